@@ -120,12 +120,9 @@ test('The style sheet of an appearance sets only colours when only colours are r
   for (const name of ['align', 'radius', 'band', 'font']) expect(properties).not.toHaveProperty(name)
 })
 
-test('contrast is that of WCAG 2.2, either way round', () => {
+test('contrast is that of WCAG 2.2, either way round, and mix gives one colour at 1 and the other at 0', () => {
   const ratio = (one: string, other: string) => [contrast(one, other), contrast(other, one)].map((it) => it.toFixed(2))
   expect([ratio('#000', '#fff'), ratio('#777', '#fff')]).toEqual([Array(2).fill('21.00'), Array(2).fill('4.48')])
-})
-
-test('mix gives one colour at 1 and the other at 0', () => {
   expect([1, 0].map((share) => mix('#0a141e', share, '#c8c8c8'))).toEqual(['#0a141e', '#c8c8c8'])
 })
 

@@ -47,15 +47,12 @@ test.each(Object.entries(STATES))('E1 sends %s in state back unchanged, in every
   for (const response_mode of MODES) expect((await rp.use({ response_mode, state })).params['state']).toBe(state)
 })
 
-test('E1 answers with 302 that is never stored, and begins no flow by POST or HEAD', async () => {
+test('E1 answers with 302 or a page that may post to the app alone, neither ever stored, and begins no flow by POST or HEAD', async () => {
   expect((await decline({}).expect(302)).headers['cache-control']).toContain('no-store')
   const query = new URLSearchParams(useRequest({ sandbox_persona: 'adult-passport' }))
   await request.post('/v1/oidc/use').send(String(query)).expect(405)
   await request.head(`/v1/oidc/use?${query}`).expect(405)
   expect(await sandbox.flows.list()).toHaveLength(1)
-})
-
-test('E1 in mode form_post answers a page that is never stored and may post only to the relying party', async () => {
   const { headers } = await decline({ response_mode: 'form_post' }).expect(200)
   expect(headers['cache-control']).toContain('no-store')
   expect(headers['content-security-policy']).toMatch(/form-action [^;]*http:\/\/localhost:3000(;|$)/)
