@@ -16,7 +16,6 @@ export const advice = {
 
 const named = (name: string, title: string) => ({ name, title, purpose: 'For a test.' })
 const ADULT: Persona = { ...named('adult-passport', 'Adult with a passport'), group: 'Adults' }
-const TEENAGER: Persona = { ...named('teen-16', 'Teenager'), group: 'Minors' }
 const NOBODY_YET: Persona = named('no-age-key', 'Nobody yet')
 
 const presentation = { theme: 'light', learnMore: true, appearance: {} } as const
@@ -58,7 +57,7 @@ export const chooseView = (
   continued: true,
   choices: [
     { persona: ADULT, evaluation: answersAt(40) },
-    { persona: TEENAGER, evaluation: answersAt(16) },
+    { persona: { ...named('teen-16', 'Teenager'), group: 'Minors' }, evaluation: answersAt(16) },
     { persona: NOBODY_YET },
   ],
   ...changes,

@@ -43,8 +43,7 @@ describe('A process that takes 16 connections', () => {
   let url = ''
   let printed: { readonly stderr: string }
   beforeAll(async () => {
-    const given = ['-p', '0', '--log', 'json', '--state-dir', 'none']
-    const started = await start(given, { before: 'ulimit -n 64' })
+    const started = await start(['-p', '0', '--log', 'json', '--state-dir', 'none'], { before: 'ulimit -n 64' })
     printed = started.printed
     url = JSON.parse(started.output.split('\n')[0] ?? '').url
   })

@@ -9,8 +9,7 @@ test('A server goes on after connections that could not be accepted', async () =
   const server = await createServerWith(undefined, {})
   onTestFinished(() => void server.close())
   await listen(server, 0, '127.0.0.1')
-  const noDescriptor = Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' })
-  for (let n = 0; n < 3; n++) server.emit('error', noDescriptor)
+  for (let n = 0; n < 3; n++) server.emit('error', Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' }))
   expect(server.listening).toBe(true)
 })
 

@@ -11,8 +11,7 @@ beforeEach(() => sandbox.coverage.clear())
 const party = createRelyingParty(sandbox)
 const { request } = sandbox
 
-const ADULTS = claims({ age_thresholds: [18] })
-const ADULT = { claims: ADULTS, sandbox_persona: 'adult-passport' }
+const ADULT = { claims: claims({ age_thresholds: [18] }), sandbox_persona: 'adult-passport' }
 const ONCE = { count: 1 }
 const use = (changes: Parameters<typeof useRequest>[0], headers = {}) =>
   request

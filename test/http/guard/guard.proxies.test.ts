@@ -135,8 +135,7 @@ test.each<[string, Options, Headers]>([
 
 test('Without a control token in the settings the answer says that a tenant beyond this machine needs one', async () => {
   const { body } = await plain.request.get('/t/ci-1/.well-known/jwks.json').set(FORWARDED).expect(404)
-  const reason = 'make it with a control token, which this sandbox does not have yet: PUT '
-  expect(body.error_description).toContain(reason)
+  expect(body.error_description).toContain('make it with a control token, which this sandbox does not have yet: PUT ')
 })
 
 test('On this machine, also through a trusted proxy, the call itself makes a tenant', async () => {

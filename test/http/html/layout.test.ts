@@ -9,9 +9,6 @@ import { byTestId, type Tag, tagsOf, textOf } from '../../support/markup.ts'
 const publicFolder = new URL('../../../public/', import.meta.url)
 const files = readdirSync(publicFolder)
 
-/** Elements that have no end tag. */
-const VOID = ['meta', 'link', 'img', 'input', 'wbr']
-
 /** The names and attributes of the tags; a name may break at each of its dots, and what is selected stays selected. */
 const shapeOf = (page: string) =>
   tagsOf(page)
@@ -43,7 +40,7 @@ test.each(PAGES)(
   (_, render) => {
     const tags = tagsOf(render())
     const open: string[] = []
-    for (const { name } of tags.filter((tag) => !VOID.includes(tag.name))) {
+    for (const { name } of tags.filter((tag) => !['meta', 'link', 'img', 'input', 'wbr'].includes(tag.name))) {
       if (name.startsWith('/')) expect(open.pop()).toBe(name.slice(1))
       else open.push(name)
     }
@@ -106,6 +103,5 @@ test.each(['app.css', 'console.css'])('The style sheet %s loads nothing, and nam
 })
 
 test('All files of public/, of which a page loads a part, weigh less than a page may', () => {
-  const bytes = files.reduce((sum, file) => sum + statSync(new URL(file, publicFolder)).size, 0)
-  expect(bytes).toBeLessThan(100_000)
+  expect(files.reduce((sum, file) => sum + statSync(new URL(file, publicFolder)).size, 0)).toBeLessThan(100_000)
 })

@@ -8,7 +8,6 @@ const SECRET = 'sk_test_sandbox'
 const REGISTERED = 'Registered: ak_test_sandbox, other.'
 const WRONG_SECRET = 'client_secret is wrong for client "ak_test_sandbox", which is registered:'
 const SIX_CHARACTERS = `${WRONG_SECRET} 6 characters were received, which are another secret. ${REGISTERED}`
-const BASE64 = Buffer.from(SECRET).toString('base64')
 
 test.each([
   [` ${SECRET}\n`, 'there are blanks or line breaks around it'],
@@ -16,7 +15,7 @@ test.each([
   [`'${SECRET}'`, 'there are quotation marks around it'],
   [SECRET.replaceAll('_', '%5F'), 'it is percent-encoded twice'],
   [`ak_test_sandbox:${SECRET}`, 'the client_id and a colon stand before it'],
-  [BASE64, 'it is base64 here, where it must stand as it is'],
+  [Buffer.from(SECRET).toString('base64'), 'it is base64 here, where it must stand as it is'],
   ['ak_test_sandbox', 'it is the client_id'],
   ['sk_other', 'it is that of client "other"'],
   ['wrong', '5 characters were received, which are another secret'],

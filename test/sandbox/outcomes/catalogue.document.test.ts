@@ -23,10 +23,9 @@ function renderOutcomesDocument(): string {
   const introduction = written.replace(/^Version .*? rows\./m, numbers)
   const chapters = [...new Set(OUTCOMES.map(({ flow }) => flow))].flatMap((flow) => {
     const rows = OUTCOMES.filter((row) => row.flow === flow)
-    const families = [...new Set(rows.map(({ family }) => family))]
     return [
       `\n## ${HEADINGS[flow]}`,
-      ...families.flatMap((family) =>
+      ...[...new Set(rows.map(({ family }) => family))].flatMap((family) =>
         renderFamily(
           `${flow}: ${family.replaceAll('_', ' ')}`,
           rows.filter((row) => row.family === family),

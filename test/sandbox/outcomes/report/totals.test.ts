@@ -11,12 +11,11 @@ const only = (...verdicts: readonly string[]) => ({
 })
 
 const UNDETERMINED = { ...NONE, undetermined: [{ reason: 'timed_out', count: 2 }] }
-const together = counted.combinations
 
 test.each([
   ['whatever the app depends on, unless that counts', READINGS_FOUND, 0],
   ['of what the app depends on, when that counts', { ...counted, combinations: NONE }, 1],
-  ['of a combination alone', { ...only('works'), combinations: together }, 1],
+  ['of a combination alone', { ...only('works'), combinations: counted.combinations }, 1],
   ['of what is undetermined', only('works', 'undetermined'), 3],
   ['when nothing was shown', only('undetermined'), 2],
   ['of both that are undetermined', { ...only('works', 'undetermined'), combinations: UNDETERMINED }, 3],
