@@ -7,7 +7,7 @@ import { connectSandbox } from '../../../src/client/connect-sandbox.ts'
 import { folderWith } from '../../support/folder-with.ts'
 import { KEY_FILE } from '../../support/keys.ts'
 import { claims, pushedRequest, sendUse, useRequest } from '../../support/requests.ts'
-import { shareSandbox } from '../../support/sandbox.ts'
+import { shareSandbox, startSandbox } from '../../support/sandbox.ts'
 import { buildCli, jsonLines } from '../built-cli.ts'
 import { run } from '../in-process.ts'
 
@@ -172,6 +172,16 @@ test('run --json -- COMMAND in a tenant prints events alone on stdout, also thos
   ])
   expect(events.at(-1)).toEqual({ event: 'end', passed: false })
   expect(await sandbox.tenant('ci-1').scenarios.list()).toEqual([])
+})
+
+test('run --url sends the control token, and gives the command the own client of that sandbox', async () => {
+  const clients = [{ clientId: 'shop', clientSecret: 's', redirectUris: ['https://shop.example/cb'] }]
+  const { url } = await startSandbox({ baseUrl: 'http://sandbox.example', controlToken: 't0ken', clients })
+  const cwd = folderWith({ 'clock.yaml': 'name: Clock\nsteps:\n  - clock: { advance: 1 }\n' })
+  const command = ['sh', '-c', 'echo "$AGEKEY_SANDBOX_URL $AGEKEY_SANDBOX_CLIENT_ID"']
+  const args = ['run', 'clock.yaml', '--url', url, '--control-token', 't0ken', '--', ...command]
+  const { code, stdout } = await cli.run(args, { cwd })
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('http://sandbox.example shop\n') })
 })
 
 const ENDED_WITH_7 = /✗ the command ended with code 7\n[\s\S]*^failed: 1 scenario, steps 1 passed, 0 failed/m
