@@ -203,6 +203,7 @@ test('The endpoint for agents has no stream and no session: a call gets JSON, a 
   const answer = await post(sandbox, LIST).expect(200)
   expect(answer.headers['content-type']).toBe('application/json')
   expect(answer.headers['mcp-session-id']).toBeUndefined()
+  expect(answer.headers['cache-control']).toBe('no-store')
   await post(sandbox, { jsonrpc: '2.0', method: 'notifications/initialized' }).expect(202, '')
   // Older clients send a batch.
   const { body } = await post(sandbox, [LIST, { jsonrpc: '2.0', id: 2, method: 'ping' }]).expect(200)
