@@ -39,6 +39,8 @@ test('GET flows gives what matches its query, newest first, or with since in the
   await party.use({ state: 'two', sandbox_outcome: 'access_denied' })
   await party.create(await party.obtainRequestUri({ state: 'three' }))
   await own.request.get('/v1/oidc/use').query(useRequest({ state: 'four' }))
+  // Milliseconds: the second call waited for fifty of them.
+  expect(own.calls[1]?.durationMs).toBeGreaterThan(10)
   for (const [ids, queries] of Object.entries(LISTED)) {
     for (const query of queries) expect((await idsOf(own, query)).join(' '), query).toBe(ids)
   }
