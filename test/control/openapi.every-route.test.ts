@@ -6,6 +6,7 @@ import { CATALOGUE_VERSION, OUTCOMES } from '../../src/sandbox/outcomes/catalogu
 import { describeOutcome } from '../../src/sandbox/outcomes/describe-outcome.ts'
 import { shareSandbox } from '../support/sandbox.ts'
 
+const begun = performance.now()
 const sandbox = await shareSandbox()
 const ROUTES = OPERATION_IDS.map((operationId): Operation & { operationId: string } => ({
   operationId,
@@ -77,6 +78,7 @@ test('Every path of openapi.json answers as described, and sends nothing that th
     expect({ operationId, status: answer.status }).toEqual({ operationId, status })
     expect(paths[inOpenApi(path)]?.[method]?.responses).toHaveProperty(String(status))
     if (mediaType === 'application/json' && result !== NONE) expect(result.parse(answer.body)).toEqual(answer.body)
+    if (operationId === 'getHealth') expect(answer.body.uptime).toBeLessThan((performance.now() - begun) / 1000)
     if (operationId === 'getCatalog') expect(answer.body).toMatchObject(CATALOGUE)
   }
 })
