@@ -56,6 +56,8 @@ test('An audit by a function judges the whole example app in all its flows, and 
   for (const flow of ['use', 'create', 'par', 'token', 'upgrade'])
     expect(rowsWith(report, 'refused').join(), flow).toContain(`${flow}/`)
   expect(report).toMatchObject({ agent: 'function', exit_code: 0, app: expect.stringMatching(/\/callback$/) })
+  // By its seconds it has not ended in the future.
+  expect(Date.parse(report.started_at) + report.seconds * 1_000).toBeLessThan(Date.now() + 1_000)
 })
 
 test('An audit by a function finds an app that compares no nonce and does not look at exp, by its rows alone', async () => {
