@@ -105,7 +105,7 @@ const withoutToken = (text: string) => text.replace('"token_endpoint"', '"other"
 test.each<[what: string, ask: () => Question | Promise<Question>, problem: string, line?: string | RegExp]>([
   ['an unknown host name', () => at('http://sandbox.invalid:1'), 'name_not_found', 'http://localhost:1'],
   ['a port where nothing listens', async () => at(await free()), 'connection_refused', INTERNAL],
-  ['a server that never answers', async () => at(await tcp(), { timeoutMs: 150 }), 'timeout'],
+  ['a server that never answers', async () => at(await tcp(), { timeoutMs: 150 }), 'timeout', 'in 0.15 seconds'],
   ['a server that hangs up', async () => at(await tcp(createTcpServer((it) => it.destroy()))), 'connection_failed'],
   ['http to https', () => swapped(secure.baseUrl, 'https:', 'http:'), 'https_expected', 'issuer: SECURE/v1/oidc/use'],
   ['https to http', () => swapped(plain.baseUrl, 'http:', 'https:'), 'http_expected', 'issuer: PLAIN/v1/oidc/use'],
