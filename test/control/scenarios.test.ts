@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { idTokenOf } from '../support/id-tokens.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
 import { pushedRequest, useRequest } from '../support/requests.ts'
 import { shareSandbox } from '../support/sandbox.ts'
@@ -25,6 +26,12 @@ test('POST scenarios arms a scenario and says how far it has come', async () => 
   ]
   expect(body).toMatchObject({ id: expect.any(String), name: 'A', status: 'running', steps: [passed, current] })
   expect((await sandbox.clock.state()).advanced_seconds).toBe(5)
+})
+
+test('A scenario moves the clock only after the id_token of the decision before was issued', async () => {
+  await arm({ clock: { set: '2030-01-01', freeze: true } }, TEEN, { clock: { advance: 91 } })
+  const { iat } = idTokenOf(await rp.use(undecided))
+  expect(iat).toBe(Date.UTC(2030, 0) / 1000)
 })
 
 test('A scenario that is refused leaves none of its personas behind', async () => {
