@@ -137,6 +137,7 @@ test('A coding agent searches and reads the documents', async () => {
   const { text, data } = await call('search_documents', { query: 'PAR-07', limit: 1 })
   expect(text).toMatch(/^Sections, the best first:\n- rules#/)
   expect(data).toMatchObject({ found: [{ document: 'rules' }] })
+  expect((await call('search_documents', { query: 'redirect' })).data).toHaveProperty('found.length', 8)
 
   expect((await call('read_document', { name: 'test-ids' })).text).toMatch(/^# Test ids/)
   const part = await call('read_document', { name: 'mobile', section: 'where-the-redirect-leads' })
