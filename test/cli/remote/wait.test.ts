@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { findFreePort } from '../../support/free-port.ts'
 import { sendUse } from '../../support/requests.ts'
 import { startSandbox } from '../../support/sandbox.ts'
@@ -18,6 +18,9 @@ test('wait without a filter ends with 1 and the last reason when nothing is heal
   const url = `http://127.0.0.1:${await findFreePort()}`
   const stderr = `error: ${url}/_sandbox/health: nothing listens there; it was not healthy within 0.1 seconds\n`
   expect(await run(['wait', '--url', url, '--timeout', '0.1'])).toEqual({ code: 1, stdout: '', stderr })
+  onTestFinished(() => void vi.restoreAllMocks())
+  vi.spyOn(performance, 'now').mockImplementation(() => Date.now() * 1000)
+  expect((await run(['wait', '--url', url])).stderr).toContain('; it was not healthy within 30 seconds\n')
 })
 
 test('wait with a filter ends with the summary of a flow that fits, once the flow has ended', async () => {
