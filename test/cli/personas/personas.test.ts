@@ -53,6 +53,7 @@ test('personas generate writes YAML that holds the personas, after the command t
   expect(readPersonas([file])).toEqual(await generatePersonas(20, 7))
   const json = await run(['personas', 'generate', '3', '--seed', '7', '--json'])
   expect(JSON.parse(json.stdout)).toEqual({ personas: await generatePersonas(3, 7) })
+  expect((await run(['personas', 'generate', '1'])).stdout).toContain(' generate 1 --seed 1\n')
 })
 
 test('personas generate --out writes a file for each, which --personas reads, and overwrites none of them', async () => {
