@@ -15,7 +15,8 @@ test.each([
 ])('HTTP answers %s in JSON that names the problem', async (_name, request, status, hint) => {
   const answer = await exchangeRaw(sandbox.url, request)
   expect(answer.status).toBe(status)
-  expect(answer.headers).toMatchObject({ 'x-agekey-sandbox': 'testing-only', connection: 'close' })
+  const headers = { 'x-agekey-sandbox': 'testing-only', 'cache-control': 'no-store', connection: 'close' }
+  expect(answer.headers).toMatchObject(headers)
   const error_description = expect.stringContaining(hint)
   expect(JSON.parse(answer.body)).toEqual({ error: 'invalid_request', error_description, findings: [] })
   await sandbox.request.get('/_sandbox/health').expect(200)
