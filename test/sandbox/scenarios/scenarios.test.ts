@@ -131,6 +131,8 @@ test('An awaited key set or discovery counts for any client: both are read witho
 
 test('Clock steps at the beginning run at arming, later ones when they are reached', async () => {
   const { scenarios, arm, clock, follow } = start()
+  // It is at another step all the while.
+  await arm([{ await: 'par' }])
   await arm([{ clock: { set: '2030-01-01', freeze: true } }, AS_TEEN, { clock: { advance: 91 } }])
   expect(clock.state().now).toBe('2030-01-01T00:00:00.000Z')
   await follow(call('use'))
