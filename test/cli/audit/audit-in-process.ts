@@ -77,7 +77,8 @@ export async function auditInProcess(
   await fetch(`${sandbox.url}/_sandbox/health`)
   const open = await openSandbox(settings, request.sandboxUrl)
   try {
-    const session = { request, file, plan, again, command: sameCall(request, {}), mask: createMask([]) }
+    const mask = createMask(['not-a-real-secret'])
+    const session = { request, file, plan, again, command: sameCall(request, {}), mask }
     const { signal } = new AbortController()
     const code = await auditApp(open, { ...session, signal, say: (line) => lines.push(line) })
     const stderr = progress.mock.calls.map(([text]) => String(text)).join('')

@@ -28,12 +28,14 @@ test('Rows of discovery and keys judge an app by openid-client 6, which reads di
     ...{ [ISSUER_OTHER]: 'refused', 'discovery/discovery.extra_member': 'accepted' },
     ...{ [ANSWER_500]: 'observed', [FOREIGN_KEY]: 'refused', 'jwks/jwks.extra_key': 'accepted' },
   }
-  const { verdicts, notes, rowOf } = await audit(OPENID_CLIENT, Object.keys(expected))
+  const app = `console.log('got not-a-real-secret')\n${OPENID_CLIENT}`
+  const { verdicts, notes, rowOf } = await audit(app, Object.keys(expected))
   expect({ notes, verdicts }).toEqual({ notes: [], verdicts: expected })
   // Its messages say which check refused.
   const evidence = expect.stringMatching(/^your app did not start: .* ended with code 1 /)
   expect(rowOf(ISSUER_OTHER)).toMatchObject({ evidence, refused_by: 'issuer' })
   expect(rowOf(FOREIGN_KEY)?.refused_by).toBe('signature')
+  expect(rowOf('discovery/discovery.extra_member')?.log).toContain('got ***')
 }, 300_000)
 
 test.each([
