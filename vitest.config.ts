@@ -8,11 +8,11 @@ const DOMAIN = ['test/{age,oidc,sandbox}/**/*.test.ts', 'test/audit/{judge,learn
 /** Tests that change something which outlives them: the environment, the working folder, a global. Each file has its own process. */
 const ALONE = ['test/**/*.alone.test.ts']
 
-/** What tests other people's code, and the products of all broken apps with all rows: `npm run test:others`. */
+/** What tests other people's code, the image, and the products of all broken apps with all rows: `npm run test:others`. */
 const OTHERS = ['test/**/*.others.test.ts']
 
 /** What builds what it tests, and takes minutes. */
-const BUILDING = ['test/{package,image}/**/*.test.ts']
+const BUILDING = ['test/package/**/*.test.ts']
 
 /** The rooms that decide what a client is told. */
 const CORE = { lines: 95, branches: 95 }
@@ -42,7 +42,7 @@ export default defineConfig({
         exclude: [...DOMAIN, ...ALONE, ...OTHERS, ...BUILDING],
       }),
       project('alone', { include: ALONE, exclude: OTHERS }),
-      project('others', { include: OTHERS, exclude: BUILDING, testTimeout: 120_000 }),
+      project('others', { include: OTHERS, testTimeout: 120_000 }),
       project('building', { include: BUILDING, testTimeout: 300_000, hookTimeout: 900_000, fileParallelism: false }),
     ],
     // More than there are cores, because many a test waits for a page or another process. On two cores three take a tenth less time.

@@ -35,7 +35,7 @@ describeWith('buildah', 'The image', () => {
     buildah('bud', ...how, '--tag', TAG, ROOT)
     config = JSON.parse(buildah('inspect', '--type', 'image', TAG)).Docker.config
     root = buildah('mount', buildah('from', TAG))
-  })
+  }, 900_000)
 
   test('The image holds what runs, with the documents that it serves, and nothing else', () => {
     const texts = ['CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'SECURITY.md']
