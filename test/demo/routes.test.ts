@@ -2,7 +2,12 @@ import { expect, test } from 'vitest'
 import { createBrowserClient } from '../support/browser-client.ts'
 import { textOf } from '../support/markup.ts'
 import { shareSandbox, startSandbox } from '../support/sandbox.ts'
-import { BIRTH, DEMO, type Fields, journeysOf } from './journeys.ts'
+
+const DEMO = '/_sandbox/demo'
+const BIRTH = { date_of_birth: '2000-02-29' }
+type Fields = Readonly<Record<string, string>>
+
+const USE = { claims: '{"age_thresholds":[13,18]}', response_mode: 'query', can_create: 'true', upgrade: 'true' }
 
 const sandbox = await shareSandbox()
 
@@ -15,7 +20,20 @@ function openDemo({ url, baseUrl } = sandbox) {
     expect(status).toBe(400)
     return textOf(text)
   }
-  return { browser, refused, ...journeysOf(browser, baseUrl) }
+  const follow = async (address: string): Promise<string> => {
+    const { headers, text } = await browser.get(address.replace(baseUrl, ''))
+    return headers.location === undefined ? textOf(text) : follow(new URL(headers.location, baseUrl).href)
+  }
+  /** Sends a form of the demo, and decides the flow that begins by query parameters. */
+  const decided = async (path: string, fields: Fields, choices: Fields = {}) => {
+    const { headers } = await browser.submit(`${DEMO}/${path}`, fields)
+    const address = new URL(headers.location ?? '', baseUrl)
+    for (const [name, value] of Object.entries(choices)) address.searchParams.set(name, value)
+    return follow(address.href)
+  }
+  const use = (choices: Fields, fields: Fields = {}) => decided('use', { ...USE, ...fields }, choices)
+  const create = (choices: Fields, fields: Fields = BIRTH) => decided('create', fields, choices)
+  return { browser, refused, follow, use, create, upgrade: () => decided('upgrade', BIRTH) }
 }
 
 test('The demo verifies an age and shows each check', async () => {
