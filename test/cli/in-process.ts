@@ -4,10 +4,7 @@ import type { Run, RunOptions } from './built-cli.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
-/**
- * Runs a command in this process, one at a time, and puts back what a command may change because its process ends with it: use it
- * for what a command prints and how it ends. What only a process of its own shows (signals, full disks) is for `buildCli`.
- */
+/** Runs a command in this process, one at a time; `buildCli` is for what only a process of its own shows. */
 export async function run(args: readonly string[], { cwd, env = {} }: Omit<RunOptions, 'before'> = {}): Promise<Run> {
   const printed = { stdout: '', stderr: '' }
   const spies = (['stdout', 'stderr'] as const).map((name) =>

@@ -10,10 +10,7 @@ import { packageOfRun } from '../support/run.ts'
 
 const packageFolder = await packageOfRun()
 
-/**
- * A process that can have 60 files open calls a sandbox of its own. It opens as many files as it can, but for the
- * descriptors that a call needs, and closes them again.
- */
+/** A process that can have 60 files open opens all but what a call needs, and calls a sandbox of its own. */
 const PROGRAM = `
   import { closeSync, openSync } from 'node:fs'
   import { createSandbox } from './dist/index.js'

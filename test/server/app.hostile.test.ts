@@ -20,10 +20,7 @@ const HOSTILE = {
   'a very long text': '"><i>'.repeat(120),
 }
 
-/**
- * Visits pages of a sandbox where every name and value of the config and of the requests is `text`: each page that no test of
- * a view renders, and one of each other kind.
- */
+/** Visits a page of each kind where every name and value of the config and of the requests is `text`. */
 async function visitPages(text: string) {
   // RFC 6749 allows no others in the id and the secret of a client.
   const ascii = text.replace(/[^\x20-\x7e]/g, '?')

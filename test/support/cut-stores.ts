@@ -24,10 +24,7 @@ export type CutCall = readonly [
 /** More than any call writes. */
 const MAX_WRITES = 30
 
-/**
- * Makes a call whose writes are refused: all of them, then all but the first, and so on until none is. Each time the world
- * is new, and a call that is answered with 503 is made again. @param arrange what a call needs, which is not cut
- */
+/** Makes a call whose writes are refused: all, then all but the first, until none is. A 503 is asked again. */
 export async function cutAtEachWrite(
   openStores: () => Stores | Promise<Stores>,
   arrange: (world: World) => Promise<CutCall>,

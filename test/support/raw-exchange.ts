@@ -1,9 +1,6 @@
 import { connect } from 'node:net'
 
-/**
- * Sends bytes (one per character) and reads until the server ends the connection: ask for `Connection: close`. When all is
- * sent, `ending` waits, cuts the body short or closes. `until: 'answered'` ends the connection once the answer is whole.
- */
+/** Sends bytes (one per character) and reads until the server ends the connection, or the answer is whole. */
 export function exchangeRaw(
   url: string,
   request: string,

@@ -19,10 +19,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<TestSa
   return sandbox
 }
 
-/**
- * Starts one sandbox for all tests of a file or of a `describe`, resets it before each test, and fails a test on any internal
- * error. A reset keeps keys, other tenants and what `configure` changed: a test that changes those uses a tenant of its own.
- */
+/** One sandbox for all tests of a file or a `describe`, reset before each: keys, tenants and settings stay. */
 export async function shareSandbox(options: SandboxOptions = {}): Promise<TestSandbox> {
   const { calls, errors, ...sandbox } = await start(options)
   beforeEach(async () => {

@@ -59,10 +59,7 @@ export function writeStart(app: string, more = ''): void {
   writeFileSync('agekey-audit.yaml', `app: http://localhost:{port}/verify\n${start}`)
 }
 
-/**
- * Does what `agekey-sandbox audit` does with these flags, in this process and its working folder, at a sandbox that runs.
- * @param given.rows judged in the place of the whole catalogue, by an audit that is a whole one all the same
- */
+/** Does in this process what `agekey-sandbox audit` does. @param given.rows judged as if there were no others */
 export async function auditInProcess(
   sandbox: Pick<Sandbox, 'url'>,
   { page, rows: again, ...flags }: AuditFlags & { page?: string; rows?: readonly string[] },
