@@ -1,7 +1,5 @@
 import supertest from 'supertest'
 
-export type BrowserClient = ReturnType<typeof createBrowserClient>
-
 /** A browser with cookies and without scripts. @param origin of the pages, when a proxy stands before `url` */
 export function createBrowserClient(url: string, origin = url) {
   const agent = supertest.agent(url).set('Accept', 'text/html')
