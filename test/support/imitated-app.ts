@@ -176,7 +176,7 @@ export function imitatedApp(
   // The runs that were asked for, and the pages that were opened beside them.
   const plans: FlowPlan[] = []
   const opened: PageRequest[] = []
-  /** Those that came to nothing yet. */
+  /** Browsers that `newBrowser` has made: no run has used them. */
   const fresh: Browser[] = []
   const add = (calls: Flow['calls'], changes: Partial<Flow>) => {
     const id = `f${flows.length + 1}`

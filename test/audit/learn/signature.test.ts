@@ -125,7 +125,7 @@ test('An app that begins again after a yes, too, is read by what tells that from
   expect(readObservation(signature, ended('begins again'))).toBe('unknown')
 })
 
-test('An app that redirects for ever after a yes shows nothing by that', () => {
+test('An endless redirect is unknown, even when a right token leads to an endless redirect too', () => {
   const endless = ended('redirects for ever')
   expect(readObservation(learn(endless, noAge), endless)).toBe('unknown')
 })

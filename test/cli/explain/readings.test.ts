@@ -12,7 +12,7 @@ test.each<[word: string, finds: (reading: (typeof READINGS)[number]) => boolean]
   ['', () => true],
   ['sub', ({ name }) => name === 'sub'],
   ['base64URL', (reading) => [JSON.stringify(reading.variants), reading.point].some((text) => /base64url/.test(text))],
-])('readings --json %s prints the reading of exactly this name, else those that have the word', async (word, finds) => {
+])('readings --json %s prints the reading of this name, or every reading with this word', async (word, finds) => {
   const { stdout } = await run(['readings', '--json', ...(word === '' ? [] : [word])])
   expect(JSON.parse(stdout)).toEqual({ readings: READINGS.filter(finds).map(describeReading) })
 })
