@@ -4,7 +4,7 @@ import { REPLY_FAMILIES } from './reply-families.ts'
 import { TOKEN_FAMILIES } from './token-families.ts'
 
 /** What the rows of each family share. */
-const FAMILIES = { ...TOKEN_FAMILIES, ...CALLBACK_FAMILIES, ...REPLY_FAMILIES }
+export const FAMILIES = { ...TOKEN_FAMILIES, ...CALLBACK_FAMILIES, ...REPLY_FAMILIES }
 
 export type Family = keyof typeof FAMILIES
 

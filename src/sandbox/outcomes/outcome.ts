@@ -49,7 +49,7 @@ export type Layer = (typeof LAYERS)[number]
 /** What a relying party checks of a callback, of an id_token and of a reply to one of its calls. */
 export const CHECKS = [
   'state', 'parameters', 'response_mode', 'error', 'code', 'create_requested', 'callback_iss',
-  'size', 'serialisation', 'alg', 'kid', 'crit', 'typ', 'signature', 'payload',
+  'size', 'serialisation', 'alg', 'kid', 'key_source', 'crit', 'typ', 'signature', 'payload',
   'iss', 'aud', 'azp', 'exp', 'lifetime', 'iat', 'nbf', 'nonce', 'sub',
   'req_claims_hash', 'c_hash', 'age_thresholds', 'requested_thresholds',
   'connection', 'redirect', 'status', 'body', 'request_uri', 'expires_in', 'access_token', 'token_type',
