@@ -1,7 +1,7 @@
 import { packageVersion } from '../package-root.ts'
 import type { AuditReport } from '../sandbox/outcomes/audit-report.ts'
 import { CATALOGUE_VERSION } from '../sandbox/outcomes/catalogue.ts'
-import { exitCodeOf, totalsOf } from '../sandbox/outcomes/report/totals.ts'
+import { summarise } from '../sandbox/outcomes/report/totals.ts'
 import { AuditProblem } from './audit-problem.ts'
 import type { AppCopies, AuditedApp } from './drive/audited-app.ts'
 import { startDeadline } from './drive/deadline.ts'
@@ -60,10 +60,8 @@ export async function runAudit(subject: AuditedApp | AppCopies, options: AuditOp
     started_at: startedAt,
     seconds: seconds(),
     learned: learned.described,
-    rows: judged,
-    totals: totalsOf(judged),
+    ...summarise(judged),
     notes: [...notes, ...(app.notes?.() ?? [])],
-    exit_code: exitCodeOf(judged),
   }
 }
 

@@ -1,6 +1,7 @@
 import type { AuditedRow, FailOn, VerdictName } from '../../sandbox/outcomes/audit-report.ts'
 import { CATALOGUE_VERSIONS, rowId } from '../../sandbox/outcomes/catalogue.ts'
 import { LEVELS, type Level, type Outcome } from '../../sandbox/outcomes/outcome.ts'
+import { levelOf } from '../../sandbox/outcomes/report/findings.ts'
 import type { KnownFinding } from '../options.ts'
 import { isFinding, type RowVerdict } from './judge-row.ts'
 
@@ -19,13 +20,14 @@ export function describeRow(row: Outcome, found: RowVerdict | { reason: string }
   const verdict: RowVerdict =
     'verdict' in found ? found : { verdict: 'not for this app', evidence: '', flows: [], reason: undefined }
   const judged = withKnown(rowId(row), verdict, counting)
-  const { flow, family, summary, rule, harm, severity, refs, cwe } = row
-  const level = judged.verdict === 'broke' ? weaker(row.level, 'should') : row.level
+  const { flow, family, breaks, summary, rule, harm, severity, refs, cwe } = row
+  const level = levelOf({ verdict: judged.verdict, level: row.level })
   const reason = judged.because ?? found.reason
   return {
     row: rowId(row),
     flow,
     family,
+    checks: breaks,
     summary,
     rule,
     harm,
@@ -66,7 +68,6 @@ const age = (version: string) => VERSIONS.indexOf(version)
 const VERSIONS: readonly string[] = CATALOGUE_VERSIONS
 
 const rank = (level: Level) => LEVELS.indexOf(level)
-const weaker = (one: Level, other: Level): Level => (rank(one) > rank(other) ? one : other)
 
 function isCounted(
   { row, level, verdict }: { row: Outcome; level: Level; verdict: VerdictName },

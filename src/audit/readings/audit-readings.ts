@@ -53,6 +53,7 @@ export async function auditReadings(app: AppCopies, options: ReadingsOptions = {
     started_at: startedAt,
     seconds,
     learned,
+    checks: [],
     rows: [],
     totals: {},
     readings,

@@ -9,7 +9,7 @@ import type { Mask } from '../../sandbox/clients/mask.ts'
 import type { AuditedRow, AuditReport } from '../../sandbox/outcomes/audit-report.ts'
 import type { OutcomeFlow } from '../../sandbox/outcomes/outcome.ts'
 import { LAST_AUDIT } from '../../sandbox/outcomes/report/read-report.ts'
-import { totalsOf } from '../../sandbox/outcomes/report/totals.ts'
+import { summarise } from '../../sandbox/outcomes/report/totals.ts'
 import { paint, paintError, print, printError, redrawError, visible } from '../terminal.ts'
 import { createCopies } from './app/app-copies.ts'
 import { findFreePort } from './app/start-app.ts'
@@ -109,7 +109,7 @@ async function judge(app: AppCopies, options: AuditOptions, session: Run): Promi
   const report = { ...found, app: plan.app }
 
   const context = contextOf(sandbox, session)
-  const shown = signal.aborted ? { ...report, rows: judged, totals: totalsOf(judged) } : report
+  const shown = signal.aborted ? { ...report, ...summarise(judged), exit_code: report.exit_code } : report
   const texts = { console: context.console, command: session.command, colour: say === print ? paint : paintError }
   for (const line of ['', ...renderTerminal(shown, texts)]) say(line)
   if (signal.aborted) {

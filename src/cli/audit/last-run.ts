@@ -7,10 +7,10 @@ import { preparePrivateFolder } from '../../files/private-folder.ts'
 import type { AuditReport, VerdictName } from '../../sandbox/outcomes/audit-report.ts'
 import { findRow } from '../../sandbox/outcomes/catalogue.ts'
 import { LAST_AUDIT, readReport } from '../../sandbox/outcomes/report/read-report.ts'
-import { exitCodeOf, totalsOf } from '../../sandbox/outcomes/report/totals.ts'
+import { exitCodeOf, summarise } from '../../sandbox/outcomes/report/totals.ts'
 
 /** What `--again` looks at. */
-const UNSETTLED: readonly VerdictName[] = ['let in', 'broke', 'too strict', 'undetermined', 'stale']
+const UNSETTLED: readonly VerdictName[] = ['let in', 'ignored', 'broke', 'too strict', 'undetermined', 'stale']
 
 /**
  * The rows of the last audit of an app that failed or were undetermined.
@@ -85,10 +85,8 @@ export async function renewRun(again: AuditReport): Promise<void> {
     ...again,
     first_started_at: last.first_started_at ?? last.started_at,
     learned: { ...last.learned, ...again.learned },
-    rows,
-    totals: totalsOf(rows),
+    ...summarise(rows),
     notes: [...again.notes, `${renewed.size} of ${rows.length} rows were run again; the others are of audits before`],
-    exit_code: exitCodeOf(rows),
   })
 }
 

@@ -12,7 +12,7 @@ export interface ProgressView {
 const EVERY_ROWS = 25
 
 /** The verdicts that are worth counting on the way. */
-const COUNTED: readonly VerdictName[] = ['let in', 'broke', 'too strict', 'undetermined']
+const COUNTED: readonly VerdictName[] = ['let in', 'ignored', 'broke', 'too strict', 'undetermined']
 
 /** Shows how far an audit is: on a terminal one line that changes, else a line for each 25 rows or readings. */
 export function createProgress({ isTerminal, redraw, line }: ProgressView) {

@@ -1,4 +1,4 @@
-import type { FailOn, VerdictName } from '../../sandbox/outcomes/audit-report.ts'
+import type { CheckVerdict, FailOn, VerdictName } from '../../sandbox/outcomes/audit-report.ts'
 import type { Level, OutcomeFlow } from '../../sandbox/outcomes/outcome.ts'
 
 /** What an audit found; `public/schemas/audit-report.schema.json` says the same for a file. */
@@ -14,6 +14,8 @@ export interface AuditReport {
   /** ISO 8601. */
   readonly started_at: string
   readonly seconds: number
+  /** What the rows come to, the worst first. */
+  readonly checks: readonly AuditedCheck[]
   readonly rows: readonly AuditedRow[]
   /** How many rows have each verdict. */
   readonly totals: Readonly<Partial<Record<VerdictName, number>>>
@@ -23,12 +25,39 @@ export interface AuditReport {
   readonly exit_code: 0 | 1 | 2 | 3
 }
 
+/** The verdict on one check of the app, which explains those on its rows. */
+export interface AuditedCheck {
+  /** `signature`; of a call its flow too: `par/status`; of right answers their family: `control`. */
+  readonly check: string
+  readonly title: string
+  readonly verdict: CheckVerdict
+  readonly reason?: string | undefined
+  readonly flow: OutcomeFlow
+  readonly level: Level
+  readonly severity: number
+  readonly rule: string
+  readonly harm: string
+  readonly evidence?: string | undefined
+  /** The rows that show it, the worst first. */
+  readonly rows: readonly string[]
+  /** One flow to look at. */
+  readonly flows: readonly string[]
+  /** What to write, with this library. */
+  readonly library?: string | undefined
+  readonly lines?: string | undefined
+  readonly refs: readonly string[]
+  readonly cwe: readonly string[]
+  readonly counted: boolean
+}
+
 /** The verdict on one row of the catalogue. */
 export interface AuditedRow {
   /** `use/id_token.expired` */
   readonly row: string
   readonly flow: OutcomeFlow
   readonly family: string
+  /** The checks of a relying party that the answer fails: `nonce`. */
+  readonly checks: readonly string[]
   /** What is wrong with the answer. */
   readonly summary: string
   /** What a correct relying party checks. */

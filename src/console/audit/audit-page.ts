@@ -8,7 +8,7 @@ import { CATALOGUE_VERSION, findRow } from '../../sandbox/outcomes/catalogue.ts'
 import { findingsOf, isFailure } from '../../sandbox/outcomes/report/findings.ts'
 import { dependencesOf, describeReadings } from '../../sandbox/outcomes/report/readings-text.ts'
 import { byReason, conclusionOf, totalsInOrder } from '../../sandbox/outcomes/report/summary.ts'
-import { exitCodeOf, totalsOf } from '../../sandbox/outcomes/report/totals.ts'
+import { summarise } from '../../sandbox/outcomes/report/totals.ts'
 import { renderSnippet } from '../snippet.ts'
 import { renderFamilies, renderUndetermined } from './family-tables.ts'
 import { renderFindings } from './finding-list.ts'
@@ -48,11 +48,7 @@ const MAX_ROWS = 1000
 function renderReport({ report: given, name, linked }: OpenReport, { consolePath }: ConsoleFrame): Html {
   const rows = given.rows.slice(0, MAX_ROWS)
   // Decision: what stands on top is counted from the rows, so that no report looks better than its rows.
-  const report: AuditReport = {
-    ...given,
-    totals: totalsOf(given.rows),
-    exit_code: exitCodeOf(given.rows, given.readings),
-  }
+  const report: AuditReport = { ...given, ...summarise(given.rows, { readings: given.readings }) }
   const place = { consolePath, linked: new Set(linked), audited: report }
   const { variants = [], combinations } = report.readings ?? {}
   const withFlows = [...rows, ...variants, ...(combinations?.failed ?? [])]

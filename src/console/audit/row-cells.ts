@@ -18,6 +18,7 @@ const MARKS: Readonly<Record<VerdictName, string>> = {
   refused: 'yes',
   accepted: 'yes',
   'let in': 'no',
+  ignored: 'no',
   broke: 'no',
   'too strict': 'no',
   stale: 'no',

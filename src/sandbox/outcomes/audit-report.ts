@@ -8,6 +8,7 @@ export const VERDICTS = [
   'refused',
   'accepted',
   'let in',
+  'ignored',
   'broke',
   'too strict',
   'observed',
@@ -31,6 +32,20 @@ export const REASONS = [
 ] as const
 export type Reason = (typeof REASONS)[number]
 
+/** What the audit says of a check, the worst first: `missing` when a row that breaks it was let in. */
+export const CHECK_VERDICTS = [
+  'missing',
+  'too strict',
+  'stale',
+  'ignored',
+  'broke',
+  'undetermined',
+  'known',
+  'holds',
+] as const
+
+export type CheckVerdict = (typeof CHECK_VERDICTS)[number]
+
 /** Levels from which findings count: `none` counts none. */
 export const FAIL_ON = [...LEVELS, 'none'] as const
 export type FailOn = (typeof FAIL_ON)[number]
@@ -41,6 +56,7 @@ const auditedRowSchema = z.strictObject({
   row: z.string().describe('Flow and name: use/id_token.expired'),
   flow: z.enum(OUTCOME_FLOWS),
   family: z.string(),
+  checks: z.array(z.enum(CHECKS)).readonly().describe('The checks of a relying party that the answer fails'),
   summary: z.string().describe('What is wrong with the answer'),
   rule: z.string().describe('What a correct relying party checks'),
   harm: z.string().describe('What is gained by an attacker or a child when it gets through'),
@@ -74,6 +90,23 @@ const auditedRowSchema = z.strictObject({
 
 export type AuditedRow = Readonly<z.infer<typeof auditedRowSchema>>
 
+const auditedCheckSchema = auditedRowSchema
+  .pick({ flow: true, rule: true, harm: true, level: true, severity: true, evidence: true, refs: true, cwe: true })
+  .extend({
+    check: z.string().describe('signature; of a call its flow too: par/status; of right answers their family: control'),
+    title: z.string().describe('Names it in a list: signature'),
+    verdict: z.enum(CHECK_VERDICTS),
+    reason: z.string().optional().describe('Why it is undetermined: page_unknown, masked'),
+    rows: lines().describe('The rows that show it, the worst first'),
+    flows: lines().describe('One flow to look at'),
+    library: z.string().optional().describe('What the app uses to read tokens, by the files in its folder: jose'),
+    lines: z.string().optional().describe('What to write, with the library of the app'),
+    counted: z.boolean().describe('Whether it counts for the exit code'),
+  })
+
+/** The verdict on one check, which explains those on its rows. */
+export type AuditedCheck = Readonly<z.infer<typeof auditedCheckSchema>>
+
 const learnedSchema = z.strictObject({
   yes: z.string().describe('In words: 200 at /callback, "welcome"'),
   no: lines(),
@@ -103,6 +136,7 @@ export const auditReportSchema = z.strictObject({
     .partial()
     .readonly()
     .describe('What success and failure look like'),
+  checks: z.array(auditedCheckSchema.readonly()).readonly().describe('What the rows come to, the worst first'),
   rows: z.array(auditedRowSchema.readonly()).readonly(),
   totals: z.partialRecord(z.enum(VERDICTS), z.int().min(0)).readonly().describe('How many rows have each verdict'),
   readings: readingsReportSchema.readonly().optional().describe('What --readings found'),

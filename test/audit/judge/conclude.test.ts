@@ -90,8 +90,8 @@ test.each<[VerdictName, string | undefined, object]>([
 
 test('A judged row says what the catalogue says, what was found, and each flow once', () => {
   const row = rowOf('use/id_token.expired')
-  const { flow, family, summary, rule, harm, level, severity, refs } = row
-  const columns = { row: 'use/id_token.expired', flow, family, summary, rule, harm, level, severity, refs }
+  const { flow, family, breaks: checks, summary, rule, harm, level, severity, refs } = row
+  const columns = { row: 'use/id_token.expired', flow, family, checks, summary, rule, harm, level, severity, refs }
   const cwe = row.cwe.map((id) => `CWE-${id}`)
   const found = { ...foundAs('refused'), reason: undefined, log: ['JWTExpired'], refusedBy: 'exp' } as const
   const described = { ...columns, cwe, verdict: 'refused', evidence: 'e', flows: ['f1'], counted: true }

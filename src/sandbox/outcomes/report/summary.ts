@@ -14,7 +14,15 @@ export function conclusionOf({ exit_code, totals, rows, readings }: AuditReport)
   return exit_code === 0 ? 'passed' : 'undetermined'
 }
 
-const IN_ORDER: readonly VerdictName[] = ['let in', 'too strict', 'stale', 'broke', 'undetermined', ...VERDICTS]
+const IN_ORDER: readonly VerdictName[] = [
+  'let in',
+  'too strict',
+  'stale',
+  'ignored',
+  'broke',
+  'undetermined',
+  ...VERDICTS,
+]
 
 /** Verdicts that rows have, and how many have each: findings first. */
 export function totalsInOrder({ totals }: Pick<AuditReport, 'totals'>): (readonly [VerdictName, number])[] {

@@ -1,9 +1,22 @@
 import type { AuditedRow, AuditReport, VerdictName } from '../audit-report.ts'
+import { checksOf } from './checks-of.ts'
 import { isFinding } from './findings.ts'
 import type { ReadingsReport } from './readings-report.ts'
 import { variantsThat } from './readings-text.ts'
+import type { Library } from './remedies.ts'
 
 type ExitCode = AuditReport['exit_code']
+
+/** What rows come to. @param options what `--readings` found, and what the app uses to read tokens */
+export const summarise = (
+  rows: readonly AuditedRow[],
+  { readings, library }: { readings?: ReadingsReport | undefined; library?: Library | undefined } = {},
+): Pick<AuditReport, 'checks' | 'rows' | 'totals' | 'exit_code'> => ({
+  checks: checksOf(rows, { library }),
+  rows,
+  totals: totalsOf(rows),
+  exit_code: exitCodeOf(rows, readings),
+})
 
 /** 2 when nothing was judged, 1 for a finding, 3 for what is undetermined, of rows and readings that count; else 0. */
 export function exitCodeOf(rows: readonly AuditedRow[], readings?: ReadingsReport): ExitCode {

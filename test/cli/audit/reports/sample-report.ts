@@ -1,5 +1,6 @@
 import { type AuditedRow, type AuditReport, VERDICTS } from '../../../../src/sandbox/outcomes/audit-report.ts'
 import { OUTCOMES } from '../../../../src/sandbox/outcomes/catalogue.ts'
+import { checksOf } from '../../../../src/sandbox/outcomes/report/checks-of.ts'
 import type { ReadingsReport, TriedVariant } from '../../../../src/sandbox/outcomes/report/readings-report.ts'
 
 /** A row of the catalogue as an audit judges it: `use/id_token.expired`, refused unless `changes` say otherwise. */
@@ -10,6 +11,7 @@ export function auditedRow(row: string, changes: Partial<AuditedRow> = {}): Audi
     row,
     flow: outcome.flow,
     family: 'times',
+    checks: outcome.breaks,
     summary: outcome.summary,
     rule: outcome.rule,
     harm: 'An old proof is good for ever.',
@@ -36,6 +38,7 @@ export function auditReport(rows: readonly AuditedRow[], changes: Partial<AuditR
     started_at: '2026-01-02T03:04:05.678Z',
     seconds: 12.34,
     learned: { use: { yes: '200 at /callback, "welcome"', no: ['400 at /callback'] } },
+    checks: checksOf(rows),
     rows,
     totals: Object.fromEntries(VERDICTS.filter((name) => verdicts.has(name)).map((name) => [name, countOf(name)])),
     notes: [],
