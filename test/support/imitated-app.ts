@@ -69,6 +69,7 @@ export function browserOf(): Browser & { readonly forgotten: string[] } {
     forgotten,
     forget: (names) => void forgotten.push(...names),
     open: () => Promise.reject(new Error('only the driver opens pages')),
+    peek: () => Promise.reject(new Error('only the driver opens pages')),
   }
 }
 

@@ -1,8 +1,12 @@
 /** Drives an app as one kind of browser does. */
 export interface Agent {
   readonly name: 'http' | 'chromium'
-  /** A browser without cookies. */
-  newBrowser(): Browser
+  /**
+   * A browser without cookies.
+   * @param options.ownAddress connects to an app on this machine from a loopback address of its own, so that a limit for each client
+   * address does not meet the audit; by HTTP on Linux only
+   */
+  newBrowser(options?: { readonly ownAddress?: boolean }): Browser
   /** What it kept pages from, and what it saw and did not follow, in one line each. */
   notes(): readonly string[]
   /** Ends what it started. */
@@ -13,6 +17,11 @@ export interface Agent {
 export interface Browser {
   /** Opens an address of the app and follows it to its end. How it failed is in the visit: it rejects only when `decide` does. */
   open(request: PageRequest, options: VisitOptions): Promise<Visit>
+  /**
+   * Asks for a page by GET with the cookies of this browser, outside of its tab: redirects are followed, no script runs, nothing is
+   * pressed, and a request for the sandbox is not sent (`stopped`). Cookies that the app sets are kept by http and dropped by chromium.
+   */
+  peek(url: string, options: Pick<VisitOptions, 'sandboxUrl' | 'signal'>): Promise<Visit>
   /** Removes cookies of the app by their names, as when its session is over. */
   forget(names: readonly string[]): void
 }
@@ -25,7 +34,7 @@ export interface PageRequest {
   readonly json?: unknown
   /** Counts as a navigation from another site, which takes no SameSite=Lax cookie along when it is a POST. */
   readonly isCrossSite?: boolean
-  /** Counts as an answer of the sandbox to Use, which the page of the callback reads. */
+  /** Brings an answer of the sandbox: the first hop is a callback, and nothing is pressed to begin anew. */
   readonly isAnswer?: boolean
 }
 
@@ -40,7 +49,14 @@ export interface VisitOptions {
   readonly looksOnly?: boolean
   /** What the page of the callback does with an answer to Use; for an agent that runs no scripts. */
   readonly fragment?: FragmentPost | undefined
+  /** How a user begins on the first page; found by the words of the page when absent. */
+  readonly begin?: Begin | undefined
+  /** Keeps the answer of E1 or E3 back: the visit ends with `held`, and `Visit.answer` is the request that would have brought it. */
+  readonly holds?: 'E1' | 'E3' | undefined
 }
+
+/** How a user begins: what to press, by its visible text or a CSS selector, or a request to send after the start page. */
+export type Begin = { readonly click: string } | { readonly request: PageRequest }
 
 /** How the page of the callback passes an answer on that it reads in its fragment. */
 export interface FragmentPost {
@@ -90,6 +106,8 @@ export type VisitEnd =
   | 'page'
   /** `decide` said so. */
   | 'stopped'
+  /** Before the answer that `holds` names was brought to the app. */
+  | 'held'
   /** At an address that is neither of the app nor of the sandbox; it is not requested. */
   | 'elsewhere'
   /** At a page of the sandbox that leads no further: it refused the request of the app. */
@@ -99,7 +117,7 @@ export type VisitEnd =
   | 'timed_out'
   /** The page did not come to rest in time: `problem` says what it still did. */
   | 'restless'
-  /** In a place that this agent does not follow: a popup or a frame. */
+  /** In a place that this agent does not follow: a frame. */
   | 'astray'
   /** The app closed the connection without an answer. */
   | 'dropped'
@@ -114,8 +132,13 @@ export interface Visit {
   readonly page?: Page | undefined
   /** Where it stopped, when that was not a page. */
   readonly url?: string | undefined
-  /** Why nothing came, in words. */
+  /** Why nothing came, or how the way to the sandbox was looked for in vain. */
   readonly problem?: string | undefined
+  /**
+   * The request that brought the last answer of the sandbox to the app, or would have. It can be opened again, in this or another
+   * browser. Of a parameter that is repeated in a form, the last value is kept.
+   */
+  readonly answer?: PageRequest | undefined
 }
 
 export interface Page {

@@ -14,6 +14,8 @@ export interface HttpRequest {
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | undefined
+  /** The IPv4 loopback address to connect from, when the host is this machine. */
+  readonly from?: string | undefined
 }
 
 export interface HttpAnswer {
@@ -36,12 +38,19 @@ export type Exchange = (request: HttpRequest, signal: AbortSignal) => Promise<Ht
 
 export const isFailure = (result: HttpAnswer | Failure): result is Failure => 'end' in result
 
-/** @param options.ca PEM of certificates to trust beside those of Node */
-export function createExchange({ ca }: { ca?: string | undefined } = {}): Exchange {
+export interface ExchangeOptions {
+  /** PEM of certificates to trust beside those of Node. */
+  readonly ca?: string | undefined
+  /** Takes certificates as they are. */
+  readonly anyCertificate?: boolean | undefined
+}
+
+export function createExchange({ ca, anyCertificate = false }: ExchangeOptions = {}): Exchange {
   // Made once: it takes as long as some hundred requests.
   const trust = ca === undefined ? {} : { secureContext: createSecureContext({ ca: [...rootCertificates, ca] }) }
-  const agents = { http: new HttpAgent({ keepAlive: false }), https: new HttpsAgent({ keepAlive: false, ...trust }) }
-  return ({ method, url, headers, body }, signal) =>
+  const tls = { keepAlive: false, rejectUnauthorized: !anyCertificate, ...trust }
+  const agents = { http: new HttpAgent({ keepAlive: false }), https: new HttpsAgent(tls) }
+  const send: Exchange = ({ method, url, headers, body, from }, signal) =>
     new Promise((resolve) => {
       const fail = (error?: unknown, answer?: HttpAnswer) =>
         resolve({
@@ -51,7 +60,12 @@ export function createExchange({ ca }: { ca?: string | undefined } = {}): Exchan
       const isHttps = url.protocol === 'https:'
       const options: RequestOptions = {
         method,
-        headers: { ...headers, ...(body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) }) },
+        headers: {
+          ...headers,
+          ...(body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) }),
+          ...(from !== undefined && { 'X-Forwarded-For': from }),
+        },
+        ...(from !== undefined && { localAddress: from, family: 4 }),
         agent: isHttps ? agents.https : agents.http,
         maxHeaderSize: MAX_HEADER_BYTES,
         signal,
@@ -84,7 +98,19 @@ export function createExchange({ ca }: { ca?: string | undefined } = {}): Exchan
         fail(error)
       }
     })
+  return async ({ from, ...request }, signal) => {
+    if (from === undefined || !(await isThisMachine(request.url))) return send(request, signal)
+    const result = await send({ ...request, from }, signal)
+    // It may listen on ::1 alone.
+    return 'end' in result && result.end === 'unreachable' ? send(request, signal) : result
+  }
 }
+
+const isThisMachine = ({ hostname }: URL): Promise<boolean> =>
+  new Promise((resolve) => {
+    const name = hostname.endsWith('.localhost') ? 'localhost' : hostname
+    lookup(name, { family: 4 }, (error, address) => resolve(!error && address.startsWith('127.')))
+  })
 
 /** Reads at most `MAX_PAGE_BYTES`, closes the connection then, and passes on what came. */
 function readBody(

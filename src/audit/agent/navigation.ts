@@ -14,7 +14,7 @@ export interface Navigation {
   readonly origin?: string | undefined
   readonly isCallback: boolean
   /** It brings an answer to Use, if need be by redirects: a page that it ends at reads the fragment. */
-  readonly isAnswer?: boolean
+  readonly isRead?: boolean
 }
 
 const FORM = 'application/x-www-form-urlencoded'
@@ -39,10 +39,10 @@ export function firstNavigation({
     method: method ?? (body ? 'POST' : 'GET'),
     url: address,
     body: isInQuery ? undefined : body,
-    initiator: isCrossSite ? 'elsewhere' : 'user',
-    origin: isCrossSite ? 'null' : undefined,
-    isCallback: false,
-    isAnswer,
+    initiator: isAnswer ? 'sandbox' : isCrossSite ? 'elsewhere' : 'user',
+    origin: isCrossSite || isAnswer ? 'null' : undefined,
+    isCallback: isAnswer,
+    isRead: isAnswer && (address.hash !== '' || address.search === ''),
   }
 }
 

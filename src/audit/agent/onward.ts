@@ -1,4 +1,5 @@
 import type { Page } from './browser.ts'
+import type { Way } from './choose-way.ts'
 import { attributeOf, elementsBelow, type HtmlElement, parseHtml, rawTextBelow, textBelow } from './html-document.ts'
 
 /** Where a page leads. */
@@ -23,9 +24,7 @@ const MAX_REFRESH_SECONDS = 1
 export function onwardByItself(page: Page): Onward | undefined {
   if (!isHtml(page)) return undefined
   const document = parseHtml(page.text)
-  const refresh = elementsBelow(document, 'meta')
-    .map((meta) => refreshOf(meta, page))
-    .find((found) => found !== undefined)
+  const refresh = elementsBelow(document, 'meta').flatMap((meta) => refreshOf(meta, page) ?? [])[0]
   if (refresh && refresh.seconds <= MAX_REFRESH_SECONDS && refresh.url.href !== page.url) {
     return { method: 'GET', url: refresh.url }
   }
@@ -34,7 +33,7 @@ export function onwardByItself(page: Page): Onward | undefined {
   const onload = elementsBelow(document, 'body').map((body) => attributeOf(body, 'onload') ?? '')
   const scripts = elementsBelow(document, 'script').map((script) => textBelow(script))
   const submits = onload.some((code) => /\bsubmit\s*\(/.test(code)) || scripts.some(submitsAtOnce)
-  return submits ? submissionOf(form, { page, isClicked: false }) : undefined
+  return submits ? submissionOf(form, page) : undefined
 }
 
 function submitsAtOnce(code: string): boolean {
@@ -44,25 +43,63 @@ function submitsAtOnce(code: string): boolean {
   return /\.(?:submit|requestSubmit)(?:\.call)?\s*\(/.test(code) && !isListener.test(code) && !isNamed.test(code)
 }
 
-/** Where its user goes from a page to reach an address of a kind: by the first link, form or refresh of the page that leads there. */
-export function onwardByUser(page: Page, isWanted: (url: URL) => boolean): Onward | undefined {
-  if (!isHtml(page)) return undefined
-  return elementsBelow(parseHtml(page.text), 'a', 'form', 'meta')
-    .map((element): Onward | undefined => {
-      if (element.tagName === 'form') return submissionOf(element, { page, isClicked: true })
-      const url = element.tagName === 'a' ? resolve(attributeOf(element, 'href'), page) : refreshOf(element, page)?.url
-      return url && { method: 'GET', url }
-    })
-    .find((onward) => onward !== undefined && isWanted(onward.url))
+/** The ways on from a page that take its user: links, each button of a form, buttons that name an address, and slow refreshes. */
+export function waysOf(page: Page, selector = ''): readonly (Way & { readonly onward: Onward })[] {
+  if (!isHtml(page)) return []
+  const document = parseHtml(page.text)
+  const way = (kind: Way['kind'], element: HtmlElement, onward: Onward | undefined, form?: HtmlElement) => {
+    const names = [...(element.tagName === 'input' ? ['value'] : []), 'aria-label', 'title']
+    const text = [textBelow(element), ...names.map((name) => attributeOf(element, name))]
+    return onward
+      ? [
+          {
+            kind,
+            onward,
+            url: onward.url.href,
+            text: kind === 'form' && element === form ? '' : text.filter(Boolean).join(' '),
+            asks: form !== undefined && elementsBelow(form, 'input', 'textarea').some(asksUser),
+            isSelected: [element, ...(form ? [form] : [])].some((one) => isSelected(one, selector)),
+          },
+        ]
+      : []
+  }
+  const byGet = (url: URL | undefined): Onward | undefined => url && { method: 'GET', url }
+  const forms = elementsBelow(document, 'form')
+  const inForms = new Set(forms.flatMap((form) => elementsBelow(form, 'button', 'input')))
+  return elementsBelow(document, 'a', 'form', 'meta', 'button', 'input').flatMap((element) => {
+    const { tagName } = element
+    if (tagName === 'a') return way('link', element, byGet(resolve(attributeOf(element, 'href'), page)))
+    if (tagName === 'meta') return way('link', element, byGet(refreshOf(element, page)?.url))
+    if (tagName === 'form') {
+      const buttons = elementsBelow(element, 'button', 'input').filter(
+        (one) => isSubmitButton(one) && !has(one, 'disabled'),
+      )
+      if (buttons.length === 0) return way('form', element, submissionOf(element, page), element)
+      return buttons.flatMap((button) => way('form', button, submissionOf(element, page, button), element))
+    }
+    if (!isButton(element) || (inForms.has(element) && isSubmitButton(element))) return []
+    const [, target] =
+      /location(?:\.href)?\s*(?:=|\.(?:assign|replace)\()\s*['"]([^'"]+)/.exec(attributeOf(element, 'onclick') ?? '') ??
+      []
+    return way('button', element, byGet(resolve(target, page)))
+  })
 }
 
-/** The first form of a page that posts to an address of a kind, as its button sends it. */
-export const postedForm = (page: Page, isWanted: (url: URL) => boolean): Onward | undefined =>
-  isHtml(page)
-    ? elementsBelow(parseHtml(page.text), 'form')
-        .map((form) => submissionOf(form, { page, isClicked: true }))
-        .find((onward) => onward?.method === 'POST' && isWanted(onward.url))
-    : undefined
+/** Whether an element has the name, id, classes and attributes of a selector; other elements around it are not looked at. */
+function isSelected(element: HtmlElement, selector: string): boolean {
+  const parts = selector.match(/^[a-z][\w-]*|[#.][\w-]+|\[[\w-]+(?:="[^"]*")?\]/gi) ?? []
+  return (
+    selector !== '' &&
+    parts.join('') === selector &&
+    parts.every((part) => {
+      if (part.startsWith('#')) return attributeOf(element, 'id') === part.slice(1)
+      if (part.startsWith('.')) return attributeOf(element, 'class')?.split(/\s+/).includes(part.slice(1))
+      const [, name = '', value] = /^\[([\w-]+)(?:="(.*)")?\]$/.exec(part) ?? []
+      if (name === '') return element.tagName === part.toLowerCase()
+      return value === undefined ? has(element, name) : attributeOf(element, name) === value
+    })
+  )
+}
 
 export const isHtml = ({ mediaType, text }: Page): boolean =>
   /^(?:text\/html|application\/xhtml\+xml)$/.test(mediaType) || (mediaType === '' && /^\s*</.test(text))
@@ -75,24 +112,20 @@ function refreshOf(meta: HtmlElement, page: Page): { seconds: number; url: URL }
   return url && { seconds: Number(seconds), url }
 }
 
-function submissionOf(form: HtmlElement, { page, isClicked }: { page: Page; isClicked: boolean }): Onward | undefined {
-  const url = resolve(attributeOf(form, 'action') || page.url, page)
+/** What a form sends, by a button when one is given. */
+function submissionOf(form: HtmlElement, page: Page, button?: HtmlElement): Onward | undefined {
+  const of = (name: string) => (button && attributeOf(button, `form${name}`)) || attributeOf(form, name)
+  const url = resolve(of('action') || page.url, page)
   if (!url) return undefined
-  const fields = new URLSearchParams(fieldsOf(form, isClicked))
-  if (attributeOf(form, 'method')?.toLowerCase() === 'post') return { method: 'POST', url, body: fields.toString() }
-  url.search = fields.toString()
-  return { method: 'GET', url }
-}
-
-/** What a form sends; of its buttons the first, when it is clicked. */
-function fieldsOf(form: HtmlElement, isClicked: boolean): [name: string, value: string][] {
-  const controls = elementsBelow(form, 'input', 'select', 'textarea', 'button')
-  const button = isClicked ? controls.find(isSubmitButton) : undefined
-  return controls.flatMap((control): [string, string][] => {
+  const fields = elementsBelow(form, 'input', 'select', 'textarea', 'button').flatMap((control): [string, string][] => {
     const name = attributeOf(control, 'name') ?? ''
     const isSent = isButton(control) ? control === button : !isLeftOut(control)
     return name !== '' && isSent && !has(control, 'disabled') ? [[name, fieldValueOf(control)]] : []
   })
+  const body = new URLSearchParams(fields).toString()
+  if (of('method')?.toLowerCase() === 'post') return { method: 'POST', url, body }
+  url.search = body
+  return { method: 'GET', url }
 }
 
 const typeOf = (control: HtmlElement) => attributeOf(control, 'type')?.toLowerCase()
@@ -106,6 +139,9 @@ const isSubmitButton = (control: HtmlElement) =>
 
 const isLeftOut = (control: HtmlElement) =>
   typeOf(control) === 'file' || (['checkbox', 'radio'].includes(typeOf(control) ?? '') && !has(control, 'checked'))
+
+const asksUser = (control: HtmlElement) =>
+  ['text', 'email', 'password', 'search', 'tel'].includes(typeOf(control) ?? 'text') && !attributeOf(control, 'value')
 
 function fieldValueOf(control: HtmlElement): string {
   if (control.tagName === 'textarea') return rawTextBelow(control)

@@ -40,7 +40,8 @@ export function visitedBy(sandbox: SandboxApi, visit: VisitFunction): AuditedApp
 const refuseToOpen: Driver['open'] = async () => {
   throw new Error('a function opens no page')
 }
-const NO_BROWSER: Browser = { open: async () => refuseToOpen({ url: '' }, NO_BROWSER), forget: () => {} }
+const refuse = async () => refuseToOpen({ url: '' }, NO_BROWSER)
+const NO_BROWSER: Browser = { open: refuse, peek: refuse, forget: () => {} }
 
 /** Flows of one visit. */
 const MAX_FLOWS = 100

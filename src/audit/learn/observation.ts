@@ -39,6 +39,7 @@ export const sentenceOf = ({ summary, said = `your app showed ${summary}` }: Obs
 const ENDS: Readonly<Record<Visit['end'], ObservedEnd>> = {
   page: 'page',
   stopped: 'begins again',
+  held: 'page',
   // The page is shown by another server, such as that of a front end: its address is what can be known of it.
   elsewhere: 'page',
   sandbox_page: 'refused by the sandbox',

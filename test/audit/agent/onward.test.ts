@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Page } from '../../../src/audit/agent/browser.ts'
-import { onwardByItself, onwardByUser } from '../../../src/audit/agent/onward.ts'
+import { onwardByItself, waysOf } from '../../../src/audit/agent/onward.ts'
 
 const URL_OF_PAGE = 'http://app.test/callback?state=1'
 const pageOf = (text: string): Page => ({ url: URL_OF_PAGE, status: 200, mediaType: 'text/html', text })
@@ -60,7 +60,7 @@ test.each(['2;url=/next', '0', '0;url=', `0;url=${URL_OF_PAGE}`, '0;url=javascri
   },
 )
 
-const sent = (form: string) => onwardByUser(pageOf(form), () => true)
+const sent = (form: string) => waysOf(pageOf(form))[0]?.onward
 
 test('A form that a user sends carries what a browser sends of the fields, and the first button', () => {
   const { body } =
@@ -89,5 +89,5 @@ test('A form that names no address goes to its own page', () => {
 test('A page that is no HTML leads nowhere', () => {
   const html = '<a href="/next"></a><meta http-equiv=refresh content="0;url=/next">'
   const page = { ...pageOf(html), mediaType: 'text/plain' }
-  expect([onwardByItself(page), onwardByUser(page, () => true)]).toEqual([undefined, undefined])
+  expect([onwardByItself(page), waysOf(page)]).toEqual([undefined, []])
 })

@@ -1,6 +1,8 @@
 import type { BrowserContext, Browser as Chromium } from 'playwright-core'
 import { AuditProblem } from '../../audit-problem.ts'
 import type { Agent, Browser, Visit } from '../browser.ts'
+import { createCookies } from '../cookies.ts'
+import { createHttpAgent } from '../http-agent.ts'
 import { createParties } from '../parties.ts'
 import { createShelf } from './shelf.ts'
 import { visitTab } from './tab.ts'
@@ -24,6 +26,7 @@ export function createChromiumAgent(
   { anyAddress, anyCertificate }: ChromiumAgentOptions = {},
 ): Agent {
   const contexts = new Set<Promise<BrowserContext>>()
+  const http = createHttpAgent({ anyAddress, anyCertificate })
   const notes = new Set<string>()
   const longPolls = new Set<string>()
   let markClosed = () => {}
@@ -72,6 +75,15 @@ export function createChromiumAgent(
             'Chromium ended in the middle of the audit; run it again, with fewer --jobs when its memory is short',
           )
         })
+      },
+      async peek(url, options) {
+        const jar = createCookies()
+        for (const { name, value, domain, path, sameSite, secure } of (await (await context)?.cookies()) ?? []) {
+          const host = domain.replace(/^\./, '')
+          const kind = `SameSite=${sameSite}${secure ? '; Secure' : ''}${host === domain ? '' : `; Domain=${host}`}`
+          jar.keep([`${name}=${value}; Path=${path}; ${kind}`], new URL(`http${secure ? 's' : ''}://${host}${path}`))
+        }
+        return http.newBrowser({ cookies: jar }).peek(url, options)
       },
       forget(names) {
         shelf.forgetProof()

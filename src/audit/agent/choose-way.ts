@@ -1,0 +1,87 @@
+import type { Begin, VisitOptions } from './browser.ts'
+import { endpointOf } from './parties.ts'
+
+/** A link, form or button of a page. */
+export interface Way {
+  readonly kind: 'link' | 'form' | 'button'
+  /** What a user reads on it. */
+  readonly text: string
+  /** Where it leads, when the page says so. */
+  readonly url?: string | undefined
+  /** A form that wants something of its user: a search, a newsletter, a password. */
+  readonly asks?: boolean
+  /** The selector of `begin.click` names it. */
+  readonly isSelected?: boolean
+}
+
+export interface Search extends Pick<VisitOptions, 'sandboxUrl' | 'begin' | 'looksOnly'> {
+  /** The sandbox was asked by E1, or by E3, in this visit. */
+  readonly asked: readonly ('E1' | 'E3')[]
+  /** The visit brought an answer; with `create_requested`, the page may lead on to Create. */
+  readonly answer?: { readonly url: string } | undefined
+  /** Names of what was pressed before. */
+  readonly pressed: readonly string[]
+}
+
+/** A user tries no more than so many ways on. */
+const MAX_PRESSES = 3
+
+// What buttons say in English, German, French, Spanish, Italian, Portuguese, Dutch, Polish, Japanese, Chinese.
+const PROVES =
+  /\b(?:prove|proof|verif|confirm|check\b|prüf|bestätig|vérif|prouve|justifi|comprueb|comprob|demuestr|acredit|dimostr|comprov|bewijs|controle|bevestig|potwierd|zweryfik|weryfik|udowodni|sprawd)|nachweis|überprüf|確認|証明|認証|确认|验证|证明|驗證|證明/
+const AGE =
+  /\bage(?:s|key)?\b|\b(?:16|18|21)\b|\bold\b|\badult|\balter\b|alters|volljähr|\bâge|\bmajeur|majorité|\bedad|\bmayor|\betà\b|maggiorenn|\bidade|\bmaior|leeftijd|\bwiek|pełnoletn|年齢|年龄|年齡|成人|歳|岁|歲/
+const SIGNS_IN =
+  /\b(?:sign|log)[ -]?in\b|anmelden|einloggen|connexion|connecter|iniciar sesi|acced|entrar|inlog|aanmeld|zalog|ログイン|登录|登入/
+const CREATES = /\b(?:create|save|keep)\b/
+const OTHER =
+  /\b(?:sign|log)[ -]?(?:out|up|off)\b|cookie|newsletter|subscri|search|suche|recherch|buscar|cerca\b|zoek|szukaj|検索|搜索|abmelden|déconn|cerrar sesi|uitlog|wylog|ログアウト|cancel|abbrech|annul|delete|remove|\bdeny|reject|decline|\bmenu\b/
+
+/**
+ * The way that a user takes from a page: to the sandbox by what leads there; else, at the beginning, by the best words, or by the only
+ * form or button.
+ */
+export function chooseWay<W extends Way>(ways: readonly W[], search: Search): W | undefined {
+  const { asked, answer, pressed, begin, looksOnly = false } = search
+  const isBeginning = asked.length === 0 && answer === undefined && !looksOnly
+  const isCreating = !asked.includes('E3') && /[?&#]create_requested=true/.test(answer?.url ?? '')
+  const click = begin && 'click' in begin && pressed.length === 0 ? begin.click.toLowerCase() : undefined
+  if (pressed.length >= MAX_PRESSES) return undefined
+  const worth = ({ kind, text, url, asks, isSelected }: W): number => {
+    const words = text.toLowerCase()
+    if (isBeginning && click !== undefined) return isSelected || words === click ? 2 : words.includes(click) ? 1 : 0
+    const endpoint = url && URL.canParse(url) ? endpointOf(new URL(url), search.sandboxUrl) : undefined
+    // A user who came back does not begin again.
+    if (endpoint && !asked.includes('E3') && (endpoint === 'E3' || asked.length + (answer ? 1 : 0) === 0)) return 20
+    if (looksOnly || pressed.includes(nameOf(text, url))) return 0
+    if (!isBeginning) return isCreating && CREATES.test(words) && AGE.test(words) ? 1 : 0
+    if (OTHER.test(words)) return 0
+    const said = (PROVES.test(words) ? 4 : 0) + (AGE.test(words) ? 2 : 0) + (SIGNS_IN.test(words) ? 1 : 0)
+    return said === 0 ? 0 : said - (asks ? 3 : 0) - (kind === 'link' ? 0.5 : 0)
+  }
+  const [best] = ways.toSorted((one, other) => worth(other) - worth(one))
+  if (best && worth(best) > 0) return best
+  const [only, ...others] = ways.filter(
+    ({ kind, text, asks }) => kind !== 'link' && !asks && !OTHER.test(text.toLowerCase()),
+  )
+  const isAlone = isBeginning && click === undefined && only && others.length === 0
+  return isAlone && !pressed.includes(nameOf(only.text, only.url)) ? only : undefined
+}
+
+/** A way by what a user knows of it. */
+export const nameOf = (text: string, url: string | undefined): string =>
+  JSON.stringify(text.slice(0, 60) || (url ?? ''))
+
+/** Why a visit did not begin, with the remedy. */
+export function notBegun(ways: readonly Way[], pressed: readonly string[], begin: Begin | undefined): string {
+  const seen = [...new Set(ways.map(({ text, url }) => nameOf(text, url)))].slice(0, 8).join(', ')
+  const missed =
+    begin && 'click' in begin
+      ? `nothing on the page is ${JSON.stringify(begin.click)}`
+      : 'no way to the sandbox was found'
+  return [
+    ...(pressed.length > 0 ? [`pressed ${pressed.join(', then ')}`] : []),
+    `${missed}; the page has ${seen === '' ? 'no link, form or button' : seen}`,
+    'say how a user begins: use: { begin: { click: "Prove your age" } }',
+  ].join('; ')
+}
