@@ -1,0 +1,396 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import {
+  createRemoteJWKSet,
+  decodeProtectedHeader,
+  errors,
+  importX509,
+  type JWTVerifyGetKey,
+  jwtVerify,
+  UnsecuredJWT,
+} from 'jose'
+import * as z from 'zod'
+import type { Sandbox } from '../../../src/server/create-sandbox.ts'
+
+/** The one mistake of an app: a check that it leaves out, or a way in that it leaves open. */
+export type Hole =
+  | 'signature'
+  | 'signature of unknown keys'
+  | 'key of x5c'
+  | 'nonce'
+  | 'state'
+  | 'state of any browser'
+  | 'slot is kept'
+  | 'exp'
+  | '55 minutes of leeway'
+  | 'aud'
+  | 'aud of others by azp'
+  | 'truthy answers'
+  | 'any threshold'
+  | 'lower threshold'
+  | 'req_claims_hash'
+  | 'error'
+  | 'last of repeated parameters'
+  | 'session before the check'
+  | 'session on failure'
+  | 'session by a later job'
+  | 'error of Create'
+  | 'failed upgrade'
+
+/** What an app did for a user. */
+export type Admitted = 'in' | 'create begun' | 'key saved' | 'key upgraded'
+
+/** One line of an app's own log. `began`: state of the last request of the browser. `answered`: state of the request that was answered. */
+export interface Admission {
+  readonly what: Admitted
+  readonly browser: string
+  readonly began: string | undefined
+  readonly answered: string | undefined
+}
+
+export interface RequestOptions {
+  readonly thresholds?: readonly number[]
+  readonly mode?: 'query' | 'form_post' | 'fragment'
+  readonly canCreate?: boolean
+  readonly upgrades?: boolean
+  /** Where state and nonce wait for the answer: in a cookie, or on the server. */
+  readonly slots?: 'cookie' | 'map'
+  /** Path of the callback. */
+  readonly callback?: string
+  /** Reads the key set once. */
+  readonly cachesKeys?: boolean
+}
+
+/** What came back, checked. `answers`: by threshold. */
+export type Answer =
+  | { readonly kind: 'token'; readonly answers: Readonly<Record<string, boolean>>; readonly code: string | undefined }
+  | { readonly kind: 'error'; readonly error: string }
+  | { readonly kind: 'create_requested' }
+
+/** An answer that the app does not trust. */
+export class Refused extends Error {}
+
+/** Parameters as a body parser gives them: a repeated one is an array. */
+export type Params = Readonly<Record<string, unknown>>
+
+export function paramsOf(search: URLSearchParams): Params {
+  return Object.fromEntries(
+    [...new Set(search.keys())].map((name) => {
+      const all = search.getAll(name)
+      return [name, all.length > 1 ? all : all[0]]
+    }),
+  )
+}
+
+export type RelyingParty = ReturnType<typeof createRelyingParty>
+
+const CLIENT_ID = 'ak_test_sandbox'
+const CLIENT_SECRET = 'sk_test_sandbox'
+const hash = (text: string, bytes: number) =>
+  createHash('sha256').update(text).digest().subarray(0, bytes).toString('base64url')
+
+/** Does what a careful relying party does, but for its hole, and logs who was let in. */
+export function createRelyingParty(
+  { baseUrl, url }: Pick<Sandbox, 'baseUrl' | 'url'>,
+  hole: Hole | undefined,
+  options: RequestOptions = {},
+) {
+  const { thresholds = [18], mode = 'query', slots = 'cookie', callback = '/callback' } = options
+  const claims = JSON.stringify({ age_thresholds: thresholds })
+  const has = (one: Hole) => hole === one
+  const crossSite = mode === 'form_post' ? '; SameSite=None; Secure' : '; SameSite=Lax'
+  const baseUrlOfServer = url + new URL(baseUrl).pathname.replace(/\/$/, '')
+  const remoteKeys = createRemoteJWKSet(new URL(`${baseUrlOfServer}/.well-known/jwks.json`), {
+    ...(options.cachesKeys ? { cooldownDuration: Infinity, cacheMaxAge: Infinity } : { cooldownDuration: 0 }),
+  })
+
+  const admissions: Admission[] = []
+  const sessions = new Set<string>()
+  const waiting = new Map<string, { readonly nonce: string; readonly browser: string }>()
+  const lastRequests = new Map<string, string>()
+  const seen = new WeakMap<IncomingMessage, { browser?: string | undefined; answered?: string }>()
+
+  const factsOf = (request: IncomingMessage) => {
+    const facts = seen.get(request) ?? {}
+    seen.set(request, facts)
+    return facts
+  }
+
+  /** The browser, by a cookie that stands for the analytics of the app. */
+  function browserOf(request: IncomingMessage, response: ServerResponse): string {
+    const facts = factsOf(request)
+    facts.browser ??= cookiesOf(request)['visitor']
+    if (facts.browser === undefined) {
+      facts.browser = randomUUID()
+      setCookie(response, 'visitor', `${facts.browser}${crossSite}; Max-Age=3600`)
+    }
+    return facts.browser
+  }
+
+  /** The address at the service that the user is sent to. */
+  function begin(request: IncomingMessage, response: ServerResponse): string {
+    const [state, nonce, browser] = [randomUUID(), randomUUID(), browserOf(request, response)]
+    lastRequests.set(browser, state)
+    if (slots === 'map') waiting.set(state, { nonce, browser })
+    else setCookie(response, 'age_flow', `${state}.${nonce}${crossSite}; HttpOnly; Max-Age=3600`)
+    const query = new URLSearchParams({
+      scope: options.upgrades ? 'openid svc.upgrade' : 'openid',
+      response_type: 'id_token',
+      response_mode: mode,
+      client_id: CLIENT_ID,
+      redirect_uri: `http://${request.headers.host}${callback}`,
+      state,
+      nonce,
+      claims,
+      ...(options.canCreate && { can_create: 'true' }),
+    })
+    return `${baseUrl}/v1/oidc/use?${query}`
+  }
+
+  /** The nonce of the request that is answered. It serves once. @throws Refused when this browser has sent no such request */
+  function takeSlot(request: IncomingMessage, response: ServerResponse, state: string | undefined): string {
+    const facts = factsOf(request)
+    if (slots === 'map') {
+      const slot = waiting.get(state ?? '')
+      const isOurs = slot && (has('state of any browser') || slot.browser === browserOf(request, response))
+      if (state === undefined || !isOurs) throw new Refused('this browser has sent no such request')
+      waiting.delete(state)
+      facts.answered = state
+      return slot.nonce
+    }
+    const [sent = '', nonce = ''] = cookiesOf(request)['age_flow']?.split('.') ?? []
+    if (sent === '' || (state !== sent && !has('state'))) throw new Refused('this browser has sent no such request')
+    if (!has('slot is kept')) setCookie(response, 'age_flow', `${crossSite}; HttpOnly; Max-Age=0`)
+    facts.answered = sent
+    return nonce
+  }
+
+  /** Checks an answer. @throws Refused, or an error of jose */
+  async function check(request: IncomingMessage, response: ServerResponse, params: Params): Promise<Answer> {
+    const one = (name: string) => {
+      const value = params[name]
+      if (value === undefined || typeof value === 'string') return value
+      if (!has('last of repeated parameters')) throw new Refused(`${name} is not one text`)
+      return String(Object.values(z.looseObject({}).or(z.array(z.unknown())).parse(value)).at(-1))
+    }
+    const [state, error, wish, idToken, code] = ['state', 'error', 'create_requested', 'id_token', 'code'].map(one)
+    const nonce = takeSlot(request, response, state)
+    const count = [has('error') ? undefined : error, wish, idToken].filter((each) => each !== undefined).length
+    if (count !== 1) throw new Refused('an answer is a token, a wish or an error')
+    if (error !== undefined && !has('error')) return { kind: 'error', error }
+    if (wish !== undefined && (wish !== 'true' || !options.canCreate)) throw new Refused('no such wish was offered')
+    if (wish !== undefined) return { kind: 'create_requested' }
+    return { kind: 'token', code, answers: await readToken(idToken ?? '', { nonce, code }) }
+  }
+
+  const keyOf: JWTVerifyGetKey = async (header, token) => {
+    const [certificate] = (has('key of x5c') && header.x5c) || []
+    if (certificate === undefined) return remoteKeys(header, token)
+    return importX509(`-----BEGIN CERTIFICATE-----\n${certificate}\n-----END CERTIFICATE-----`, header.alg ?? 'RS256')
+  }
+
+  async function readToken(idToken: string, { nonce, code }: { nonce: string; code: string | undefined }) {
+    if (idToken.length > 8192) throw new Refused('no id_token is that long')
+    const checks = {
+      issuer: `${baseUrl}/v1/oidc/use`,
+      ...(!has('aud') && !has('aud of others by azp') && { audience: CLIENT_ID }),
+      ...(has('55 minutes of leeway') && { clockTolerance: 55 * 60 }),
+    }
+    // The claims of the token alone, checked as ever.
+    const decode = () => UnsecuredJWT.decode(['eyJhbGciOiJub25lIn0', idToken.split('.')[1], ''].join('.'), checks)
+    const verify = async () =>
+      has('signature')
+        ? decode()
+        : jwtVerify(idToken, keyOf, { ...checks, algorithms: ['RS256', 'ES256'] }).catch((error: unknown) => {
+            if (has('signature of unknown keys') && error instanceof errors.JWKSNoMatchingKey) return decode()
+            if (has('exp') && error instanceof errors.JWTExpired) return error
+            throw error
+          })
+    const { payload } = await verify()
+    const { aud, azp, exp = Infinity, iat = 0, sub, nonce: sentNonce, req_claims_hash, c_hash } = payload
+    const isForUs = has('aud') || String(aud) === CLIENT_ID || (has('aud of others by azp') && azp === CLIENT_ID)
+    const given = z.record(z.string(), z.unknown()).parse(payload['age_thresholds'])
+    const isOurs =
+      isForUs &&
+      (azp === undefined || azp === CLIENT_ID || has('aud')) &&
+      (sentNonce === nonce || has('nonce')) &&
+      exp - iat <= 600 &&
+      typeof sub === 'string' &&
+      sub.length > 0 &&
+      sub.length <= 255 &&
+      (has('signature') || decodeProtectedHeader(idToken).kid !== '') &&
+      (req_claims_hash === hash(claims, 32) || has('req_claims_hash')) &&
+      c_hash === (code && hash(code, 16)) &&
+      Object.keys(given).length === thresholds.length
+    if (!isOurs) throw new Refused('this token answers another request')
+    const answers = thresholds.map((threshold) => {
+      const answer = Object.hasOwn(given, threshold) ? given[threshold] : undefined
+      if (typeof answer !== 'boolean' && !has('truthy answers')) throw new Refused(`${threshold} was not answered`)
+      return [String(threshold), Boolean(answer)] as const
+    })
+    return Object.fromEntries(answers)
+  }
+
+  /** Whether the answers open what needs a threshold, the highest one by default. */
+  function opens(answers: Readonly<Record<string, boolean>>, threshold = Math.max(...thresholds)): boolean {
+    if (has('any threshold')) return Object.values(answers).includes(true)
+    return answers[has('lower threshold') ? Math.min(...thresholds) : threshold] === true
+  }
+
+  /** Who asks now, for `log`. */
+  const whoOf = (request: IncomingMessage, response: ServerResponse): Omit<Admission, 'what'> => {
+    const browser = browserOf(request, response)
+    return { browser, began: lastRequests.get(browser), answered: factsOf(request).answered }
+  }
+  const log = (who: Omit<Admission, 'what'>, what: Admitted = 'in') => void admissions.push({ ...who, what })
+
+  /** Gives the browser a session that opens nothing yet; the function that comes back lets the user in. */
+  function openSession(request: IncomingMessage, response: ServerResponse): () => void {
+    const [sid, who] = [randomUUID(), whoOf(request, response)]
+    setCookie(response, 'sid', `${sid}; HttpOnly; SameSite=Lax`)
+    return () => {
+      sessions.add(sid)
+      log(who)
+    }
+  }
+  const signIn = (request: IncomingMessage, response: ServerResponse) => openSession(request, response)()
+  const isMember = (request: IncomingMessage) => sessions.has(cookiesOf(request)['sid'] ?? '')
+  function signOut(request: IncomingMessage, response: ServerResponse): void {
+    sessions.delete(cookiesOf(request)['sid'] ?? '')
+    setCookie(response, 'sid', '; Max-Age=0')
+  }
+
+  async function call(path: string, init: RequestInit): Promise<unknown> {
+    const signal = AbortSignal.timeout(5000)
+    const response = await fetch(baseUrlOfServer + path, { method: 'POST', redirect: 'error', signal, ...init })
+    const body: unknown = await response.json()
+    if (!response.ok) throw new Refused(`${path}: ${response.status}`)
+    return body
+  }
+
+  /** Pushes the age that the app has verified: the address at the service where the user saves it. Their state waits in a cookie. */
+  async function beginCreate(request: IncomingMessage, response: ServerResponse, path: string): Promise<string> {
+    log(whoOf(request, response), 'create begun')
+    const state = randomUUID()
+    const redirect_uri = `http://${request.headers.host}${path}`
+    const common = { client_id: CLIENT_ID, scope: 'openid', response_type: 'none', redirect_uri }
+    lastRequests.set(browserOf(request, response), state)
+    setCookie(response, 'age_create', `${state}; SameSite=Lax; HttpOnly`)
+    const details = JSON.stringify([verifiedAge()])
+    const form = { ...common, client_secret: CLIENT_SECRET, type: 'age_verification', state }
+    const body = await call('/v1/oidc/create/par', {
+      body: new URLSearchParams({ ...form, authorization_details: details }),
+    })
+    const { request_uri } = z.object({ request_uri: z.string() }).parse(body)
+    return `${baseUrl}/v1/oidc/create?${new URLSearchParams({ ...common, request_uri })}`
+  }
+
+  /** Whether the age key was saved. @throws Refused when this browser has sent no such request */
+  function endCreate(request: IncomingMessage, response: ServerResponse, { state, error }: Params): boolean {
+    const sent = cookiesOf(request)['age_create']
+    if (sent === undefined || state !== sent) throw new Refused('this browser has sent no such request')
+    setCookie(response, 'age_create', '; Max-Age=0')
+    factsOf(request).answered = sent
+    const isSaved = error === undefined || has('error of Create')
+    if (isSaved) log(whoOf(request, response), 'key saved')
+    return isSaved
+  }
+
+  /** Exchanges the code and upgrades the user's age key. @throws Refused and others when that failed */
+  async function upgrade(request: IncomingMessage, response: ServerResponse, code: string): Promise<void> {
+    const exchangeAndUpgrade = async () => {
+      const basic = Buffer.from(`${CLIENT_ID}:${CLIENT_SECRET}`).toString('base64')
+      const body = new URLSearchParams({ grant_type: 'authorization_code', code })
+      const token = await call('/v1/oidc/use/token', { headers: { Authorization: `Basic ${basic}` }, body })
+      const shape = z.object({ access_token: z.string().min(1), token_type: z.string().regex(/^bearer$/i) })
+      const { access_token } = shape.parse(token)
+      const upgraded = await call('/v1/svc/upgrade', {
+        headers: { Authorization: `Bearer ${access_token}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ authorization_details: [verifiedAge()] }),
+      })
+      if (upgraded !== 'OK') throw new Refused('the age key was not upgraded')
+    }
+    await exchangeAndUpgrade().catch((error: unknown) => {
+      if (!has('failed upgrade')) throw error
+    })
+    log(whoOf(request, response), 'key upgraded')
+  }
+
+  const users = { whoOf, log, openSession, signIn, signOut, isMember, admissions }
+  /** Whether an answer opens what the app guards. @throws Refused, or an error of jose */
+  async function admits(request: IncomingMessage, response: ServerResponse, params: Params): Promise<boolean> {
+    const answer = await check(request, response, params)
+    return answer.kind === 'token' && opens(answer.answers)
+  }
+
+  return { has, ...users, begin, check, admits, opens, beginCreate, endCreate, upgrade }
+}
+
+/** Stands for the check that a real app has made: a scanned document. */
+const verifiedAge = () => ({
+  type: 'age_verification',
+  method: 'id_doc_scan',
+  age: { date_of_birth: '1990-05-17' },
+  verification_id: randomUUID(),
+  verified_at: new Date().toISOString(),
+  provenance: '/veratad/roc',
+})
+
+export const cookiesOf = ({ headers }: IncomingMessage): Readonly<Record<string, string | undefined>> =>
+  Object.fromEntries((headers.cookie ?? '').split('; ').map((pair) => /^([^=]*)=?(.*)$/.exec(pair)?.slice(1) ?? []))
+
+/** @param value with its attributes but Path */
+export const setCookie = (response: ServerResponse, name: string, value: string): void =>
+  void response.appendHeader('Set-Cookie', `${name}=${value}; Path=/`)
+
+export function html(response: ServerResponse, body: string, status = 200): void {
+  response.writeHead(status, { 'Content-Type': 'text/html; charset=utf-8' })
+  response.end(`<!doctype html><html><head><title>The wine shop</title></head><body>${body}</body></html>`)
+}
+
+export const json = (response: ServerResponse, value: unknown, status = 200): void =>
+  void response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(value))
+
+export const redirect = (response: ServerResponse, to: string): void =>
+  void response.writeHead(302, { Location: to }).end()
+
+export type Handler = (request: IncomingMessage, response: ServerResponse, query: Params) => unknown
+
+/** A site of plain node:http: `GET /path` and its handler; others are 404, and what throws is 500 unless `onError` answers. */
+export const site =
+  (handlers: Readonly<Record<string, Handler>>, onError: Handler = (_, response) => html(response, 'Error', 500)) =>
+  (request: IncomingMessage, response: ServerResponse): void => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost')
+    const query = paramsOf(searchParams)
+    const handler = handlers[`${request.method} ${pathname}`]
+    void (async () => (handler ?? notFound)(request, response, query))().catch(() => onError(request, response, query))
+  }
+
+const notFound: Handler = (_request, response) => html(response, 'Nothing is here.', 404)
+
+/** The body of a request as a form. */
+export async function formOf(request: IncomingMessage): Promise<Params> {
+  return paramsOf(new URLSearchParams(await textOf(request)))
+}
+
+export async function textOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk)
+  return Buffer.concat(chunks).toString()
+}
+
+/** Serves an app on a free port of localhost. */
+export async function serve(listener: RequestListener) {
+  const server = createServer(listener)
+  server.listen(0, 'localhost')
+  await once(server, 'listening')
+  return {
+    url: `http://localhost:${(server.address() as AddressInfo).port}`,
+    stop() {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}

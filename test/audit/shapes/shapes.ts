@@ -1,0 +1,834 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { RequestListener } from 'node:http'
+import express from 'express'
+import { jwtVerify, SignJWT } from 'jose'
+import type { FragmentPost, PageRequest } from '../../../src/audit/agent/browser.ts'
+import type { Sandbox } from '../../../src/server/create-sandbox.ts'
+import {
+  type Admission,
+  cookiesOf,
+  createRelyingParty,
+  formOf,
+  type Handler,
+  type Hole,
+  html,
+  json,
+  type Params,
+  Refused,
+  type RelyingParty,
+  type RequestOptions,
+  redirect,
+  serve,
+  setCookie,
+  site,
+} from './relying-party.ts'
+
+/** An app of another shape than the example, sound or with one hole. */
+export interface Shape {
+  readonly name: string
+  readonly hole: Hole
+  /** Patterns of rows that let the user in when the app has the hole; of rows to come the check that the report must name. */
+  readonly finds: readonly string[]
+  readonly options?: RequestOptions
+  /** Path where a user begins; `/verify`, which goes to the service at once, when absent. */
+  readonly start?: string
+  readonly before?: readonly PageRequest[]
+  /** The agent that drives it; `http` when absent. */
+  readonly browser?: 'chromium'
+  /** How its script passes the answer on. */
+  readonly fragment?: FragmentPost
+  app(rp: RelyingParty): RequestListener
+}
+
+export interface RunningShape {
+  readonly url: string
+  readonly page: string
+  /** In the order of time. */
+  readonly admissions: readonly Admission[]
+  /** Whether something was opened for the user of an authorization request, whatever the page said. */
+  admitted(state: string): boolean
+  stop(): void
+}
+
+export async function startShape(shape: Shape, sandbox: Pick<Sandbox, 'baseUrl' | 'url'>, hole?: Hole) {
+  const rp = createRelyingParty(sandbox, hole, shape.options)
+  const { url, stop } = await serve(shape.app(rp))
+  const admitted = (state: string) => rp.admissions.some(({ began, answered }) => [began, answered].includes(state))
+  const running: RunningShape = {
+    url,
+    page: url + (shape.start ?? '/verify'),
+    admissions: rp.admissions,
+    admitted,
+    stop,
+  }
+  return running
+}
+
+/** Milliseconds that stand for the second of a job, the seconds after which another job looks, and the minute of a rate limit. */
+const [JOB, LATER, MINUTE] = [500, 2500, 2000]
+
+const CONFIRM = '<p>Wine is for adults.</p><a href="/verify">Confirm your age</a>'
+const MEMBERS = '<h1>Cellar</h1><p>Pick your bottles.</p><a href="/sign-out">Leave</a>'
+
+const begins =
+  (rp: RelyingParty): Handler =>
+  (request, response) =>
+    redirect(response, rp.begin(request, response))
+
+/** What most of these apps have beside the callback: a start page, the way to the service, a page for members. */
+const shop = (rp: RelyingParty, start = CONFIRM): Readonly<Record<string, Handler>> => ({
+  'GET /': (_request, response) => html(response, start),
+  'GET /verify': begins(rp),
+  'GET /members': (request, response) =>
+    rp.isMember(request) ? html(response, MEMBERS) : html(response, 'Members only. <a href="/">Home</a>', 403),
+  'GET /sign-out'(request, response) {
+    rp.signOut(request, response)
+    redirect(response, '/')
+  },
+})
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+const anyOf = <Value>(values: readonly [Value, ...Value[]]): Value =>
+  values[Math.floor(Math.random() * values.length)] ?? values[0]
+/** A text for HTML. */
+const escaped = (text: string) => text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`)
+
+/** An app of node:http with a callback that lets in, turns away, or fails. */
+function plain(
+  rp: RelyingParty,
+  { letsIn, turnsAway, fails }: { letsIn: Handler; turnsAway: Handler; fails: (error: unknown) => Handler },
+  more: Readonly<Record<string, Handler>> = {},
+) {
+  const callback: Handler = async (request, response, query) => {
+    try {
+      const isIn = await rp.admits(request, response, query)
+      if (isIn) rp.signIn(request, response)
+      return (isIn ? letsIn : turnsAway)(request, response, query)
+    } catch (error) {
+      return fails(error)(request, response, query)
+    }
+  }
+  return site({ ...shop(rp), 'GET /callback': callback, ...more })
+}
+
+const shows =
+  (text: string | (() => string), status = 200): Handler =>
+  (_request, response) =>
+    html(response, `<p>${typeof text === 'string' ? text : text()}</p>`, status)
+const goesTo =
+  (path: string): Handler =>
+  (_request, response) =>
+    redirect(response, path)
+
+const usual = {
+  letsIn: goesTo('/members'),
+  turnsAway: shows('Sorry, you have to be 18.', 403),
+  fails: () => shows('We could not verify your age.', 400),
+}
+
+/** An API that a script passes the answer to. */
+const ageApi = (rp: RelyingParty): Readonly<Record<string, Handler>> => ({
+  'POST /api/begin': (request, response) => json(response, { url: rp.begin(request, response) }),
+  async 'POST /api/age'(request, response) {
+    try {
+      const isIn = await rp.admits(request, response, await formOf(request))
+      if (isIn) rp.signIn(request, response)
+      json(response, { allowed: isIn })
+    } catch (error) {
+      json(response, { allowed: false, message: messageOf(error) }, 422)
+    }
+  },
+  'GET /api/me': (request, response) => json(response, { member: rp.isMember(request) }),
+})
+
+const SINGLE_PAGE = `<main id="app">Loading</main><script type="module">
+const app = document.getElementById('app')
+const say = (text) => { app.innerHTML = '<p></p>'; app.firstChild.textContent = text }
+const answer = location.hash.slice(1)
+history.replaceState(null, '', '/')
+if (answer) {
+  const reply = await fetch('/api/age', { method: 'POST', body: new URLSearchParams(answer) })
+  const { allowed, message } = await reply.json()
+  say(allowed ? 'The cellar is open to you.' : message ? 'That did not work: ' + message : 'Come back when you are 18.')
+} else if ((await (await fetch('/api/me')).json()).member) say('The cellar is open to you.')
+else {
+  app.innerHTML = '<button>Verify my age</button>'
+  app.firstChild.onclick = async () => {
+    const { url } = await (await fetch('/api/begin', { method: 'POST' })).json()
+    location.assign(url)
+  }
+}
+</script>`
+
+const WORKER_PAGE = `<h1>Wine</h1><output>One moment</output><script>
+const out = document.querySelector('output')
+const worker = new Worker('/worker.js')
+worker.onmessage = ({ data }) => {
+  if (data.url) return location.assign(data.url)
+  out.textContent = data.member || data.allowed ? 'Welcome to the cellar' : 'No entry'
+  if (data.member === false) {
+    const button = document.createElement('button')
+    button.textContent = 'Prove that you are of age'
+    button.onclick = () => worker.postMessage({ begin: true })
+    out.replaceChildren(button)
+  }
+}
+worker.postMessage({ answer: location.hash.slice(1) })
+history.replaceState(null, '', '/')
+</script>`
+const WORKER = `onmessage = async ({ data }) => {
+  if (data.begin) return postMessage(await (await fetch('/api/begin', { method: 'POST' })).json())
+  if (!data.answer) return postMessage(await (await fetch('/api/me')).json())
+  postMessage(await (await fetch('/api/age', { method: 'POST', body: new URLSearchParams(data.answer) })).json())
+}`
+
+const POPUP_PAGE = `<p id="me"></p><button>Verify your age</button><script>
+const show = async () => {
+  const { member } = await (await fetch('/api/me')).json()
+  me.textContent = member ? 'You are in.' : 'You are not in.'
+}
+document.querySelector('button').onclick = () => { window.open('/verify', 'age', 'width=480,height=640') ?? location.assign('/verify') }
+addEventListener('message', show)
+show()
+</script>`
+const popupEnd = (text: string) =>
+  `<p>${text}</p><script>if (opener) { opener.postMessage('done', origin); close() }</script>`
+
+/** A kind of app, and the start of the table. */
+const shapes: Shape[] = []
+const add = (shape: Shape) => void shapes.push(shape)
+
+const token = (names: string) => names.split(' ').map((name) => `use/id_token.${name}`)
+const UNSIGNED = token('signature_* payload_changed foreign_key_* embedded_jwk jku x5u alg_* hs256_* two_parts')
+const UNKNOWN_KEYS = token('foreign_key_unknown_kid embedded_jwk jku x5u')
+const NONCE = token('nonce_missing nonce_other nonce_array replayed of_other_session')
+const EXPIRED = token('expired expired_a_day_ago expired_issued_now')
+const AUDIENCE = token('aud_of_other_client aud_empty aud_missing aud_prefix')
+const TRUTHY = token('age_thresholds.false_strings age_thresholds.numbers age_thresholds.nested')
+const STATE = ['use/callback.state_missing', 'use/callback.state_changed', 'use/callback.state_of_other_session']
+
+const MESSAGES = new Map<string, string>()
+add({
+  name: 'message on the start page',
+  hole: 'signature',
+  finds: UNSIGNED,
+  app(rp) {
+    const app = express()
+    const flash = (response: express.Response, text: string) => {
+      const id = randomUUID()
+      MESSAGES.set(id, text)
+      response.cookie('flash', id, { httpOnly: true })
+      response.redirect('/')
+    }
+    app.get('/', (request, response) => {
+      const id = cookiesOf(request)['flash'] ?? ''
+      response.clearCookie('flash')
+      const notice = MESSAGES.get(id)
+      MESSAGES.delete(id)
+      const shelf = rp.isMember(request) ? 'in wine shop you are' : '<a href="/verify">Show that you are 18</a>'
+      html(
+        response,
+        `${notice ? `<div class="notice">Wine shop ${escaped(notice)}</div>` : ''}<section>${shelf}</section>`,
+      )
+    })
+    app.get('/verify', (request, response) => response.redirect(rp.begin(request, response)))
+    app.get('/callback', async (request, response) => {
+      try {
+        const isIn = await rp.admits(request, response, request.query)
+        if (isIn) rp.signIn(request, response)
+        flash(response, isIn ? 'opened: you are in' : 'age: you are not 18 yet')
+      } catch (error) {
+        flash(response, `token: ${messageOf(error)}`)
+      }
+    })
+    app.get('/sign-out', (request, response) => {
+      rp.signOut(request, response)
+      response.redirect('/')
+    })
+    return app
+  },
+})
+
+add({
+  name: 'single page with fetch',
+  start: '/',
+  hole: 'nonce',
+  finds: NONCE,
+  options: { mode: 'fragment', callback: '/' },
+  browser: 'chromium',
+  fragment: { post: '/api/age', as: 'form' },
+  app: (rp) => site({ ...shop(rp, SINGLE_PAGE), ...ageApi(rp) }),
+})
+
+add({
+  name: 'error text with status 200',
+  hole: 'exp',
+  finds: EXPIRED,
+  app: (rp) =>
+    plain(rp, {
+      letsIn: shows('Thank you, your age is confirmed. <a href="/members">To the cellar</a>'),
+      turnsAway: shows('Thank you. Unfortunately your age does not allow us to sell to you.'),
+      fails: (error) => shows(`Thank you for waiting. Something went wrong (${escaped(messageOf(error))}).`),
+    }),
+})
+
+add({
+  name: 'redirect to /denied',
+  hole: 'error',
+  finds: ['use/callback.error_and_success'],
+  app: (rp) =>
+    plain(
+      rp,
+      {
+        letsIn: goesTo('/members'),
+        turnsAway: goesTo('/denied?reason=age'),
+        fails: () => goesTo('/denied?reason=error'),
+      },
+      { 'GET /denied': (_request, response, { reason }) => html(response, `Access denied (${reason}).`) },
+    ),
+})
+
+add({
+  name: 'polling page',
+  hole: 'session by a later job',
+  finds: ['use/*'],
+  browser: 'chromium',
+  app(rp) {
+    const jobs = new Map<string, string>()
+    const page = `<p id="s">Checking your age</p><script>
+const poll = async () => {
+  const { state } = await (await fetch('/status')).json()
+  if (state === 'in') location.replace('/members')
+  else if (state === 'out') s.textContent = 'Your age could not be confirmed.'
+  else setTimeout(poll, 150)
+}
+poll()</script>`
+    return site({
+      ...shop(rp),
+      'GET /callback'(request, response, query) {
+        const [job, letIn] = [randomUUID(), rp.openSession(request, response)]
+        const checked = rp.admits(request, response, query).catch(() => false)
+        setCookie(response, 'job', `${job}; HttpOnly`)
+        setTimeout(async () => {
+          const isIn = await checked
+          if (isIn) letIn()
+          else if (rp.has('session by a later job')) setTimeout(letIn, LATER).unref()
+          jobs.set(job, isIn ? 'in' : 'out')
+        }, JOB).unref()
+        // The slot is taken before the first await of the check, so that its cookie goes along.
+        html(response, page)
+      },
+      'GET /status': (request, response) =>
+        json(response, { state: jobs.get(cookiesOf(request)['job'] ?? '') ?? 'checking' }),
+    })
+  },
+})
+
+add({
+  name: 'A/B pages',
+  hole: 'aud',
+  finds: AUDIENCE,
+  app: (rp) =>
+    plain(
+      rp,
+      {
+        letsIn: shows(() =>
+          anyOf(['All set! Browse the cellar.', 'Great, you may order now.', 'Done. Happy shopping!']),
+        ),
+        turnsAway: shows(() => anyOf(['Too young, sorry.', 'Please come back later.', 'We only serve adults.'])),
+        fails: () => shows(() => anyOf(['Oops!', 'That was unexpected. Try again?', 'Our cork broke. Once more?'])),
+      },
+      {
+        'GET /': (_request, response) =>
+          html(response, anyOf([CONFIRM, CONFIRM.replace('Wine', 'Our wine'), CONFIRM.replace('p>', 'h2>')])),
+      },
+    ),
+})
+
+const LANGUAGES: Readonly<Record<string, readonly string[]>> = {
+  de: [
+    'Willkommen, Ihr Alter ist bestätigt.',
+    'Sie sind leider noch nicht volljährig.',
+    'Die Prüfung ist fehlgeschlagen.',
+  ],
+  fr: ['Bienvenue, votre âge est confirmé.', 'Vous êtes trop jeune.', 'La vérification a échoué.'],
+  ja: ['年齢が確認されました。ようこそ。', '十八歳未満の方はご利用いただけません。', '確認に失敗しました。'],
+}
+add({
+  name: 'localized messages',
+  hole: 'truthy answers',
+  finds: TRUTHY,
+  app(rp) {
+    const says =
+      (index: number): Handler =>
+      (request, response) => {
+        const wanted = request.headers['accept-language']?.slice(0, 2) ?? ''
+        const language = wanted in LANGUAGES ? wanted : anyOf(['de', 'fr', 'ja'])
+        html(response, `<p lang="${language}">${LANGUAGES[language]?.[index]}</p>`)
+      }
+    return plain(rp, { letsIn: says(0), turnsAway: says(1), fails: () => says(2) })
+  },
+})
+
+add({
+  name: 'popup',
+  start: '/',
+  hole: 'state',
+  finds: STATE,
+  browser: 'chromium',
+  app: (rp) =>
+    plain(
+      rp,
+      {
+        letsIn: (_request, response) => html(response, popupEnd('Thank you')),
+        turnsAway: (_request, response) => html(response, popupEnd('Sorry')),
+        fails: (error) => (_request, response) => html(response, popupEnd(escaped(messageOf(error)))),
+      },
+      { ...ageApi(rp), 'GET /': (_request, response) => html(response, POPUP_PAGE) },
+    ),
+})
+
+add({
+  name: 'session opened before the check',
+  hole: 'session before the check',
+  finds: ['use/*'],
+  app: (rp) =>
+    plain(rp, usual, {
+      async 'GET /callback'(request, response, query) {
+        if (rp.has('session before the check')) rp.signIn(request, response)
+        const isIn = await rp.admits(request, response, query).catch(() => false)
+        if (!isIn) return html(response, 'This answer cannot be trusted.', 403)
+        if (!rp.has('session before the check')) rp.signIn(request, response)
+        redirect(response, '/members')
+      },
+    }),
+})
+
+add({
+  name: 'fail-open with an error page',
+  hole: 'session on failure',
+  finds: ['use/id_token.*'],
+  app: (rp) =>
+    plain(rp, {
+      ...usual,
+      fails: () => (request, response) => {
+        if (rp.has('session on failure')) rp.signIn(request, response)
+        html(response, 'The age service is not available at the moment.', 503)
+      },
+    }),
+})
+
+add({
+  name: '500 after the session was stored',
+  hole: 'session before the check',
+  finds: ['use/id_token.*'],
+  app: (rp) =>
+    plain(rp, usual, {
+      async 'GET /callback'(request, response, query) {
+        if (rp.has('session before the check')) rp.signIn(request, response)
+        // What throws here ends in the handler of the site, with 500.
+        if (!(await rp.admits(request, response, query))) return html(response, 'Adults only.', 403)
+        if (!rp.has('session before the check')) rp.signIn(request, response)
+        html(response, 'Welcome to the cellar.')
+      },
+    }),
+})
+
+add({
+  name: 'idempotent callback',
+  hole: 'state',
+  finds: STATE,
+  app(rp) {
+    const visited = plain(rp, { ...usual, letsIn: shows('Welcome, the cellar is open.') })
+    return (request, response) => {
+      const isCallback = request.url?.startsWith('/callback')
+      if (isCallback && rp.isMember(request)) return html(response, '<p>Welcome, the cellar is open.</p>')
+      return visited(request, response)
+    }
+  },
+})
+
+add({
+  name: 'state in one map for all browsers',
+  hole: 'state of any browser',
+  finds: ['use/callback.of_other_browser'],
+  options: { slots: 'map' },
+  app: (rp) => plain(rp, usual),
+})
+
+add({
+  name: 'slot that is not cleared',
+  hole: 'slot is kept',
+  finds: ['use/callback.again'],
+  app: (rp) => plain(rp, usual),
+})
+
+add({
+  name: 'key of x5c',
+  hole: 'key of x5c',
+  finds: ['use/id_token.x5c'],
+  app: (rp) =>
+    plain(
+      rp,
+      {
+        letsIn: (_request, response) => json(response, { age: 'verified' }),
+        turnsAway: (_request, response) => json(response, { age: 'too young' }, 403),
+        fails: () => (_request, response) => json(response, { age: 'unknown' }, 400),
+      },
+      { 'GET /api/cellar': (request, response) => json(response, {}, rp.isMember(request) ? 200 : 401) },
+    ),
+})
+
+add({
+  name: 'leeway of 55 minutes',
+  hole: '55 minutes of leeway',
+  finds: ['use/id_token.expired_*_minutes_ago'],
+  app: (rp) => plain(rp, usual),
+})
+
+add({
+  name: 'POST to begin',
+  start: '/',
+  hole: 'lower threshold',
+  finds: ['use/*'],
+  options: { thresholds: [16, 18] },
+  app: (rp) =>
+    plain(rp, usual, {
+      'GET /'(_request, response) {
+        const csrf = randomUUID()
+        setCookie(response, 'csrf', `${csrf}; HttpOnly; SameSite=Strict`)
+        const form = `<form method="post" action="/begin"><input type="hidden" name="csrf" value="${csrf}">`
+        html(response, `${form}<button>Continue with your age key</button></form>`)
+      },
+      async 'POST /begin'(request, response) {
+        const { csrf } = await formOf(request)
+        if (csrf === undefined || csrf !== cookiesOf(request)['csrf']) return html(response, 'Forbidden', 403)
+        response.writeHead(303, { Location: rp.begin(request, response) }).end()
+      },
+    }),
+})
+
+add({
+  name: 'two buttons on the start page',
+  start: '/',
+  hole: 'signature',
+  finds: UNSIGNED,
+  app: (rp) =>
+    plain(rp, usual, {
+      'GET /': (_request, response) =>
+        html(
+          response,
+          `<form method="post" action="/cookies"><button>Accept all cookies</button></form>
+<form method="post" action="/newsletter"><input name="email"><button>Subscribe</button></form>
+<form method="post" action="/alter"><button>Ich bin volljährig</button></form>`,
+        ),
+      'POST /cookies': goesTo('/'),
+      'POST /newsletter': shows('Thank you for subscribing.'),
+      'POST /alter': begins(rp),
+    }),
+})
+
+add({
+  name: 'token handled in a worker',
+  start: '/',
+  hole: 'exp',
+  finds: EXPIRED,
+  options: { mode: 'fragment', callback: '/' },
+  browser: 'chromium',
+  fragment: { post: '/api/age', as: 'form' },
+  app: (rp) =>
+    site({
+      ...shop(rp, WORKER_PAGE),
+      ...ageApi(rp),
+      'GET /worker.js': (_request, response) =>
+        response.writeHead(200, { 'Content-Type': 'text/javascript' }).end(WORKER),
+    }),
+})
+
+add({
+  name: 'edge middleware',
+  hole: 'aud of others by azp',
+  finds: ['use/id_token.aud_*', 'use/id_token.azp_*'],
+  app(rp) {
+    const origin = plain(
+      rp,
+      { letsIn: goesTo('/members'), turnsAway: goesTo('/?age=low'), fails: () => goesTo('/?age=unknown') },
+      { 'GET /members': shows(MEMBERS) },
+    )
+    // Runs before each page: who has no session sees the start page under the address that was asked for.
+    return (request, response) => {
+      response.setHeader('X-Edge', 'guard')
+      if (request.url?.startsWith('/members') && !rp.isMember(request)) request.url = '/'
+      origin(request, response)
+    }
+  },
+})
+
+add({
+  name: 'JWT cookie session',
+  hole: 'truthy answers',
+  finds: TRUTHY,
+  app(rp) {
+    const secret = randomBytes(32)
+    return plain(rp, usual, {
+      async 'GET /callback'(request, response, query) {
+        const isIn = await rp.admits(request, response, query).catch(() => undefined)
+        if (!isIn) return html(response, isIn === false ? 'You are too young.' : 'Please try again.', 401)
+        const jwt = await new SignJWT({ over18: true })
+          .setProtectedHeader({ alg: 'HS256' })
+          .setExpirationTime('1h')
+          .sign(secret)
+        setCookie(response, 'session', `${jwt}; HttpOnly; SameSite=Lax`)
+        rp.log(rp.whoOf(request, response))
+        redirect(response, '/members')
+      },
+      async 'GET /members'(request, response) {
+        const session = await jwtVerify(cookiesOf(request)['session'] ?? '', secret).catch(() => undefined)
+        if (session) return html(response, MEMBERS)
+        redirect(response, '/')
+      },
+    })
+  },
+})
+
+add({
+  name: 'key set cached for ever',
+  hole: 'signature of unknown keys',
+  finds: UNKNOWN_KEYS,
+  options: { cachesKeys: true },
+  app: (rp) => plain(rp, usual),
+})
+
+add({
+  name: 'fail-open on exceptions',
+  hole: 'session on failure',
+  finds: token('signature_* foreign_key_* alg_none* expired not_a_jwt'),
+  app: (rp) =>
+    plain(rp, {
+      ...usual,
+      fails: (error) => (request, response) => {
+        if (error instanceof Refused || !rp.has('session on failure')) return html(response, 'Not verified.', 403)
+        // "The library has a problem, that is not the customer's fault."
+        rp.signIn(request, response)
+        redirect(response, '/members')
+      },
+    }),
+})
+
+add({
+  name: 'rate limit after 30 visits',
+  hole: 'nonce',
+  finds: NONCE,
+  app(rp) {
+    const inner = plain(rp, usual)
+    let [count, since] = [0, 0]
+    return (request, response) => {
+      if (Date.now() - since > MINUTE) [count, since] = [0, Date.now()]
+      if (request.url?.startsWith('/verify') && ++count > 30) {
+        response.setHeader('Retry-After', String(MINUTE / 1000))
+        return html(response, 'Too many requests, try again in a minute.', 429)
+      }
+      return inner(request, response)
+    }
+  },
+})
+
+add({
+  name: 'account locked after 3 failures',
+  hole: 'aud',
+  finds: AUDIENCE,
+  before: [{ url: '/login', method: 'POST', form: { email: 'user-{n}@example.test' } }],
+  app(rp) {
+    const failures = new Map<string, number>()
+    const accountOf: (request: Parameters<Handler>[0]) => string | undefined = (request) =>
+      cookiesOf(request)['account']
+    const failed: Handler = (request, response) => {
+      const account = accountOf(request) ?? ''
+      failures.set(account, (failures.get(account) ?? 0) + 1)
+      html(response, 'We could not confirm your age.', 403)
+    }
+    return plain(
+      rp,
+      { letsIn: goesTo('/members'), turnsAway: failed, fails: () => failed },
+      {
+        'GET /login': (_request, response) =>
+          html(response, '<form method="post" action="/login"><input name="email"><button>Log in</button></form>'),
+        async 'POST /login'(request, response) {
+          const { email } = await formOf(request)
+          setCookie(response, 'account', `${encodeURIComponent(String(email))}; HttpOnly; SameSite=Lax`)
+          response.writeHead(303, { Location: '/' }).end()
+        },
+        'GET /'(request, response) {
+          if (accountOf(request) === undefined) return redirect(response, '/login')
+          html(response, CONFIRM)
+        },
+        'GET /verify'(request, response) {
+          const account = accountOf(request)
+          if (account === undefined) return redirect(response, '/login')
+          if ((failures.get(account) ?? 0) >= 3) return html(response, 'Your account is locked. Call us.', 423)
+          redirect(response, rp.begin(request, response))
+        },
+      },
+    )
+  },
+})
+
+add({
+  name: 'two thresholds with two pages',
+  hole: 'any threshold',
+  finds: ['use/*'],
+  options: { thresholds: [16, 18] },
+  app(rp) {
+    const teens = new Set<string>()
+    const guard =
+      (isOpen: (request: Parameters<Handler>[0]) => boolean, text: string): Handler =>
+      (request, response) =>
+        isOpen(request)
+          ? html(response, `<h1>${text}</h1>`)
+          : html(response, `Not yet open: ${text}. <a href="/verify">Show your age</a>`, 403)
+    return plain(rp, usual, {
+      async 'GET /callback'(request, response, query) {
+        const answer = await rp.check(request, response, query).catch(() => undefined)
+        if (answer?.kind !== 'token') return html(response, 'That is no proof of your age.', 400)
+        const id = randomUUID()
+        if (answer.answers['16']) teens.add(id)
+        setCookie(response, 'teen', `${id}; HttpOnly; SameSite=Lax`)
+        if (!rp.opens(answer.answers, 18)) return redirect(response, answer.answers['16'] ? '/sixteen' : '/')
+        rp.signIn(request, response)
+        redirect(response, '/eighteen')
+      },
+      'GET /sixteen': guard((request) => teens.has(cookiesOf(request)['teen'] ?? ''), 'Cider tasting from 16'),
+      'GET /eighteen': guard(rp.isMember, 'Spirits from 18'),
+    })
+  },
+})
+
+add({
+  name: 'form_post with a nested body parser',
+  hole: 'last of repeated parameters',
+  finds: ['use/callback.id_token_twice', 'use/callback.state_twice'],
+  options: { mode: 'form_post' },
+  app(rp) {
+    const app = express()
+    app.get('/', (_request, response) => response.send(CONFIRM))
+    app.get('/verify', (request, response) => response.redirect(rp.begin(request, response)))
+    app.post('/callback', express.urlencoded({ extended: true }), async (request, response) => {
+      const body: Params = request.body
+      if (!(await rp.admits(request, response, body)))
+        return response.status(403).send('You are too young for this shop.')
+      rp.signIn(request, response)
+      return response.redirect(303, '/members')
+    })
+    app.get('/members', (request, response) =>
+      rp.isMember(request) ? response.send(MEMBERS) : response.status(401).send('Sign in first'),
+    )
+    app.use(((_error, _request, response, _next) => {
+      response.status(400).json({ message: 'Bad request' })
+    }) satisfies express.ErrorRequestHandler)
+    return app
+  },
+})
+
+add({
+  name: 'sign-out on failure',
+  hole: 'exp',
+  finds: EXPIRED,
+  app: (rp) =>
+    plain(rp, {
+      ...usual,
+      fails: () => (request, response) => {
+        rp.signOut(request, response)
+        html(response, 'For your safety you were signed out.', 401)
+      },
+    }),
+})
+
+add({
+  name: 'page that repeats the answer',
+  hole: 'req_claims_hash',
+  finds: token('req_claims_hash_*'),
+  app(rp) {
+    const repeats =
+      (text: string): Handler =>
+      (_request, response, query) =>
+        html(
+          response,
+          `<h1>Answer of the age service</h1><pre>${escaped(JSON.stringify(query, null, 1))}</pre><p>${text}</p>`,
+        )
+    return plain(rp, { letsIn: repeats('ok'), turnsAway: repeats('no'), fails: () => repeats('invalid') })
+  },
+})
+
+add({
+  name: 'Create after the wish of a user',
+  hole: 'error of Create',
+  finds: ['create/access_denied', 'create/server_error', 'create/callback.error_unknown'],
+  options: { canCreate: true },
+  app: (rp) =>
+    plain(rp, usual, {
+      async 'GET /callback'(request, response, query) {
+        try {
+          const answer = await rp.check(request, response, query)
+          if (answer.kind === 'create_requested')
+            return redirect(response, await rp.beginCreate(request, response, '/created'))
+          if (answer.kind === 'error' || !rp.opens(answer.answers)) return html(response, 'No age was proved.', 403)
+          rp.signIn(request, response)
+          redirect(response, '/members')
+        } catch {
+          html(response, 'We could not verify your age.', 400)
+        }
+      },
+      'GET /created'(request, response, query) {
+        try {
+          const isSaved = rp.endCreate(request, response, query)
+          html(response, isSaved ? 'Your age key is saved. <a href="/verify">Use it</a>' : 'No age key was saved.')
+        } catch {
+          html(response, 'Nothing was asked.', 400)
+        }
+      },
+    }),
+})
+
+add({
+  name: 'Upgrade of a key that says too little',
+  hole: 'failed upgrade',
+  finds: ['token/token.*', 'upgrade/upgrade.*'],
+  options: { upgrades: true },
+  app: (rp) =>
+    plain(rp, usual, {
+      async 'GET /callback'(request, response, query) {
+        try {
+          const answer = await rp.check(request, response, query)
+          if (answer.kind !== 'token') return html(response, 'No age was proved.', 403)
+          if (answer.code !== undefined) {
+            await rp.upgrade(request, response, answer.code)
+            return html(response, 'Your age key says more now. <a href="/verify">Try again</a>')
+          }
+          if (!rp.opens(answer.answers)) return html(response, 'You are not 18 yet.', 403)
+          rp.signIn(request, response)
+          redirect(response, '/members')
+        } catch {
+          html(response, 'We could not verify your age.', 400)
+        }
+      },
+    }),
+})
+
+add({
+  name: 'no session at all',
+  hole: 'signature',
+  finds: UNSIGNED,
+  app: (rp) =>
+    site({
+      ...shop(rp),
+      async 'GET /callback'(request, response, query) {
+        const isIn = await rp.admits(request, response, query).catch(messageOf)
+        if (isIn !== true)
+          return html(response, isIn === false ? 'You are not 18.' : `Invalid answer: ${escaped(isIn)}`, 400)
+        rp.log(rp.whoOf(request, response))
+        html(response, '<h1>Voucher</h1><p>Show this page at the counter.</p>')
+      },
+    }),
+})
+
+export const SHAPES: readonly Shape[] = shapes
