@@ -3,7 +3,7 @@ import { Refusal } from '../oidc/refusal.ts'
 import { type KeptText, textBytes } from './kept-text.ts'
 
 /** Ranks of what may go, the first to go first. */
-const PASSING = ['unfinished', 'record', 'flow'] as const
+const PASSING = ['unfinished', 'record', 'audited', 'flow'] as const
 
 /** Something that is kept in memory. Within a rank the oldest goes first; what is declared never goes. */
 export interface Kept {
@@ -52,6 +52,7 @@ export function createMemoryBudget(megabytes: number = defaultMegabytes()): Memo
   const kept = {
     unfinished: new Set<Kept>(),
     record: new Set<Kept>(),
+    audited: new Set<Kept>(),
     flow: new Set<Kept>(),
     declared: new Set<Kept>(),
   }

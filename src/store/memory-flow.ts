@@ -115,5 +115,6 @@ function withAdded(known: FlowFacts, added: FlowFacts): FlowFacts {
     decided_by: added.decided_by ?? known.decided_by,
     age_thresholds: added.age_thresholds ?? known.age_thresholds,
     readings: added.readings ?? known.readings,
+    audit: added.audit ?? known.audit,
   }
 }

@@ -1,4 +1,5 @@
 import {
+  AUDIT_SHARE,
   type FlowFilter,
   fitsFilter,
   flowId,
@@ -19,6 +20,13 @@ const MAX_COUNTERS = 10_000
 /** What a flow costs beside its texts, of which a character takes two bytes at most: itself, its calls and its identifiers. */
 const bytesOf = ({ size, identifiers }: KeptFlow) => 1_500 + 150 * identifiers.length + 2 * size
 
+/** Flows in the order in which they go, the characters that they take, and their share of the budget. */
+interface Ring {
+  readonly flows: Set<KeptFlow>
+  size: number
+  readonly share: number
+}
+
 type MemoryJournalOptions = JournalBudget & {
   /** What the process keeps, of which the journal takes a third at most: it is never in the way of the flows that go on. */
   readonly memory?: MemoryBudget
@@ -34,7 +42,9 @@ export function createMemoryJournal({ memory = createMemoryBudget(), ...budget }
   const listeners = new Set<(event: JournalEvent) => void>()
   /** Per tenant, so that ids do not depend on what others do; they outlive a reset, so that `after` stays true. */
   const counters = new Map<string, number>()
-  let size = 0
+  const ordinary: Ring = { flows: new Set(), size: 0, share: 1 }
+  const audited: Ring = { flows: new Set(), size: 0, share: AUDIT_SHARE }
+  const ringOf = ({ facts }: KeptFlow) => (facts.audit ? audited : ordinary)
   let endings = 0
 
   const emit = (event: JournalEvent) => {
@@ -43,18 +53,20 @@ export function createMemoryJournal({ memory = createMemoryBudget(), ...budget }
   const drop = (entry: KeptFlow) => {
     entries.delete(keyOf(entry.tenant, flowId(entry.id)))
     for (const identifier of entry.identifiers) flowByIdentifier.delete(identifier)
-    size -= entry.size
+    const ring = ringOf(entry)
+    ring.flows.delete(entry)
+    ring.size -= entry.size
     memory.release(counted.get(entry))
     counted.delete(entry)
   }
-  const shrink = () => {
-    for (const entry of entries.values()) {
-      if (entries.size <= maxFlows && size <= maxCharacters) return
+  const shrink = (ring: Ring) => {
+    for (const entry of ring.flows) {
+      if (ring.flows.size <= maxFlows * ring.share && ring.size <= maxCharacters * ring.share) return
       drop(entry)
     }
   }
   const count = (flow: KeptFlow) => {
-    const kept: Kept = { rank: 'flow', bytes: bytesOf(flow), drop: () => drop(flow) }
+    const kept: Kept = { rank: flow.facts.audit ? 'audited' : 'flow', bytes: bytesOf(flow), drop: () => drop(flow) }
     try {
       memory.keep(kept, counted.get(flow))
       counted.set(flow, kept)
@@ -104,9 +116,13 @@ export function createMemoryJournal({ memory = createMemoryBudget(), ...budget }
       if (!found && !entry.begins) return undefined
       const flow = found ?? begin(tenant, entry)
       const issued = entry.issuedIds.map((identifier) => keyOf(tenant, identifier))
-      const before = flow.size
+      const before = ringOf(flow)
+      before.size -= flow.size
       const forgotten = addCall(flow, entry, issued)
-      size += flow.size - before
+      const ring = ringOf(flow)
+      ring.size += flow.size
+      if (ring !== before) before.flows.delete(flow)
+      ring.flows.add(flow)
       for (const key of issued) flowByIdentifier.set(key, flow)
       for (const key of forgotten) flowByIdentifier.delete(key)
       const hasEnded = entry.ends && flow.endedAt === undefined
@@ -115,14 +131,14 @@ export function createMemoryJournal({ memory = createMemoryBudget(), ...budget }
         flow.ending = endings += 1
       }
       count(flow)
-      shrink()
+      shrink(ring)
       const id = flowId(flow.id)
       if (listeners.size > 0) {
         const { at, endpoint, method, path, status } = entry.call
         emit({ type: 'call', tenant, flow: id, data: { flow: flow.facts.flow, at, endpoint, method, path, status } })
         if (!found || hasEnded) emit({ type: 'flow', tenant, flow: id, data: summaryOf(flow) })
       }
-      return id
+      return { id, ...(ring === audited && { audit: found && ring !== before ? 'late' : 'marked' }) }
     },
     announce: emit,
     async *list(tenant, filter = {}) {
@@ -145,6 +161,7 @@ export function createMemoryJournal({ memory = createMemoryBudget(), ...budget }
       const entry = entries.get(keyOf(tenant, id))
       return entry && wholeFlow(entry)
     },
+    countAudited: async (tenant) => flowsOf(tenant, { audit: 'only' }).length,
     clear: async (tenant) => clear(tenant),
     async forget(tenant) {
       clear(tenant)

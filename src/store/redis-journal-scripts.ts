@@ -1,8 +1,12 @@
 import { type CommandParser, defineScript } from '@redis/client'
-import type { JournalEntry } from '../sandbox/journal/journal.ts'
+import { AUDIT_SHARE, type JournalEntry, type RecordedIn } from '../sandbox/journal/journal.ts'
 
 /** Removes a flow and every key that names it. */
 const DROP = `
+-- What its ring and size are called.
+local function ringOf(key)
+  return redis.call('HEXISTS', key, 'f:audit') == 1 and 'audited:' or ''
+end
 local function drop(prefix, tenant, id)
   local key = prefix .. tenant .. ':' .. id
   for _, field in ipairs(redis.call('HKEYS', key)) do
@@ -10,9 +14,11 @@ local function drop(prefix, tenant, id)
       redis.call('HDEL', prefix .. tenant .. ':identifiers', redis.call('HGET', key, field))
     end
   end
-  redis.call('DECRBY', prefix .. 'size', redis.call('HGET', key, 'size') or '0')
+  local ring = prefix .. ringOf(key)
+  redis.call('DECRBY', ring .. 'size', redis.call('HGET', key, 'size') or '0')
   redis.call('ZREM', prefix .. tenant .. ':flows', id)
-  redis.call('ZREM', prefix .. 'ring', tenant .. ' ' .. id)
+  redis.call('ZREM', ring .. 'ring', tenant .. ' ' .. id)
+  redis.call('SREM', prefix .. tenant .. ':audited', id)
   redis.call('ZREM', prefix .. tenant .. ':endings', id)
   redis.call('UNLINK', key)
 end
@@ -63,7 +69,7 @@ export function recordingOf(
 
 /**
  * Records a call in the journal whose keys begin with `prefix`. The reply is the id of the flow, whether the flow began or
- * ended, and its kind (JSON); `undefined` when the call belongs to no flow and begins none.
+ * ended, its kind (JSON), and whether it is one of an audit; `undefined` when the call belongs to no flow and begins none.
  */
 export const recordCall = defineScript({
   NUMBER_OF_KEYS: 1,
@@ -103,7 +109,6 @@ if not found then
   end
   id = 'f' .. count
   redis.call('ZADD', prefix .. tenant .. ':flows', count, id)
-  redis.call('ZADD', prefix .. 'ring', redis.call('INCR', prefix .. 'order'), tenant .. ' ' .. id)
   redis.call('HSET', prefix .. tenant .. ':' .. id, 'started_at', at)
 end
 
@@ -120,9 +125,20 @@ local function put(field, value)
   redis.call('HSET', key, field, value)
 end
 
+local before = ringOf(key)
 for i = 1, #facts, 2 do
   -- A token or upgrade call keeps its flow what it was.
   if not (found and facts[i] == 'f:flow') then put(facts[i], facts[i + 1]) end
+end
+local ring = ringOf(key)
+local audit = ring ~= '' and (found and ring ~= before and 'late' or 'marked') or nil
+if ring ~= before or not found then
+  local size = redis.call('HGET', key, 'size') or '0'
+  redis.call('DECRBY', prefix .. before .. 'size', size)
+  redis.call('INCRBY', prefix .. ring .. 'size', size)
+  redis.call('ZREM', prefix .. before .. 'ring', tenant .. ' ' .. id)
+  redis.call('ZADD', prefix .. ring .. 'ring', redis.call('INCR', prefix .. 'order'), tenant .. ' ' .. id)
+  if ring ~= '' then redis.call('SADD', prefix .. tenant .. ':audited', id) end
 end
 if evaluation ~= '' then put('evaluation', evaluation) end
 
@@ -157,14 +173,15 @@ end
 
 -- Read before the flow itself may have to go.
 local kind = redis.call('HGET', key, 'f:flow')
-local total = redis.call('INCRBY', prefix .. 'size', growth)
-while total > maxCharacters or redis.call('ZCARD', prefix .. 'ring') > maxFlows do
-  local oldest = redis.call('ZRANGE', prefix .. 'ring', 0, 0)[1]
+local share = ring == '' and 1 or ${AUDIT_SHARE}
+local total = redis.call('INCRBY', prefix .. ring .. 'size', growth)
+while total > maxCharacters * share or redis.call('ZCARD', prefix .. ring .. 'ring') > maxFlows * share do
+  local oldest = redis.call('ZRANGE', prefix .. ring .. 'ring', 0, 0)[1]
   if not oldest then break end
   drop(prefix, string.match(oldest, '^(%S+) (%S+)$'))
-  total = tonumber(redis.call('GET', prefix .. 'size'))
+  total = tonumber(redis.call('GET', prefix .. ring .. 'size'))
 end
-return { id, (hasEnded or not found) and 1 or 0, kind }
+return { id, (hasEnded or not found) and 1 or 0, kind, audit }
 `,
   parseCommand(parser: CommandParser, prefix: string, recording: CallRecording) {
     const { tenant, assigned, begins, ends, at, call, evaluation } = recording
@@ -176,8 +193,8 @@ return { id, (hasEnded or not found) and 1 or 0, kind }
       parser.push(String(texts.length), ...texts)
     }
   },
-  transformReply: (reply: [id: string, hasNews: number, kind: string] | null) =>
-    reply === null ? undefined : { id: reply[0], hasNews: reply[1] === 1, kind: reply[2] },
+  transformReply: (reply: [id: string, hasNews: number, kind: string, audit?: RecordedIn['audit']] | null) =>
+    reply === null ? undefined : { id: reply[0], hasNews: reply[1] === 1, kind: reply[2], audit: reply[3] },
 })
 
 /** Removes the flows of a tenant; its count goes on unless it is to be forgotten. */

@@ -33,8 +33,8 @@ const MAX_READ_AT_ONCE = 32
 
 /**
  * The journal of all replicas in Redis. A flow is a hash: its facts (`f:`), and by their numbers its calls (`c:`) and
- * identifiers (`i:`). A sorted set of all flows is the ring under the budget; two for each tenant list its own, in the order in which they
- * began and in the order in which they ended.
+ * identifiers (`i:`). A sorted set of all flows is the ring under the budget, another one that of flows of audits; two for each tenant
+ * list its own, in the order in which they began and in the order in which they ended. A set has those of its audits.
  */
 export async function createRedisJournal(redis: Redis, options: RedisJournalOptions): Promise<Journal> {
   const { prefix, channel } = options
@@ -70,14 +70,13 @@ export async function createRedisJournal(redis: Redis, options: RedisJournalOpti
   }
   /** The flows of these ids that fit, in their order. They are read a few at a time, more and more of them. */
   async function* readFlows(tenant: string, ids: readonly string[], filter: FlowFilter): AsyncGenerator<ListedFlow> {
-    const isFiltered = Object.values(filter).some((wanted) => wanted !== undefined)
     const fits = async (id: string) => {
       const fields = await readSummary(tenant, id)
       return fields.size > 0 && fitsFilter(id, summaryIn(fields, { tenant, id }), filter)
     }
     for (const some of batchesOf(ids)) {
-      const fitting = isFiltered ? await Promise.all(some.map(fits)) : []
-      const wanted = some.filter((_, index) => !isFiltered || fitting[index])
+      const fitting = await Promise.all(some.map(fits))
+      const wanted = some.filter((_, index) => fitting[index])
       const found = await Promise.all(wanted.map(async (id) => ({ id, fields: await read(tenant, id) })))
       // Without those that were dropped meanwhile.
       for (const { id, fields } of found) if (fields) yield listedFlow(fields, { tenant, id })
@@ -104,12 +103,12 @@ export async function createRedisJournal(redis: Redis, options: RedisJournalOpti
       const limits = { maxFlows, maxCharacters, maxCalls: MAX_FLOW_CALLS, maxCallCharacters: MAX_FLOW_CHARACTERS }
       const recorded = await redis.call((client) => client.recordCall(prefix, { ...recording, ...limits }))
       if (!recorded) return undefined
-      const { id, hasNews, kind } = recorded
+      const { id, hasNews, kind, audit } = recorded
       const flow = flowFactsSchema.shape.flow.parse(JSON.parse(kind))
       const { at, endpoint, method, path, status } = entry.call
       announce({ type: 'call', tenant, flow: id, data: { flow, at, endpoint, method, path, status } })
       if (hasNews) announceFlow(tenant, id).catch(() => {})
-      return id
+      return { id, audit }
     },
     async *list(tenant, { after, before, ...filter } = {}) {
       const upTo = before === undefined ? '+inf' : `(${flowNumber(before)}`
@@ -128,6 +127,7 @@ export async function createRedisJournal(redis: Redis, options: RedisJournalOpti
       const [last = NONE_ENDED] = await redis.call((client) => client.zRange(endingsKey(tenant), -1, -1))
       return last
     },
+    countAudited: (tenant) => redis.call((client) => client.sCard(`${prefix}${tenant}:audited`)),
     clear: (tenant) => clear(tenant, 'clear'),
     forget: (tenant) => clear(tenant, 'forget'),
     subscribe(listener) {
@@ -147,7 +147,7 @@ function* batchesOf<Item>(items: readonly Item[]): Generator<readonly Item[]> {
   }
 }
 
-const FACTS = ['flow', 'client_id', 'state', 'persona', 'outcome', 'decided_by', 'age_thresholds', 'readings'] as const
+const FACTS = Object.keys(flowFactsSchema.shape)
 const SUMMARY = [...FACTS.map((fact) => `f:${fact}`), 'started_at', 'ended_at']
 
 type Fields = ReadonlyMap<string, string>

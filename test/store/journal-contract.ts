@@ -42,7 +42,7 @@ export function describeJournal(
       ...journal,
       flows,
       ids: async (filter?: FlowFilter) => (await flows(filter)).map(({ id }) => id),
-      add: (changes?: EntryChanges, tenant = 'default') => journal.record(tenant, entry(changes)),
+      add: async (changes?: EntryChanges, tenant = 'default') => (await journal.record(tenant, entry(changes)))?.id,
       first: () => journal.find('default', 'f1'),
     }
   }
@@ -52,7 +52,7 @@ export function describeJournal(
     const age_thresholds = { '13': true, '18': false }
     const facts = { flow: 'use', persona: 'teen-16', decided_by: 'expectation e3', age_thresholds } as const
     const recorded = entry({ facts, ...ENDS })
-    expect(await record('default', recorded)).toBe('f1')
+    expect(await record('default', recorded)).toEqual({ id: 'f1' })
     const kept = { id: 'f1', tenant: 'default', ...facts, started_at: AT, ended_at: AT, calls: [recorded.call] }
     expect([await first(), await flows()]).toEqual([kept, [kept]])
   })
@@ -201,6 +201,20 @@ export function describeJournal(
     for (let n = 0; n < 2; n++) await add({}, 'two')
     expect([(await flows({}, 'one')).length, (await flows({}, 'two')).length]).toEqual([0, 2])
     expect(await add(alone('a'), 'one')).toBeUndefined()
+  })
+
+  test(`The ${name} journal keeps flows of audits beside the others, half as many, and lists them when asked`, async () => {
+    const { add, ids, countAudited } = await start({ maxFlows: 4 })
+    const marked = { facts: { flow: 'use', audit: true } } as const
+    for (const id of ['a', 'b', 'c', 'd']) await add(issuing(id))
+    for (let n = 0; n < 3; n++) await add(marked)
+    const kept = async () => [await ids(), await ids({ audit: 'only' }), (await ids({ audit: 'also' })).length]
+    expect(await kept()).toEqual([['f4', 'f3', 'f2', 'f1'], ['f7', 'f6'], 6])
+    await add({ ...of('a'), ...marked })
+    expect([await kept(), await countAudited('default')]).toEqual([[['f4', 'f3', 'f2'], ['f7', 'f1'], 5], 2])
+    await add(of('a'))
+    await add()
+    expect(await kept()).toEqual([['f8', 'f4', 'f3', 'f2'], ['f7', 'f1'], 6])
   })
 
   test(`The ${name} journal stays within its characters`, async () => {

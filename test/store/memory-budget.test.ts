@@ -233,7 +233,7 @@ test('The journal in memory lets a call be answered that it has no room for', as
   const tables = createMemoryTables({ budget: memory })
   const journal = createMemoryJournal({ memory })
   await tables.put('personas', 'a', sized(600))
-  expect(await journal.record('one', call(300_000))).toBe('f1')
+  expect(await journal.record('one', call(300_000))).toEqual({ id: 'f1' })
   expect(await allOf(journal.list('one'))).toEqual([])
   expect(memory.used()).toBe(600 * KB)
 })

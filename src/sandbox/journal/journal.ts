@@ -14,6 +14,8 @@ export const flowFactsSchema = z.object({
   age_thresholds: z.record(z.string(), z.boolean()).readonly().optional(),
   /** Those that are not the default: `par_status=200`. */
   readings: z.array(z.string()).readonly().optional(),
+  /** The flow is one of an audit: lists and coverage leave it out. */
+  audit: z.literal(true).optional(),
 })
 
 /** Facts about a whole flow; later calls may add to them. */
@@ -81,14 +83,26 @@ export interface FlowFilter extends Readonly<Partial<Record<FilteredFact, string
   /** Only flows that began before this one. */
   readonly before?: string | undefined
   readonly isEnded?: true | undefined
+  /** Flows of audits: left out when absent. */
+  readonly audit?: 'also' | 'only' | undefined
 }
 
-/** The journal of all tenants: a ring of flows under one budget. Several processes may share one. */
+/** Where a call was recorded. */
+export interface RecordedIn {
+  readonly id: string
+  /** Present for a flow of an audit; `late` when this call marked a flow that earlier calls had begun without the mark. */
+  readonly audit?: 'marked' | 'late' | undefined
+}
+
+/**
+ * The journal of all tenants: a ring of flows under one budget, and one of half of it for those of audits, which push no others
+ * out. Several processes may share one.
+ */
 export interface Journal {
   /** The id of the flow that a call is recorded in, before it is: of a new flow, that id is given to no other one. */
   assign(tenant: string, call: FlowOfCall): Promise<string | undefined>
-  /** Records a call and returns the id of its flow; `undefined` when it belongs to none and begins none. */
-  record(tenant: string, entry: JournalEntry): Promise<string | undefined>
+  /** Records a call; `undefined` when it belongs to no flow and begins none. */
+  record(tenant: string, entry: JournalEntry): Promise<RecordedIn | undefined>
   /** Sends an event that belongs to no flow. */
   announce(event: JournalEvent): void
   /** Newest first. A flow is read when it is asked for: to read one can take milliseconds. */
@@ -98,6 +112,8 @@ export interface Journal {
   /** The id of the flow that ended last, `NONE_ENDED` when there is none; it is looked up at the call. */
   lastEnded(tenant: string): Promise<string>
   find(tenant: string, id: string): Promise<Flow | undefined>
+  /** How many flows of audits it holds. */
+  countAudited(tenant: string): Promise<number>
   /** Removes the flows of a tenant; its count goes on, so that ids stay in order. */
   clear(tenant: string): Promise<void>
   /** Removes all that is kept of a tenant, also its count: the names of tenants are without end. */
@@ -123,6 +139,9 @@ export const MAX_FLOW_CALLS = 100
 /** Characters of the calls that one flow keeps, as JSON: beyond them its oldest calls go. The last one always stays. */
 export const MAX_FLOW_CHARACTERS = 1_000_000
 
+/** Of a budget, what flows of audits take beside it. */
+export const AUDIT_SHARE = 0.5
+
 /** What `lastEnded` returns before any flow has ended. */
 export const NONE_ENDED = 'f0'
 
@@ -141,4 +160,5 @@ export const fitsFilter = (id: string, summary: Readonly<Record<string, unknown>
   (filter.after === undefined || flowNumber(id) > flowNumber(filter.after)) &&
   (filter.before === undefined || flowNumber(id) < flowNumber(filter.before)) &&
   (filter.isEnded === undefined || summary['ended_at'] !== undefined) &&
+  (filter.audit === 'also' || (summary['audit'] === true) === (filter.audit === 'only')) &&
   FILTERED_FACTS.every((name) => filter[name] === undefined || filter[name] === summary[name])
