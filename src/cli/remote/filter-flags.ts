@@ -13,9 +13,11 @@ export interface FilterFlags {
   readonly state?: string
   readonly status?: string
   readonly query?: string
+  readonly audit?: string
 }
 
 const FLOWS = ['use', 'create', 'upgrade'] as const satisfies readonly FlowKind[]
+const AUDITS = ['also', 'only'] as const
 const STATUSES = ['waiting', 'ok', 'error'] as const satisfies readonly FlowStatus[]
 
 export const addFilterFlags = (command: Command): Command =>
@@ -27,9 +29,10 @@ export const addFilterFlags = (command: Command): Command =>
     .option('--state <state>', 'only flows with this state')
     .option('--status <status>', 'only flows that went this way: ok, error or waiting')
     .option('--query <text>', 'only flows in which each word of this text stands somewhere')
+    .option('--audit <which>', 'flows of audits: also or only; left out without it')
 
 /** The filter that the flags make. The sandbox itself checks the names of personas and outcomes. @throws ConfigError */
-export function readFilter({ flow, persona, outcome, client, state, status, query }: FilterFlags): FlowFilter {
+export function readFilter({ flow, persona, outcome, client, state, status, query, audit }: FilterFlags): FlowFilter {
   const given = {
     flow: oneOf(FLOWS, flow, { flag: '--flow', kind: 'flow' }),
     persona,
@@ -38,6 +41,7 @@ export function readFilter({ flow, persona, outcome, client, state, status, quer
     state,
     status: oneOf(STATUSES, status, { flag: '--status', kind: 'status' }),
     q: query,
+    audit: oneOf(AUDITS, audit, { flag: '--audit', kind: 'choice' }),
   }
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }

@@ -41,7 +41,8 @@ export async function tail(flags: Texts, { json = false, ...options }: TailOptio
           continue
         }
         const flow = await flowOf(event, filter, sandbox)
-        if (isFiltered && !flow) continue
+        // That of an audit is left out, as one that does not fit.
+        if (!flow && (isFiltered || (event.kind === 'call' && event.flow !== undefined))) continue
         if (!report(event, flow)) return
       }
     } catch (error) {

@@ -1,4 +1,4 @@
-import { isFlowId } from '../../sandbox/journal/journal.ts'
+import { type FlowFilter, isFlowId } from '../../sandbox/journal/journal.ts'
 import type { AuditReport } from '../../sandbox/outcomes/audit-report.ts'
 import { createPause } from '../../sandbox/take-turn.ts'
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
@@ -25,7 +25,7 @@ export async function flowsInJournal(
   const to = Math.max(...ends.map((one) => Date.parse(one.started_at) + one.seconds * 1000)) + TOLERANCE_MS
   const found: string[] = []
   const pause = createPause()
-  const range = { before: `f${greatest + 1}`, ...(least > 1 && { after: `f${least - 1}` }) }
+  const range: FlowFilter = { audit: 'also', before: `f${greatest + 1}`, ...(least > 1 && { after: `f${least - 1}` }) }
   for await (const { id, started_at: began } of journal.list(name, range)) {
     const at = Date.parse(began)
     if (wanted.has(id) && at >= from && at <= to) found.push(id)

@@ -11,7 +11,7 @@ import { FLOW_TITLES } from './flow-table.ts'
 export type FlowQuery = FlowFilter & FlowSearch & { readonly group?: 'rule' | undefined }
 
 /** Reads the query of the page. An absent member lets every flow through, and so does an unknown name of a flow or status. */
-export function readFlowQuery({ flow, client_id, state, persona, outcome, status, q, group }: Fields): FlowQuery {
+export function readFlowQuery({ flow, client_id, state, persona, outcome, status, q, ...shown }: Fields): FlowQuery {
   return {
     flow: flow !== undefined && Object.hasOwn(FLOW_TITLES, flow) ? flow : undefined,
     client_id,
@@ -20,7 +20,8 @@ export function readFlowQuery({ flow, client_id, state, persona, outcome, status
     outcome,
     status: FLOW_STATUSES.find((known): known is FlowStatus => known === status),
     q,
-    group: group === 'rule' ? group : undefined,
+    audit: shown['audit'] === 'also' ? 'also' : undefined,
+    group: shown['group'] === 'rule' ? 'rule' : undefined,
   }
 }
 
@@ -35,6 +36,7 @@ export function renderFlowSearch(query: FlowQuery): Html {
   const facts = [persona, outcome, state, clientId].filter((value) => value !== undefined)
   const isUsed = group !== undefined || facts.length > 0 || flow !== undefined || status !== undefined || q !== ''
   return html`<form class="flow-search" method="get" role="search" data-flow-search>
+${query.audit && html`<input type="hidden" name="audit" value="also">`}
 <input class="q" id="q" name="q" type="search" value="${q}" placeholder="Search everything: client, state, rule, traceparent, value" aria-label="Search in everything that the flows hold" autocomplete="off" autocapitalize="none" spellcheck="false">
 ${renderSelect({ name: 'flow', label: 'Flow', value: flow, options: FLOW_OPTIONS })}
 <label class="check"><input type="checkbox" name="status" value="error"${status === 'error' && html` checked`}>Errors only</label>

@@ -1,4 +1,5 @@
 import { type ConsoleFrame, renderConsolePage } from '../../http/html/console-page.ts'
+import { counted } from '../../http/html/elements.ts'
 import { type Html, html } from '../../http/html/html.ts'
 import type { RenderedPage } from '../../http/html/layout.ts'
 import { readPage } from '../../http/list-page.ts'
@@ -32,7 +33,8 @@ async function renderFlows({ tenant, frame, fields }: ConsoleCall): Promise<Rend
     idOf: ({ id }) => id,
     show: (flow) => flow,
   })
-  return renderFlowList(frame, items, { query, before: next, clock })
+  const hidden = query.audit === undefined ? await tenant.journal.countAudited(tenant.name) : 0
+  return renderFlowList(frame, items, { query, before: next, hidden, clock })
 }
 
 /** The flows by the rule that they broke; a script keeps them current. */
@@ -67,11 +69,17 @@ const searchOf = (query: FlowQuery): URLSearchParams =>
  *
  * @param flows newest first
  * @param list.before the flow before which the next page begins, when there are older ones
+ * @param list.hidden flows of audits that are left out
  */
 export function renderFlowList(
   frame: ConsoleFrame,
   flows: readonly ListedFlow[],
-  { query, before, clock }: { query: FlowQuery; before: string | undefined; clock: PageClock },
+  {
+    query,
+    before,
+    hidden = 0,
+    clock,
+  }: { query: FlowQuery; before: string | undefined; hidden?: number; clock: PageClock },
 ): RenderedPage {
   const used = searchOf(query)
   return renderConsolePage(frame, {
@@ -88,6 +96,7 @@ ${renderFlowSearch(query)}
 <div id="timeline" data-live>
 ${flows.length === 0 ? renderNothing(used.size > 0, frame) : renderFlowTable(flows, { frame, clock })}
 ${before !== undefined && html`<p class="links"><a href="?${String(new URLSearchParams([...used, ['before', before]]))}">Older flows</a></p>`}
+${hidden > 0 && html`<p class="hint" data-testid="hidden-flows">${counted(hidden, 'flow')} of an audit ${hidden === 1 ? 'is' : 'are'} hidden. <a href="?${String(new URLSearchParams([...used, ['audit', 'also']]))}">Show</a></p>`}
 </div>
 <form class="pick-two" id="${PICK_FORM}" method="get"><button class="secondary" formaction="${frame.consolePath}/flows/compare">Compare two flows</button></form>
 </div>

@@ -127,10 +127,11 @@ const renderValue = (value: string | undefined): Html =>
 
 /** The flow of the same kind and client before this one, when the journal still holds it. */
 export async function findPrevious(
-  { id, flow, client_id }: Flow,
+  { id, flow, client_id, audit }: Flow,
   { journal, name }: Pick<Tenant, 'journal' | 'name'>,
 ): Promise<string | undefined> {
-  for await (const earlier of journal.list(name, { flow, client_id, before: id })) return earlier.id
+  for await (const earlier of journal.list(name, { flow, client_id, audit: audit && 'only', before: id }))
+    return earlier.id
   return undefined
 }
 
