@@ -98,7 +98,7 @@ const MAX_ATTACHED = 20
 
 /** The reset that follows takes the flows out of the journal. */
 async function attachFlows({ flows }: SandboxApi, report: TestReport): Promise<void> {
-  const newest = await flows.list({ limit: MAX_ATTACHED })
+  const newest = await flows.list({ audit: 'also', limit: MAX_ATTACHED })
   if (newest.length === 0) return
   const attached = await Promise.all(newest.reverse().map(({ id }) => flows.get(id)))
   const text = attached

@@ -131,12 +131,14 @@ export function createDriver(sandbox: SandboxApi, settings: PageSettings & Drive
         if (seen.request) return 'stop'
         seen.request = request
         if (later && later.flow !== 'par') {
-          seen.queued = (await sandbox.next({ ...later, match: { state: request.parameters['state'] } })).id
+          seen.queued = (
+            await sandbox.next({ ...later, audit: true, match: { state: request.parameters['state'] } })
+          ).id
         }
         return use
       }
       // The state of a pushed request is not known before it is pushed: such a run has no other beside it.
-      if (later?.flow === 'par') seen.queued = (await sandbox.next(later)).id
+      if (later?.flow === 'par') seen.queued = (await sandbox.next({ ...later, audit: true })).id
       const first = await visit(browser, { url: start }, decide)
       const goesOn = page && first.end === 'page' && !seen.reachesCreate
       const last = goesOn ? await visit(browser, page, decide) : undefined

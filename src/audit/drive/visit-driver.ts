@@ -1,6 +1,6 @@
 import type { SandboxApi } from '../../client/sandbox-api.ts'
 import type { NextDecision } from '../../client/shapes/decision.ts'
-import type { CallRecord, Flow } from '../../client/shapes/flow.ts'
+import type { CallRecord, Flow, FlowFilter } from '../../client/shapes/flow.ts'
 import type { AuthorizationRequest, Browser } from '../agent/browser.ts'
 import type { Observation } from '../learn/observation.ts'
 import type { AuditedApp } from './audited-app.ts'
@@ -51,7 +51,7 @@ async function runVisit(
   plan: FlowPlan,
   { sandbox, call }: { sandbox: SandboxApi; call: VisitCaller },
 ): Promise<FlowRun> {
-  const [newest] = await sandbox.flows.list({ limit: 1 })
+  const [newest] = await sandbox.flows.list({ audit: 'also', limit: 1 })
   const queue = createQueue(sandbox)
   let result: VisitResult
   let later: string | undefined
@@ -65,7 +65,7 @@ async function runVisit(
   } finally {
     await queue.takeBack()
   }
-  const newer = { ...(newest && { after: newest.id }), limit: MAX_FLOWS }
+  const newer: FlowFilter & { limit: number } = { audit: 'also', ...(newest && { after: newest.id }), limit: MAX_FLOWS }
   const flows = (await sandbox.flows.list(newer)).toReversed()
   const strange = flows.find((flow) => queue.isStrange(flow))
   if (strange) {
@@ -101,7 +101,7 @@ function createQueue(sandbox: SandboxApi) {
   const all: string[] = []
   let left: ReadonlySet<string> = new Set()
   async function addOther(decision: NextDecision): Promise<string> {
-    const { id } = await sandbox.next(decision)
+    const { id } = await sandbox.next({ ...decision, audit: true })
     all.push(id)
     return id
   }

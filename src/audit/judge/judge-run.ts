@@ -75,7 +75,7 @@ export async function findFlow(
   sandbox: SandboxApi,
 ): Promise<Flow | undefined> {
   if (row.flow === 'par') {
-    const flows = await sandbox.flows.list({ flow: 'create', ...(useFlow && { after: useFlow }) })
+    const flows = await sandbox.flows.list({ audit: 'also', flow: 'create', ...(useFlow && { after: useFlow }) })
     // A browser that is sent on with a request_uri that was never issued begins a flow of its own.
     return flows.find(({ calls }) => calls.some(({ endpoint }) => endpoint === 'E2'))
   }
@@ -129,7 +129,7 @@ async function findSign(
 }
 
 async function callsAfter(endpoint: string, { id }: Flow, sandbox: SandboxApi): Promise<boolean> {
-  const later = await sandbox.flows.list({ flow: 'upgrade', after: id })
+  const later = await sandbox.flows.list({ audit: 'also', flow: 'upgrade', after: id })
   return later.some(({ calls }) => calls.some((call) => call.endpoint === endpoint))
 }
 

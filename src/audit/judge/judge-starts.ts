@@ -119,7 +119,7 @@ async function judgeCopy(
     const evidence = app && isReadFlow(row.flow) ? UNREAD[row.flow] : `it read no reply of ${rowId(row)}; ${shown}`
     return { verdict: 'undetermined', reason: 'not_reached', evidence, flows }
   }
-  const calls = (await sandbox.flows.list()).flatMap((one) => one.calls)
+  const calls = (await sandbox.flows.list({ audit: 'also' })).flatMap((one) => one.calls)
   if (calls.some(({ endpoint }) => endpoint === 'trap')) {
     return { verdict: 'taken', evidence: 'your app fetched the address that the reply named', flows }
   }

@@ -57,7 +57,7 @@ export async function learnCreate({ sandbox, driver, use, options, hasPages }: S
     })
   const first = await end('access_denied')
   if (!first.reachesCreate) {
-    const refused = refusedCall(await sandbox.flows.list({ flow: 'create', after: first.useFlow }))
+    const refused = refusedCall(await sandbox.flows.list({ audit: 'also', flow: 'create', after: first.useFlow }))
     if (refused !== undefined) {
       return { kind: 'refused', rows: ['use/create_requested', 'create/created'], evidence: refused }
     }

@@ -77,11 +77,11 @@ export async function runFlow(
 ): Promise<ShownFlow> {
   const { sandbox } = readers
   const { plan } = planRow(row, { profile: learned.use.profile, pages })
-  const [newest] = await sandbox.flows.list({ limit: 1 })
+  const [newest] = await sandbox.flows.list({ audit: 'also', limit: 1 })
   return cast.as(role, async (persona) => {
     const run = await driver.run(plan(persona))
     const flow = await findFlow(row, run, sandbox)
-    const flows = await sandbox.flows.list({ ...(newest && { after: newest.id }), limit: MAX_FLOWS })
+    const flows = await sandbox.flows.list({ audit: 'also', ...(newest && { after: newest.id }), limit: MAX_FLOWS })
     const last = lastFlowOf(row)
     const asLast = await readAs(last, run, readers)
     return {

@@ -110,7 +110,7 @@ export async function followTraffic(
     if (isCallback) await settings.onCallback()
     isShown = false
     hops.push({ party, method, url: url.href, status: 0, endpoint, isCallback, cookies: [] })
-    for (const cookie of decision ? decisionCookies(sandboxUrl, decision) : []) {
+    for (const cookie of decision ? decisionCookies(sandboxUrl, { ...decision, audit: true }) : []) {
       await session.send('Network.setCookie', { ...cookie, path: new URL(cookie.url).pathname })
     }
     // Given headers take the place of all, cookies too.

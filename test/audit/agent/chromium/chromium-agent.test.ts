@@ -43,6 +43,7 @@ describeWith('chromium', 'Chromium', async () => {
     })
     expect(asked).toEqual(['E1 after 0'])
     expect(sandbox.requests[0]?.headers.cookie?.split('; ').toSorted()).toEqual([
+      'agekey_sandbox_audit=1',
       'agekey_sandbox_outcome=verified',
       'agekey_sandbox_persona=child-12',
       'shop=1',
