@@ -66,7 +66,7 @@ async function serveOrForce(served: ServedCall): Promise<{ answer: ServedAnswer;
   const { reply, traps } = await applyOutcome(answer.reply, forced, tenant)
   const issuedIds = [...(answer.issuedIds ?? []), ...traps.map((id) => identifier('trap', id))]
   return {
-    answer: { ...answer, reply, issuedIds, forcedOutcome: outcome, forcedBy },
+    answer: { ...answer, reply, issuedIds, forcedOutcome: outcome, forcedBy, audit: queued?.audit },
     decidedBy: queued && scenarioOf(queued),
   }
 }

@@ -1,4 +1,4 @@
-import { OUTCOME_COOKIE, PERSONA_COOKIE } from '../sandbox/decision/sources.ts'
+import { AUDIT_COOKIE, OUTCOME_COOKIE, PERSONA_COOKIE } from '../sandbox/decision/sources.ts'
 
 export interface DecisionCookie {
   readonly name: string
@@ -8,14 +8,22 @@ export interface DecisionCookie {
   readonly url: string
 }
 
+interface ActingOptions {
+  readonly persona?: string | undefined
+  readonly outcome?: string | undefined
+  /** Marks its flows as those of an audit. */
+  readonly audit?: boolean
+}
+
 /** The cookies by which a browser acts as a persona, and by which its flows end with an outcome. */
 export const decisionCookies = (
   baseUrl: string,
-  { persona = '', outcome = '' }: { readonly persona?: string | undefined; readonly outcome?: string | undefined },
+  { persona = '', outcome = '', audit = false }: ActingOptions,
 ): DecisionCookie[] => {
   const url = `${baseUrl.replace(/\/+$/, '')}/v1/oidc/`
   return [
     { name: PERSONA_COOKIE, value: persona, url },
     { name: OUTCOME_COOKIE, value: outcome, url },
+    ...(audit ? [{ name: AUDIT_COOKIE, value: '1', url }] : []),
   ]
 }

@@ -93,6 +93,6 @@ const wireFlow = <Read extends Flow>({ calls, signals: _, ...flow }: Read) => ({
 
 /** A persona that exists, or existed when a flow was decided as it; a misspelt one would never come. */
 async function checkPersona(persona: string, tenant: Tenant): Promise<void> {
-  for await (const _ of tenant.journal.list(tenant.name, { persona })) return
+  for await (const _ of tenant.journal.list(tenant.name, { persona, audit: 'also' })) return
   await requirePersona(persona, { personas: tenant.personas })
 }

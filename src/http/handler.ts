@@ -24,6 +24,8 @@ export interface Answer {
   readonly forcedOutcome?: Outcome
   /** What named that outcome: `request header X-Sandbox-Outcome`. */
   readonly forcedBy?: string
+  /** The queued decision that named it marks the flow as one of an audit. */
+  readonly audit?: true | undefined
   /** How the service read the specification, where that is not what the tenant says: of a call that was refused. */
   readonly readings?: readonly string[] | undefined
   /** The callback that the browser carries to the relying party. */

@@ -2,6 +2,7 @@ import { Refusal } from '../oidc/refusal.ts'
 import type { Pairs } from '../oidc/request/parameters.ts'
 import {
   ACTING_COOKIE,
+  AUDIT_COOKIE,
   actingValue,
   type NamedDecision,
   OUTCOME_COOKIE,
@@ -37,6 +38,10 @@ const requestedByHeaders = (request: Incoming): NamedDecision => ({
   persona: request.header('x-sandbox-persona'),
   outcome: request.header('x-sandbox-outcome'),
 })
+
+/** Whether the browser that calls is one of an audit. */
+export const isOfAudit = (request: Incoming): boolean =>
+  (request.header('x-sandbox-audit') ?? readCookie(request, AUDIT_COOKIE)) === '1'
 
 const requestedByCookies = (request: Pick<Incoming, 'header'>): NamedDecision => ({
   persona: readCookie(request, PERSONA_COOKIE) || undefined,

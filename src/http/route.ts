@@ -32,8 +32,9 @@ export function createRoute(host: HttpHost, route: Route): RequestHandler {
     const answer = await answerIn(leadsTo, call, { host, incoming, route })
     // Answered even when it cannot be recorded: the client cannot get its code or token a second time.
     const recording = { request: incoming, tenant, answer, assigned: leadsTo?.id }
-    const flow = endpoint && (await recordCall(endpoint, recording).catch(reportDefect(host)))
-    if (endpoint) countCall(endpoint, { incoming, tenant, answer })
+    const recorded = endpoint && (await recordCall(endpoint, recording).catch(reportDefect(host)))
+    const flow = recorded?.id
+    if (endpoint) countCall(endpoint, { incoming, tenant, answer, audit: recorded?.audit })
     await sendReply(response, flow === undefined ? answer.reply : withFlow(answer.reply, flow))
     host.onCall(summarizeCall({ incoming, tenant, answer, endpoint, flow, durationMs: elapsed() }))
   }

@@ -33,6 +33,8 @@ export interface NextDecision {
     | undefined
   /** How many requests it decides; 1 when absent. For `discovery` and `jwks` every read until a flow has ended counts as one. */
   readonly times?: number | undefined
+  /** Marks the flow that it decides as one of an audit. */
+  readonly audit?: true | undefined
 }
 
 /** A decision that is queued. */
@@ -42,6 +44,7 @@ export interface Expectation {
   persona?: string | undefined
   outcome?: string | undefined
   match?: { client_id?: string | undefined; state?: string | undefined; nonce?: string | undefined } | undefined
+  audit?: true | undefined
   times: number
   remaining: number
   /** Of `discovery` and `jwks`, once a read has met it: the flow that had ended last then. It holds until another one ends. */

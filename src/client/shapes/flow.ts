@@ -21,6 +21,8 @@ export interface Flow {
   decided_by?: string | undefined
   /** How the service read what the specification leaves open, where not as usual: `par_status=200`. */
   readings?: readonly string[] | undefined
+  /** The flow is one of an audit. */
+  audit?: true | undefined
   status: FlowStatus
   /** One sentence: the first broken rule, else the refusal, else the answer. */
   summary: string
@@ -87,6 +89,8 @@ export interface FlowFilter {
   readonly status?: FlowStatus | undefined
   /** Free text: each of its words stands somewhere in the flow, in whatever case. */
   readonly q?: string | undefined
+  /** Flows of audits: also or only these; left out when absent. */
+  readonly audit?: 'also' | 'only' | undefined
   /** The id of a flow: only flows that began after it. */
   readonly after?: string | undefined
   /** The id of a flow: only flows that began before it. */

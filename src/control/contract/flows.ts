@@ -34,6 +34,7 @@ export const flowSchema = z
       .readonly()
       .optional()
       .describe('How the service read what the specification leaves open, where not as usual: par_status=200'),
+    audit: z.literal(true).optional().describe('The flow is one of an audit'),
     status: z
       .enum(FLOW_STATUSES)
       .describe(
@@ -74,6 +75,7 @@ const flowQuery = z.strictObject({
   persona: echoedText.optional(),
   outcome: echoedText.optional(),
   status: z.enum(FLOW_STATUSES).optional(),
+  audit: z.enum(['also', 'only']).optional().describe('Flows of audits: also or only these; left out when absent'),
   q: echoedText.optional().describe('Free text: flows of which each word stands somewhere, in whatever case'),
   after: flowId.describe('Only flows that began after this one'),
   before: flowId.describe('Only flows that began before this one: the next of the page before'),

@@ -1,6 +1,7 @@
 import { ENDPOINTS, type Endpoint } from '../../oidc/endpoints.ts'
 import { DEMO_CLIENT_ID } from '../../sandbox/clients/demo-client.ts'
 import type { Called } from '../../sandbox/coverage/counters.ts'
+import type { RecordedIn } from '../../sandbox/journal/journal.ts'
 import { findOutcome } from '../../sandbox/outcomes/catalogue.ts'
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 import type { Answer } from '../handler.ts'
@@ -11,12 +12,18 @@ interface Call {
   readonly incoming: Incoming
   readonly tenant: Tenant
   readonly answer: Answer
+  readonly audit?: RecordedIn['audit']
 }
 
-/** Counts what is about to be sent to a client: a page that waits, an iframe and a HEAD request bring it nothing. */
-export function countCall(endpoint: Endpoint, { incoming, tenant, answer }: Call): void {
+/** Counts what is about to be sent to a client: a waiting page, an iframe, a HEAD request, an audit bring it nothing. */
+export function countCall(endpoint: Endpoint, { incoming, tenant, answer, audit }: Call): void {
   if (incoming.method === 'HEAD' || clientOf(answer, incoming) === DEMO_CLIENT_ID) return
   const { coverage } = tenant
+  if (audit) {
+    // Only the browser said so: the pushed request was counted before.
+    if (audit === 'late' && endpoint === ENDPOINTS.create) coverage.takeBack('par')
+    return
+  }
   const called = CALLED_AT.get(endpoint)
   if (called) {
     coverage.replied({ called, reply: answer.reply, outcome: answer.forcedOutcome })

@@ -4,12 +4,13 @@ import type { UseEvaluation } from '../../oidc/use.ts'
 import { MASKED } from '../../sandbox/clients/mask.ts'
 import type { CallRecord, RecordedDecision, RecordedResponse } from '../../sandbox/journal/call-record.ts'
 import type { EvaluationInput } from '../../sandbox/journal/evaluation.ts'
-import type { FlowFacts } from '../../sandbox/journal/journal.ts'
+import type { FlowFacts, RecordedIn } from '../../sandbox/journal/journal.ts'
 import { recordedClock } from '../../sandbox/journal/recorded-clock.ts'
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 import type { Answer } from '../handler.ts'
 import type { Incoming } from '../incoming.ts'
 import { type Body, sentStatus } from '../reply.ts'
+import { isOfAudit } from '../requested-decision.ts'
 
 interface Call {
   readonly request: Incoming
@@ -24,20 +25,19 @@ type Parameters = Readonly<Record<string, unknown>>
 /**
  * Records a call before it is answered, so that a client that has the answer finds it in the journal. A call that belongs
  * to no flow is only announced.
- * @returns the id of its flow
  */
-export async function recordCall(endpoint: Endpoint, call: Call): Promise<string | undefined> {
+export async function recordCall(endpoint: Endpoint, call: Call): Promise<RecordedIn | undefined> {
   const { journal, name, clock } = call.tenant
   const at = new Date(clock.now()).toISOString()
   const { flow } = endpoint
-  const id = flow && (await recordInFlow({ ...endpoint, flow }, call, at))
-  if (id === undefined) {
+  const recorded = flow && (await recordInFlow({ ...endpoint, flow }, call, at))
+  if (recorded === undefined) {
     const { request, answer } = call
     const { method, path } = request
     const status = sentStatus(answer.reply)
     journal.announce({ type: 'call', tenant: name, data: { at, endpoint: endpoint.number, method, path, status } })
   }
-  return id
+  return recorded
 }
 
 /** The flow that a call is going to be recorded in; `undefined` for one that belongs to none. */
@@ -55,14 +55,16 @@ async function recordInFlow(
   endpoint: Endpoint & Pick<FlowFacts, 'flow'>,
   call: Call,
   at: string,
-): Promise<string | undefined> {
+): Promise<RecordedIn | undefined> {
   const { journal, name, clients } = call.tenant
   const { flow, beginsFlow = true } = endpoint
   const { answer, request, assigned } = call
   const status = sentStatus(answer.reply)
   const parameters = parametersOf(endpoint, request)
+  const audit = isOfAudit(request) || answer.audit || answer.decision?.queued?.audit || undefined
+  const readings = answer.readings ?? call.tenant.readings.ids
   const shown = clients.mask({
-    facts: { flow, ...factsOf(endpoint, parameters, answer), readings: answer.readings ?? call.tenant.readings.ids },
+    facts: { flow, audit, readings, ...factsOf(endpoint, parameters, answer) },
     call: callRecord(endpoint, call, { at, parameters }),
   })
   return journal.record(name, {
@@ -113,7 +115,7 @@ function factsOf(
   { correlation }: Endpoint,
   { client_id: clientId, state }: Parameters,
   { decision, evaluation, forcedOutcome, forcedBy }: Answer,
-): Omit<FlowFacts, 'flow' | 'readings'> {
+): Omit<FlowFacts, 'flow'> {
   // A call that continues a flow adds neither client nor state to it.
   const continues = correlation !== undefined
   return {

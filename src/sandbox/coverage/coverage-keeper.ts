@@ -8,7 +8,14 @@ import {
   type Ended,
   type Replied,
 } from './count-delivery.ts'
-import { type CoverageCounters, emptyCounters, type HitsTable, MAX_TEST_NAME, MAX_TESTS } from './counters.ts'
+import {
+  type Called,
+  type CoverageCounters,
+  emptyCounters,
+  type HitsTable,
+  MAX_TEST_NAME,
+  MAX_TESTS,
+} from './counters.ts'
 import { mergeCoverage } from './merge-coverage.ts'
 
 /** What was delivered to the clients of one tenant. */
@@ -16,6 +23,8 @@ export interface TenantCoverage {
   asked(asked: AskedFor): void
   ended(ended: Ended): void
   replied(replied: Replied): void
+  /** Counts a good reply no longer. */
+  takeBack(called: Called): void
   /** Of the root tenant: those of all tenants. */
   counters(): CoverageCounters
   /** Empties what `counters` gives. */
@@ -94,6 +103,10 @@ export function createCoverageKeeper({
         asked: counted(countAsked),
         ended: counted(countEnded),
         replied: counted(countReplied),
+        takeBack: counted((called, { counters }) => {
+          const hits = counters.calls[called]?.['success']
+          if (hits && hits.count > 0) hits.count--
+        }),
         counters: () =>
           tenant === root ? all() : mergeCoverage([kept.get(tenant)?.counters ?? emptyCounters(version)], version),
         clear() {

@@ -14,6 +14,8 @@ export interface QueuedDecision {
   readonly source: string
   readonly persona?: string | undefined
   readonly outcome?: string | undefined
+  /** Marks the flow that it decides as one of an audit. */
+  readonly audit?: true | undefined
   readonly queued: { readonly expectation: Expectation } | { readonly step: MatchedStep }
 }
 
@@ -26,10 +28,10 @@ interface Queue {
 export async function matchQueue(call: ReceivedCall, { expectations, scenarios }: Queue): Promise<QueueMatch> {
   const expectation = await expectations.find(call)
   if (expectation) {
-    const { id, persona, outcome, times, remaining } = expectation
+    const { id, persona, outcome, audit, times, remaining } = expectation
     // Named only when this request cannot have it, and uses it up.
     const left = remaining > 1 ? `${remaining - 1} of ${times} left` : 'now used up'
-    return { decision: { source: `expectation ${id} (${left})`, persona, outcome, queued: { expectation } } }
+    return { decision: { source: `expectation ${id} (${left})`, persona, outcome, audit, queued: { expectation } } }
   }
   const match = await scenarios.match(call)
   const { step } = match

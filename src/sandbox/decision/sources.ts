@@ -10,6 +10,8 @@ import type { QueuedDecision } from './queue.ts'
 export const PERSONA_COOKIE = 'agekey_sandbox_persona'
 /** The cookie that ends the flows of a browser with an outcome. */
 export const OUTCOME_COOKIE = 'agekey_sandbox_outcome'
+/** The cookie that marks the flows of a browser as those of an audit; its value is `1`. */
+export const AUDIT_COOKIE = 'agekey_sandbox_audit'
 
 /**
  * Decision: the cookie by which the console knows what the two others say, which browsers send to the hosted pages only. It

@@ -20,7 +20,7 @@ export async function findReplayableAnswer(
   { clientId, ...request }: { clientId: string; state: string; nonce: string },
   { journal, name }: { journal: Journal; name: string },
 ): Promise<ReplayableAnswer | undefined> {
-  const filter = { flow: 'use', client_id: clientId, outcome: 'verified' }
+  const filter = { flow: 'use', client_id: clientId, outcome: 'verified', audit: 'also' } as const
   let searched = 0
   let sameState: ReplayableAnswer | undefined
   for await (const flow of journal.list(name, filter)) {

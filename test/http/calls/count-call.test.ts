@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { Coverage } from '../../../src/client/shapes/coverage.ts'
 import { demoClient } from '../../../src/sandbox/clients/demo-client.ts'
+import { readCallback } from '../../support/callbacks.ts'
 import { press, submit } from '../../support/forms.ts'
 import { createRelyingParty } from '../../support/relying-party.ts'
 import { claims, createRequest, useRequest } from '../../support/requests.ts'
@@ -23,7 +24,7 @@ const use = (changes: Parameters<typeof useRequest>[0], headers = {}) =>
 function seenOnce({ endings, rows, calls }: Coverage): readonly string[] {
   const seen = [...Object.entries(endings), ...Object.entries(rows)]
   for (const [call, sides] of Object.entries(calls)) {
-    for (const [side, count] of Object.entries(sides)) seen.push([`${call}.${side}`, count])
+    for (const [side, count] of Object.entries(sides)) if (count.count > 0) seen.push([`${call}.${side}`, count])
   }
   for (const [name, count] of seen) expect([name, count]).toEqual([name, ONCE])
   return seen.map(([name]) => name)
@@ -37,6 +38,15 @@ const expire = async () => {
   const requestUri = await party.obtainRequestUri()
   await sandbox.clock.advance(91)
   await party.create(requestUri)
+}
+const audit = async () => {
+  const marked = { 'X-Sandbox-Audit': '1' }
+  const { params } = readCallback(await use(UPGRADE, marked))
+  await party.exchange(params['code'])
+  await request
+    .get('/v1/oidc/create')
+    .set(marked)
+    .query(createRequest(await party.obtainRequestUri()))
 }
 const demo = { client_id: 'sandbox-demo', redirect_uri: `${sandbox.baseUrl}/_sandbox/demo/callback` }
 const shop = createRelyingParty(sandbox, demoClient(sandbox.baseUrl))
@@ -58,6 +68,7 @@ test.each<[string, () => PromiseLike<unknown>, seen: readonly string[], threshol
   ['The page that ends an iframe', () => use({}, { 'Sec-Fetch-Dest': 'iframe' }), [], {}],
   ['An expired request_uri', expire, ['request_uri_expired', 'create/request_uri.expired', 'par.success']],
   ['An evaluation', () => sandbox.evaluate({ claims: { age_thresholds: [18] }, persona: 'teen-16' }), []],
+  ['Flows of an audit', audit, []],
   ['A HEAD request', () => request.head('/.well-known/jwks.json'), []],
   ['Calls of the demo', async () => shop.upgrade(await shop.obtainToken(demo)), []],
   ['A flow of the demo', () => use(demo), []],

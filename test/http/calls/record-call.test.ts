@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { byTestId, textOf } from '../../support/markup.ts'
 import { createRelyingParty } from '../../support/relying-party.ts'
-import { useRequest } from '../../support/requests.ts'
+import { createRequest, useRequest } from '../../support/requests.ts'
 import { shareSandbox } from '../../support/sandbox.ts'
 
 const SHOP = { clientSecret: 'sk_test_sandbox', redirectUris: ['http://localhost:3000/callback'] }
@@ -72,6 +72,25 @@ test('A call names what decided it alone, also when an outcome of a later call w
     outcome: 'code_issued',
     decided_by: 'query parameter sandbox_persona; outcome by query parameter sandbox_outcome',
   })
+})
+
+test('A header, a cookie or an expectation marks a flow as one of an audit, which lists leave out unless asked', async () => {
+  const AUDIT = { 'X-Sandbox-Audit': '1' }
+  const use = (headers = {}) => sandbox.request.get('/v1/oidc/use').query(useRequest()).set(headers)
+  await use(AUDIT)
+  await use({ Cookie: 'agekey_sandbox_audit=1' })
+  await sandbox.next({ flow: 'use', persona: 'teen-16', audit: true })
+  await use()
+  const pushed = createRequest(await createRelyingParty(sandbox).obtainRequestUri())
+  const listed = async (audit?: 'also' | 'only') => (await sandbox.flows.list({ audit })).map(({ flow }) => flow)
+  expect(await listed()).toEqual(['create'])
+  await sandbox.request.get('/v1/oidc/create').query(pushed).set(AUDIT)
+  await use()
+  const marked = ['create', 'use', 'use', 'use']
+  expect([await listed(), await listed('only'), await listed('also')]).toEqual([['use'], marked, ['use', ...marked]])
+  const page = async (query = '') => (await sandbox.request.get(`/_sandbox/console/flows${query}`)).text
+  expect(textOf(await page())).toContain('4 flows of an audit are hidden. Show')
+  expect((await page('?audit=also')).match(/data-testid="flow-f/g)).toHaveLength(5)
 })
 
 test('A call says how the clock was moved, and nothing in real time', async () => {
