@@ -25,6 +25,9 @@ describeWith('apache', 'mod_auth_openidc', () => {
     expect(await visit()).toMatchObject({ status: 200, text: 'Welcome.' })
     await sandbox.next({ persona: 'teen-16' })
     expect(await visit()).toMatchObject({ status: 401 })
+    // The module compares a number as a number, and reads "true" as 0.
+    await sandbox.next({ persona: 'teen-16', outcome: 'id_token.age_thresholds.numbers' })
+    expect(await visit()).toMatchObject({ status: 401 })
   })
 
   test('mod_auth_openidc reads a token that is signed by ES256', async () => {

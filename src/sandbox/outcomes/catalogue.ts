@@ -37,10 +37,10 @@ const ROWS: readonly OutcomeRow[] = [
 ]
 
 /** Every version of the catalogue; a row says which one brought it. */
-export const CATALOGUE_VERSIONS = ['0.1', '0.2'] as const
+export const CATALOGUE_VERSIONS = ['0.1', '0.2', '0.3'] as const
 
 /** The version of the rows below. */
-export const CATALOGUE_VERSION = '0.2'
+export const CATALOGUE_VERSION = '0.3'
 
 /** Every named ending of a flow. The page, the documentation, the scripts and the tests read this table. */
 export const OUTCOMES: readonly Outcome[] = ROWS.map(completeRow)

@@ -70,7 +70,10 @@ export interface FamilyColumns {
   readonly harm: string
   readonly bait: Bait
   readonly layer: Layer
-  /** The checks that fail for it. */
+  /**
+   * The checks that fail for it, each of which would refuse it alone. An app that lets it in misses the first that does not hold
+   * in other rows: without any signature check `signature`, with one that takes the key of the token `key_source`.
+   */
   readonly breaks: readonly Check[]
 }
 
@@ -82,6 +85,8 @@ export interface OutcomeColumns extends FamilyColumns {
   readonly twin: string
   /** What the browser must have been through before: a good flow of the same client. */
   readonly prelude?: 'earlier_flow'
+  /** Read as a plain no it is read rightly: the requested answers are there, as booleans. */
+  readonly plainNo?: true
   /** The version of the catalogue that brought it. */
   readonly since: string
 }

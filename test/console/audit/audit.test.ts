@@ -98,7 +98,7 @@ test('The page of an audit of another version says so, and links no row that it 
   const rows = [EXPIRED, { ...auditedRow('use/id_token.jku'), row: 'use/id_token.gone' }]
   const { page, text } = await upload(auditReport(rows, { version: '9.8.7', catalogue: '0.1' }))
   expect(text).toMatch(/agekey-sandbox 9\.8\.7 wrote this report, and this is \d/)
-  expect(text).toMatch(/judged by catalogue 0\.1; this sandbox has 0\.2/)
+  expect(text).toMatch(/judged by catalogue 0\.1; this sandbox has 0\.3/)
   expect(text).toMatch(/Rows that this catalogue does not have: 1.*use\/id_token\.gone unknown/)
   const links = hrefsOn(page).filter((link) => /expired|gone/.test(link))
   expect(new Set(links)).toEqual(new Set(['/_sandbox/console/outcomes/use/id_token.expired']))

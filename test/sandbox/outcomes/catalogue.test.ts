@@ -20,7 +20,7 @@ test('Each outcome has a name of its own in its flow, by which it is found, and 
   expect(OUTCOMES.map((row) => findRow(rowId(row)))).toEqual(OUTCOMES)
   expect(findOutcome('use', 'id_token.expired')).toBe(rowOf('use/id_token.expired'))
   expect(findOutcome('use', 'created')).toBeUndefined()
-  expect([CATALOGUE_VERSION, CATALOGUE_VERSIONS]).toEqual(['0.2', ['0.1', '0.2']])
+  expect([CATALOGUE_VERSION, CATALOGUE_VERSIONS]).toEqual(['0.3', ['0.1', '0.2', '0.3']])
   expect(OUTCOMES.filter(bringsNothing).map(rowId)).toEqual(['use/no_answer', 'create/no_answer'])
 })
 

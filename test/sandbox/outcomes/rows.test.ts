@@ -1,11 +1,11 @@
-import { createHmac, createPublicKey } from 'node:crypto'
+import { createHmac, createPublicKey, X509Certificate } from 'node:crypto'
 import { compactVerify, importJWK } from 'jose'
 import { expect, test } from 'vitest'
 import type { Callback } from '../../../src/oidc/callback.ts'
 import { beginCreate } from '../../../src/oidc/create.ts'
 import { beginUse } from '../../../src/oidc/use.ts'
 import { conclude } from '../../../src/sandbox/decision/conclude.ts'
-import { foreignKey } from '../../../src/sandbox/keys/foreign-keys.ts'
+import certificates from '../../../src/sandbox/keys/attacker-certificates.json' with { type: 'json' }
 import { findOutcome, OUTCOMES, rowId } from '../../../src/sandbox/outcomes/catalogue.ts'
 import type { Outcome, OutcomeFlow } from '../../../src/sandbox/outcomes/outcome.ts'
 import { bodyOf, keysOf } from '../../../src/sandbox/outcomes/reply-changes.ts'
@@ -85,9 +85,10 @@ function difference(good: string, text: string): unknown {
 const SIGNERS = (
   await Promise.all(
     OWN_KEYS.map(async ({ alg, publicJwk }) => {
-      const keys = { own: publicJwk, foreign: (await foreignKey(alg)).publicJwk }
+      const certificate = new X509Certificate(Buffer.from(certificates[alg], 'base64'))
+      const keys = { own: publicJwk, foreign: certificate.publicKey.export({ format: 'jwk' }) }
       const named = Object.entries(keys).map(async ([name, jwk]) => {
-        const key = await importJWK(jwk)
+        const key = await importJWK(jwk, alg)
         const options = { algorithms: [alg], crit: { sandbox_extension: true } }
         return [`${name} ${alg}`, (token: string) => compactVerify(token, key, options)] as const
       })

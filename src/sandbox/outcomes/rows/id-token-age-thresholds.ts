@@ -1,3 +1,4 @@
+import type { IdTokenClaims } from '../../../oidc/seams.ts'
 import { takeApart } from '../../keys/forge.ts'
 import { changedToken, claimsRows, without, withPayloadText } from '../id-token-changes.ts'
 import type { Bait } from '../outcome.ts'
@@ -41,6 +42,18 @@ export const ID_TOKEN_AGE_THRESHOLDS: readonly OutcomeRow[] = [
     },
     { bait: 'minor', correctClient: 'depends' },
   ),
+  extraRow(
+    'age_thresholds.lower_also',
+    'A lower threshold that was not requested is there, and true, beside the answers to those that were.',
+    (_tools, claims) => ({ age_thresholds: { ...lowerTrue(claims), ...Object.fromEntries(answers(claims)) } }),
+    { since: '0.3', bait: 'minor', level: 'must', severity: 9.1, plainNo: true },
+  ),
+  exactRow(
+    'age_thresholds.other_only',
+    'The only answer is to the lower threshold of another product, and true: to 16 where 18 was requested.',
+    (_tools, claims) => ({ age_thresholds: lowerTrue(claims) }),
+    { since: '0.3', bait: 'minor', level: 'must', severity: 9.1 },
+  ),
   // With one requested threshold nothing is left, of which every answer is true for a child too.
   exactRow(
     'age_thresholds.one_missing',
@@ -48,9 +61,15 @@ export const ID_TOKEN_AGE_THRESHOLDS: readonly OutcomeRow[] = [
     (_tools, claims) => ({ age_thresholds: Object.fromEntries(answers(claims).slice(0, -1)) }),
     { bait: 'both' },
   ),
-  exactRow('age_thresholds.key_spelled_differently', 'The keys are written with a leading zero.', (_tools, claims) => ({
-    age_thresholds: Object.fromEntries(answers(claims).map(([threshold, answer]) => [`0${threshold}`, answer])),
-  })),
+  // A child is let in by "!== false", an adult by parseInt.
+  exactRow(
+    'age_thresholds.key_spelled_differently',
+    'The keys are written with a leading zero.',
+    (_tools, claims) => ({
+      age_thresholds: Object.fromEntries(answers(claims).map(([threshold, answer]) => [`0${threshold}`, answer])),
+    }),
+    { bait: 'both' },
+  ),
   answersRow('age_thresholds.strings', 'The answers are the strings "true" and "false", of which both are truthy.', {
     bait: 'both',
     write: String,
@@ -59,8 +78,9 @@ export const ID_TOKEN_AGE_THRESHOLDS: readonly OutcomeRow[] = [
     bait: 'minor',
     write: () => 'false',
   }),
+  // A child is let in by "!== false", and by a comparison of integers that reads "true" as 0.
   answersRow('age_thresholds.numbers', 'The answers are the numbers 1 and 0.', {
-    bait: 'adult',
+    bait: 'both',
     write: (answer) => (answer ? 1 : 0),
   }),
   answersRow('age_thresholds.null', 'Every answer is null.', { bait: 'minor', write: () => null }),
@@ -68,9 +88,15 @@ export const ID_TOKEN_AGE_THRESHOLDS: readonly OutcomeRow[] = [
     bait: 'both',
     write: (satisfied) => ({ satisfied }),
   }),
-  mapRow('age_thresholds.array', 'age_thresholds is an array of the thresholds that are met.', (_tools, claims) => ({
-    age_thresholds: answers(claims).flatMap(([threshold, answer]) => (answer ? [Number(threshold)] : [])),
-  })),
+  // Every answer of an empty array is true for a child too.
+  mapRow(
+    'age_thresholds.array',
+    'age_thresholds is an array of the thresholds that are met.',
+    (_tools, claims) => ({
+      age_thresholds: answers(claims).flatMap(([threshold, answer]) => (answer ? [Number(threshold)] : [])),
+    }),
+    { bait: 'both' },
+  ),
   // A character of the text is truthy whatever it says; text that is parsed says what the persona holds.
   mapRow(
     'age_thresholds.string',
@@ -110,6 +136,14 @@ export const ID_TOKEN_AGE_THRESHOLDS: readonly OutcomeRow[] = [
     },
   }),
 ]
+
+const USUAL_AGES = [16, 13, 12, 10, 7, 4, 1]
+
+/** A threshold below all that were requested, met. */
+function lowerTrue(claims: IdTokenClaims): Record<string, boolean> {
+  const lowest = Math.min(...answers(claims).map(([threshold]) => Number(threshold)))
+  return { [USUAL_AGES.find((age) => age < lowest) ?? 0]: true }
+}
 
 /** The claims as JSON, with `text` as the value of age_thresholds. */
 const withThresholdText = (claims: Readonly<Record<string, unknown>>, text: string) =>

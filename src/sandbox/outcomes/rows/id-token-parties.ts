@@ -26,6 +26,12 @@ export const ID_TOKEN_PARTIES: readonly OutcomeRow[] = [
   })),
   issuerRow('iss_missing', 'There is no issuer.', { iss: undefined }),
   audienceRow('aud_of_other_client', 'The audience is another client.', { aud: [OTHER_CLIENT] }),
+  audienceRow(
+    'aud_of_other_client_azp_own',
+    'The audience is another client, and azp is the own client_id.',
+    ({ transaction }) => ({ aud: [OTHER_CLIENT], azp: transaction?.clientId }),
+    { since: '0.3' },
+  ),
   audienceRow('aud_empty', 'The audience is an empty array.', { aud: [] }),
   audienceRow('aud_missing', 'There is no audience.', { aud: undefined }),
   audienceRow('aud_prefix', 'The audience is a string that merely begins with the client_id.', ({ transaction }) => ({

@@ -54,6 +54,11 @@ export const ID_TOKEN_SHAPE: readonly OutcomeRow[] = [
     return `${header}.${payload}${'='.repeat(4 - (payload.length % 4))}.${signature}`
   }),
   compactRow('not_a_jwt', 'Plain text instead of a token.', () => 'verified', UNSIGNED),
+  compactRow('invented', 'A random text without dots.', (_idToken, { invent }) => invent(), {
+    ...UNSIGNED,
+    since: '0.3',
+    bait: 'both',
+  }),
   compactRow('empty', 'The parameter id_token is there and empty.', () => '', UNSIGNED),
   changedToken('payload_not_object', {
     family: 'payload',

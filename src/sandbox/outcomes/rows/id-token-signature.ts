@@ -1,5 +1,6 @@
 import { createPublicKey } from 'node:crypto'
 import { SIGNING_ALGORITHMS } from '../../../oidc/ports.ts'
+import attackerCertificates from '../../keys/attacker-certificates.json' with { type: 'json' }
 import { encodePart, signCompact } from '../../keys/compact-jws.ts'
 import { foreignKey } from '../../keys/foreign-keys.ts'
 import { signWithSecret, takeApart } from '../../keys/forge.ts'
@@ -49,7 +50,7 @@ export const ID_TOKEN_SIGNATURE: readonly OutcomeRow[] = [
   ),
   changedToken('foreign_key_unknown_kid', {
     family: 'signature',
-    breaks: ['kid', 'signature'],
+    breaks: ['signature', 'kid'],
     summary: 'Signed by a foreign key under a kid that is not in the key set.',
     rule: `${SIGNATURE} An unknown kid may cause one new fetch of the key set, then the token is refused.`,
     apply: async (idToken, { keys }) => signForeign(idToken, { kid: (await foreignKey(keys.alg)).kid }, keys.alg),
@@ -61,6 +62,17 @@ export const ID_TOKEN_SIGNATURE: readonly OutcomeRow[] = [
     async apply(idToken, { keys }) {
       const { kid, publicJwk } = await foreignKey(keys.alg)
       return signForeign(idToken, { kid, jwk: publicJwk }, keys.alg)
+    },
+  }),
+  changedToken('x5c', {
+    family: 'key_source',
+    since: '0.3',
+    refs: ['specification, "Authentication" rule 3', 'RFC 7515 section 4.1.6', 'RFC 8725 section 3.10'],
+    summary: 'Signed by a foreign key whose self-signed certificate the header brings along as x5c.',
+    rule: OWN_KEYS,
+    async apply(idToken, { keys }) {
+      const { kid } = await foreignKey(keys.alg)
+      return signForeign(idToken, { kid, x5c: [attackerCertificates[keys.alg]] }, keys.alg)
     },
   }),
   ...(['jku', 'x5u'] as const).map((member) =>
@@ -101,7 +113,7 @@ export const ID_TOKEN_SIGNATURE: readonly OutcomeRow[] = [
   changedToken('kid_path_traversal', {
     family: 'algorithm',
     cwe: [347, 22],
-    breaks: ['alg', 'kid'],
+    breaks: ['signature', 'alg', 'kid'],
     summary: 'HS256 with an empty secret, under a kid that is the path of an empty file.',
     rule: `${ALGORITHM} A kid is compared, never used as a path or in a query.`,
     apply: (idToken) => signShared(idToken, { alg: 'HS256', kid: '../../../../../../dev/null' }, ''),

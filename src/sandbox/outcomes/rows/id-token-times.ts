@@ -15,6 +15,7 @@ const rangeRow = claimsRows(
 )
 const READING = { correctClient: 'depends' } as const
 
+const EXPIRY_REFS = ['RFC 7519 section 4.1.4', 'OpenID Connect Core 1.0 section 3.1.3.7 (9)'] as const
 const EXPIRED_AND_OLD = { breaks: ['exp', 'iat'] } as const
 
 /** Claims about time. */
@@ -37,6 +38,23 @@ export const ID_TOKEN_TIMES: readonly OutcomeRow[] = [
     ({ nowSeconds }) => ({ exp: nowSeconds - HOUR }),
     { since: '0.2' },
   ),
+  ...Object.entries({ fifty: 50, ten: 10 }).map(([name, minutes]) =>
+    expiryRow(
+      `expired_${name}_minutes_ago`,
+      `The token expired ${minutes} minutes ago, and iat is now: more than clocks differ.`,
+      ({ nowSeconds }) => ({ exp: nowSeconds - minutes * MINUTE }),
+      { since: '0.3', refs: EXPIRY_REFS },
+    ),
+  ),
+  changedClaims('expired_two_minutes_ago', {
+    family: 'expiry',
+    since: '0.3',
+    refs: EXPIRY_REFS,
+    correctClient: 'depends',
+    summary: 'The token expired two minutes ago, and iat is now.',
+    rule: 'Leeway for the skew of clocks is usually no more than a few minutes (RFC 7519 section 4.1.4): two may pass.',
+    apply: (claims, { nowSeconds }) => ({ ...claims, exp: nowSeconds - 2 * MINUTE }),
+  }),
   changedClaims('expired_one_second_ago', {
     family: 'expiry',
     correctClient: 'depends',
