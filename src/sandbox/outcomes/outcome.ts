@@ -71,8 +71,8 @@ export interface FamilyColumns {
   readonly bait: Bait
   readonly layer: Layer
   /**
-   * The checks that fail for it, each of which would refuse it alone. An app that lets it in misses the first that does not hold
-   * in other rows: without any signature check `signature`, with one that takes the key of the token `key_source`.
+   * The checks that fail for it, each of which would refuse it alone, the most special first: a token that is signed by a key of its
+   * own passes without `key_source`, or without any check of the `signature`.
    */
   readonly breaks: readonly Check[]
 }

@@ -21,7 +21,7 @@ export const TOKEN_FAMILIES = {
     cwe: [347, 757],
     refs: [RULE_3, 'OpenID Connect Core 1.0 section 3.1.3.7 (7)', 'RFC 8725 section 3.1'],
     harm: 'An attacker makes an id_token that says 18 without any key of the service.',
-    breaks: ['signature', 'alg'],
+    breaks: ['alg', 'signature'],
   },
   key_source: {
     ...COMMON,
@@ -30,7 +30,7 @@ export const TOKEN_FAMILIES = {
     cwe: [347],
     refs: [RULE_3, 'OpenID Connect Core 1.0 section 2', 'RFC 8725 section 3.10'],
     harm: 'An attacker signs an id_token with a key of their own, which the token itself brings along.',
-    breaks: ['signature', 'key_source', 'kid'],
+    breaks: ['key_source', 'signature'],
   },
   header: {
     ...COMMON,
@@ -48,7 +48,7 @@ export const TOKEN_FAMILIES = {
     cwe: [1286],
     refs: ['RFC 7515 section 7.1', 'RFC 7519 section 7.2'],
     harm: 'Two readers of one text see different tokens: one verifies what the other does not read.',
-    breaks: ['signature', 'serialisation'],
+    breaks: ['serialisation'],
   },
   payload: {
     ...COMMON,

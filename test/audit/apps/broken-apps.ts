@@ -88,7 +88,7 @@ const signature = [
   broken(
     'decodes a token without its signature',
     [
-      ...tokens('signature_* payload_changed foreign_key_* embedded_jwk jku x5u alg_* hs256_* crit_unknown'),
+      ...tokens('signature_* payload_changed foreign_key_* embedded_jwk jku x5* alg_* hs256_* crit_unknown'),
       ...tokens('kid_path_traversal kid_empty four_parts two_parts trailing_data padded'),
     ],
     decodedWhen('true'),
@@ -112,6 +112,10 @@ const signature = [
     tokens('x5u'),
     withKeys('(header.x5u && (() => fetch(header.x5u)))'),
   ),
+  broken('takes the key of a certificate that a token brings along', tokens('x5c'), [
+    [CRYPTO, 'import { createHash, randomUUID, X509Certificate }'],
+    ...withKeys("(header.x5c && (() => new X509Certificate(Buffer.from(header.x5c[0], 'base64')).publicKey))"),
+  ]),
   broken('ignores crit', tokens('crit_unknown'), [[PINNED, `${PINNED} crit: { sandbox_extension: true },`]]),
   broken('cuts what is no compact JWS into one', tokens('four_parts trailing_data padded'), [
     [VERIFY, VERIFY.replace('idToken', "idToken.replace(/=|~.*/g, '').split('.').slice(0, 3).join('.')")],
@@ -156,6 +160,13 @@ const claims = [
       [ONLY_AUDIENCE, '    [payload.aud].flat()[0]?.startsWith(AGE_CLIENT_ID) &&\n'],
     ],
   ),
+  broken('takes azp for an audience', tokens('aud_of_other_client_azp_own'), [
+    [AUDIENCE, ''],
+    [ONLY_AUDIENCE, '    (payload.azp ?? String(payload.aud)) === AGE_CLIENT_ID &&\n'],
+  ]),
+  broken('forgives an expiry for 55 minutes', tokens('expired_fifty_minutes_ago expired_ten_minutes_ago'), [
+    [PINNED, `${PINNED} clockTolerance: 3300,`],
+  ]),
   broken('does not look at exp', tokens('expired*'), forgiving("error.code === 'ERR_JWT_EXPIRED'")),
   broken('does not look at nbf', tokens('nbf_future'), forgiving("error.claim === 'nbf'")),
   broken('takes times that are text', tokens('exp_string iat_string'), forgiving("error.reason === 'invalid'")),
@@ -204,10 +215,12 @@ const binding = [
 ]
 
 const answer = [
-  // The last three are no yes, but a code comes beside them, which such an app exchanges.
-  broken('takes what is truthy for true', thresholds('strings false_strings numbers nested null one_missing boolean'), [
-    ["    typeof answer === 'boolean' &&\n", ''],
-  ]),
+  // The last four are no yes, but a code comes beside them, which such an app exchanges.
+  broken(
+    'takes what is truthy for true',
+    thresholds('strings false_strings numbers nested null one_missing boolean array'),
+    [["    typeof answer === 'boolean' &&\n", '']],
+  ),
   broken('takes answers in another shape', thresholds('array string key_spelled_differently'), [
     [
       THRESHOLDS,
@@ -219,6 +232,14 @@ const answer = [
   ]),
   broken('takes a token without answers for a yes', thresholds('missing'), [
     [THRESHOLDS, `payload.age_thresholds ??= { 18: true }\n  ${THRESHOLDS}`],
+  ]),
+  broken('takes any threshold that is met', thresholds('lower_also other_only key_spelled_differently'), [
+    [
+      THRESHOLDS,
+      `const met = Object.values(payload.age_thresholds ?? {})
+  if (met.some((one) => one === true)) payload.age_thresholds = { 18: true }
+  ${THRESHOLDS}`,
+    ],
   ]),
   broken('copies the answers with what they inherit', thresholds('prototype'), [
     [THRESHOLDS, `payload.age_thresholds = Object.assign({}, payload.age_thresholds)\n  ${THRESHOLDS}`],
@@ -268,7 +289,7 @@ const answer = [
   broken(
     'lets users in whose token it cannot parse',
     [
-      ...tokens('empty not_a_jwt jwe_shape two_parts four_parts trailing_data payload_not_*'),
+      ...tokens('empty not_a_jwt invented jwe_shape two_parts four_parts trailing_data payload_not_*'),
       // Two tokens are no text, and what asks for no age key in the right words is no token.
       ...callbacks('id_token_twice* create_requested_upper_case create_requested_false'),
     ],

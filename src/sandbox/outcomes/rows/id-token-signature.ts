@@ -50,7 +50,7 @@ export const ID_TOKEN_SIGNATURE: readonly OutcomeRow[] = [
   ),
   changedToken('foreign_key_unknown_kid', {
     family: 'signature',
-    breaks: ['signature', 'kid'],
+    breaks: ['kid', 'signature'],
     summary: 'Signed by a foreign key under a kid that is not in the key set.',
     rule: `${SIGNATURE} An unknown kid may cause one new fetch of the key set, then the token is refused.`,
     apply: async (idToken, { keys }) => signForeign(idToken, { kid: (await foreignKey(keys.alg)).kid }, keys.alg),
@@ -113,7 +113,7 @@ export const ID_TOKEN_SIGNATURE: readonly OutcomeRow[] = [
   changedToken('kid_path_traversal', {
     family: 'algorithm',
     cwe: [347, 22],
-    breaks: ['signature', 'alg', 'kid'],
+    breaks: ['alg', 'kid', 'signature'],
     summary: 'HS256 with an empty secret, under a kid that is the path of an empty file.',
     rule: `${ALGORITHM} A kid is compared, never used as a path or in a query.`,
     apply: (idToken) => signShared(idToken, { alg: 'HS256', kid: '../../../../../../dev/null' }, ''),
