@@ -126,6 +126,7 @@ test('A client that verifies no signature says yes to a child in id_token.payloa
 /** Outcomes that a client judges by what it was set up to take, or by what it remembers. */
 const JUDGES: Readonly<Record<string, (outcome: Outcome) => Promise<void>>> = {
   'id_token.expired_one_second_ago': judgedBy({ clockToleranceSeconds: 60 }, { clockToleranceSeconds: 0 }),
+  'id_token.expired_two_minutes_ago': judgedBy({ clockToleranceSeconds: 180 }, {}),
   'id_token.kid_missing': judgedBy({ requireKid: false }, { requireKid: true }),
   'id_token.typ_other': judgedBy({ checkType: false }, { checkType: true }),
   // Set up for one algorithm, or for all that discovery lists.
