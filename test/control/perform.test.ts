@@ -66,6 +66,7 @@ test.each([
   [['use']],
   [['retire']],
   [['publish', 'publish']],
+  [['publish', 'withdraw']],
   [['publish', 'retire']],
   [['publish', 'use', 'use']],
   [['publish', 'use', 'retire', 'retire']],

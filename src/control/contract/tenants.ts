@@ -31,7 +31,8 @@ export const tenantPartOperations = {
     ...CALL,
     method: 'post',
     path: '/keys/rotate',
-    summary: 'Rotates the signing keys of this tenant in stages: publish, use, retire',
+    summary:
+      'Rotates the signing keys of this tenant in stages: publish, use, retire; withdraw removes what an outcome published',
     body: z.strictObject({ stage: z.enum(ROTATION_STAGES) }),
     result: z.object({ signing: z.string(), published: z.array(z.string()) }),
   },

@@ -7,8 +7,10 @@ import { type KeySource, keysOf } from './key-source.ts'
 import { importKeys, type SigningKey, type SigningKeys, storedForm, storedKeysSchema } from './signing-keys.ts'
 
 /** The stages of a key rotation, in their order. */
-export const ROTATION_STAGES = ['publish', 'use', 'retire'] as const
+export const ROTATION_STAGES = ['publish', 'use', 'retire', 'withdraw'] as const
 export type RotationStage = (typeof ROTATION_STAGES)[number]
+/** `lend` is for an outcome that needs the next key. */
+type Stage = RotationStage | 'lend'
 
 /** The signing keys of one tenant: some are published, one pair of them signs. */
 export interface KeyRing extends Signer, Signing {
@@ -19,10 +21,11 @@ export interface KeyRing extends Signer, Signing {
   keyFor(alg: SigningAlgorithm): Promise<SigningKey>
   /**
    * The ring after a stage; this one stays as it is.
-   * `publish` adds keys to the key set, `use` signs with the newest ones, `retire` removes the others.
+   * `publish` adds keys to the key set, `use` signs with the newest ones, `retire` removes the others. `lend` adds what `withdraw`
+   * removes, unless they were used meanwhile.
    * @throws Refusal when the stage is out of turn.
    */
-  rotate(stage: RotationStage, generate: () => Promise<SigningKeys>): KeyRing
+  rotate(stage: Stage, generate: () => Promise<SigningKeys>): KeyRing
   /** The ring as JSON, with its private keys. */
   toStored(): Promise<StoredRing>
 }
@@ -32,6 +35,8 @@ export const storedRingSchema = z.object({
   published: z.array(storedKeysSchema),
   /** The index of the ones that sign. */
   signing: z.int(),
+  /** The newest ones are lent to an outcome. */
+  lent: z.literal(true).optional(),
 })
 
 /** A ring as JSON. */
@@ -42,6 +47,7 @@ interface Rotation {
   readonly published: readonly KeySource[]
   /** The ones that sign, among those published. */
   readonly signing: KeySource
+  readonly lent?: true | undefined
 }
 
 /** How a ring signs. */
@@ -59,15 +65,15 @@ export function createKeyRing({ keys, ...signing }: Signing & { keys: KeySource 
 const encoder = new TextEncoder()
 
 /** Creates the ring that was stored. */
-export function restoreKeyRing({ alg, isRepeatable }: Signing, { published, signing }: StoredRing): KeyRing {
+export function restoreKeyRing({ alg, isRepeatable }: Signing, { published, signing, lent }: StoredRing): KeyRing {
   const keys = published.map((stored) => keysOf(importKeys(stored)))
   const signer = keys[signing]
   if (!signer) throw new RangeError(`signing: there is no key ${signing} in the ring`)
-  return ringOf({ alg, isRepeatable }, { published: keys, signing: signer })
+  return ringOf({ alg, isRepeatable }, { published: keys, signing: signer, lent })
 }
 
 function ringOf({ alg, isRepeatable }: Signing, rotation: Rotation): KeyRing {
-  const { published, signing } = rotation
+  const { published, signing, lent } = rotation
   const keyFor = async (wanted: SigningAlgorithm) => (await signing())[wanted]
   const ring: KeyRing = {
     alg,
@@ -91,6 +97,7 @@ function ringOf({ alg, isRepeatable }: Signing, rotation: Rotation): KeyRing {
       return {
         published: (await Promise.all(published.map((keys) => keys()))).map(storedForm),
         signing: published.indexOf(signing),
+        ...(lent && { lent }),
       }
     },
   }
@@ -98,15 +105,16 @@ function ringOf({ alg, isRepeatable }: Signing, rotation: Rotation): KeyRing {
 }
 
 function nextRotation(
-  { published, signing }: Rotation,
-  stage: RotationStage,
+  { published, signing, lent }: Rotation,
+  stage: Stage,
   generate: () => Promise<SigningKeys>,
 ): Rotation {
   const newest = published.at(-1) ?? signing
   switch (stage) {
     case 'publish':
+    case 'lend':
       if (newest !== signing) throw Refusal.conflict('publish: a newer key is published already; use it first')
-      return { published: [...published, keysOf(generate())], signing }
+      return { published: [...published, keysOf(generate())], signing, lent: stage === 'lend' || undefined }
     case 'use':
       if (newest === signing) throw Refusal.conflict('use: the newest key signs already; publish another one first')
       return { published, signing: newest }
@@ -114,5 +122,8 @@ function nextRotation(
       if (newest !== signing) throw Refusal.conflict('retire: the newest key does not sign yet; use it first')
       if (published.length === 1) throw Refusal.conflict('retire: there is no older key; publish and use one first')
       return { published: [signing], signing }
+    case 'withdraw':
+      if (!lent) throw Refusal.conflict('withdraw: no outcome has published a key that does not sign yet')
+      return { published: published.slice(0, -1), signing }
   }
 }

@@ -4,7 +4,7 @@ import type { Provider } from '../../oidc/provider.ts'
 import { isUnavailable, Refusal } from '../../oidc/refusal.ts'
 import type { UseTransaction } from '../../oidc/use.ts'
 import type { SandboxClients } from '../clients/clients.ts'
-import type { KeyRing, RotationStage } from '../keys/key-ring.ts'
+import type { KeyRing } from '../keys/key-ring.ts'
 import { generateStoredKeys, importKeys, type SigningKey } from '../keys/signing-keys.ts'
 import type { TenantSettings } from '../tenants/shared-parts.ts'
 import type { ReplayableAnswer } from './replayable-answers.ts'
@@ -45,7 +45,7 @@ export interface TamperContext {
   readonly settings: Pick<TenantSettings, 'slowReplySeconds'>
   readonly transaction: UseTransaction | undefined
   readonly earlier?: ReplayableAnswer | undefined
-  rotateKeys?(stage: RotationStage): Promise<void>
+  rotateKeys?(stage: 'lend'): Promise<void>
 }
 
 export function createTamperTools(context: TamperContext): TamperTools {
@@ -84,7 +84,7 @@ const newKeys = async () => importKeys(await generateStoredKeys())
 /** The ring after the next rotation. */
 async function publishNext(context: TamperContext): Promise<KeyRing> {
   try {
-    await context.rotateKeys?.('publish')
+    await context.rotateKeys?.('lend')
   } catch (error) {
     // A next key is published already: by an earlier row or by a manual rotation.
     if (!(error instanceof Refusal) || isUnavailable(error)) throw error

@@ -14,7 +14,7 @@ export interface ChangeableSettings {
   /** Changes what is given and leaves the rest. */
   configure(change: Partial<TenantSettings>): Promise<void>
   /** Rotates the keys by one stage. @throws Refusal when the stage is out of turn */
-  rotateKeys(stage: RotationStage): Promise<void>
+  rotateKeys(stage: RotationStage | 'lend'): Promise<void>
   /** Whether its keys are others than those it began with. */
   hasRotatedKeys(): boolean
   /** Back to the keys it began with: the key set and the signatures are as before the first rotation. */
@@ -77,10 +77,11 @@ export function createTenantSettings(
     async rotateKeys(stage) {
       const before = keys
       const after = before.rotate(stage, generateKeys)
-      const [were, will] = await Promise.all([before.toStored(), after.toStored()])
+      const [were, will, first] = await Promise.all([before.toStored(), after.toStored(), commonKeys.toStored()])
+      const isFirst = JSON.stringify(will) === JSON.stringify(first)
       try {
         await changeKeys((stored = were) => {
-          if (JSON.stringify(stored) === JSON.stringify(were)) return will
+          if (JSON.stringify(stored) === JSON.stringify(were)) return isFirst ? undefined : will
           throw Refusal.conflict(`${stage}: another call has just rotated the keys; look at them and try again`)
         })
       } catch (error) {
