@@ -1,3 +1,4 @@
+import type { SandboxApi } from '../client/sandbox-api.ts'
 import { packageVersion } from '../package-root.ts'
 import type { AuditReport } from '../sandbox/outcomes/audit-report.ts'
 import { CATALOGUE_VERSION } from '../sandbox/outcomes/catalogue.ts'
@@ -79,7 +80,16 @@ export async function withLimits<Result>(
   act: (tools: { drive(app: AuditedApp): Driver; signal: AbortSignal }) => Promise<Result>,
 ): Promise<Result> {
   const { signal, clear } = startDeadline(budgetSeconds, options.signal)
-  return act({ drive: (app) => app.drive({ timeoutSeconds, signal }), signal }).finally(clear)
+  const used = new Set<SandboxApi>()
+  const drive = (app: AuditedApp) => {
+    used.add(app.sandbox)
+    return app.drive({ timeoutSeconds, signal })
+  }
+  return act({ drive, signal }).finally(async () => {
+    clear()
+    // The next key, which a row has published: there is none when no row did.
+    await Promise.allSettled([...used].map(({ keys }) => keys.rotate('withdraw')))
+  })
 }
 
 /** Starts to measure how long an audit takes. */

@@ -3,6 +3,7 @@ import { AuditProblem } from '../../src/audit/audit-problem.ts'
 import type { AuditOptions } from '../../src/audit/options.ts'
 import type { AuditReport, VerdictName } from '../../src/sandbox/outcomes/audit-report.ts'
 import type { Changes } from '../support/express-example.ts'
+import { textOf } from '../support/markup.ts'
 import { shareSandbox } from '../support/sandbox.ts'
 import { auditExample, SAMPLE } from './apps/audit-example.ts'
 
@@ -66,6 +67,32 @@ test('An audit shows nothing of an app that never answers, and says why in one l
   expect(problem).toMatchObject({
     message: 'GET /verify is not answered in time; raise --timeout when your app is that slow',
   })
+})
+
+test('An audit leaves a sandbox as it found it, also one that is interrupted, and marks all its flows', async () => {
+  const { personas, expectations, flows, coverage, request } = sandbox
+  await sandbox.next({ flow: 'use', outcome: 'access_denied', match: { state: 'of a test' } })
+  const state = async () => {
+    const { endings, rows, asked } = await coverage.get()
+    const keys = (await request.get('/.well-known/jwks.json')).body
+    // With clients, readings and the clock, which runs.
+    const tenants = (await request.get('/_sandbox/tenants')).text.replaceAll(/"(?:base|now)":"[^"]+"/g, '')
+    const names = (await personas.list()).map(({ name }) => name)
+    const isRotated = /Keys rotated/.test(textOf((await request.get('/_sandbox/console/tenants')).text))
+    // Of a request that was pushed last, the browser has said nothing.
+    const shown = (await flows.list()).filter(({ summary }) => !summary.startsWith('pushed: waits'))
+    const lists = [names, await expectations.list(), shown]
+    return { lists, endings, rows, asked, keys, tenants, isRotated }
+  }
+  const before = await state()
+  const only = [...SAMPLE, 'use/id_token.key_rotated']
+  await audit([], { only })
+  expect(await state()).toEqual(before)
+  const interrupt = new AbortController()
+  const onProgress: AuditOptions['onProgress'] = ({ stage }) => void (stage === 'row' && interrupt.abort())
+  await audit([], { only, signal: interrupt.signal, onProgress })
+  expect(await state()).toEqual(before)
+  expect((await flows.list({ audit: 'only', limit: 2_000 })).length).toBeGreaterThan(30)
 })
 
 test('An audit of an app that takes every answer finds every row that it must refuse, by the rule that it is given', async () => {

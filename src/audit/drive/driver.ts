@@ -153,7 +153,7 @@ export function createDriver(sandbox: SandboxApi, settings: PageSettings & Drive
 async function isMet(id: string, sandbox: SandboxApi): Promise<boolean> {
   const left = await sandbox.expectations.list()
   if (!left.some((expectation) => expectation.id === id)) return true
-  await sandbox.expectations.clear()
+  await sandbox.expectations.remove(id)
   return false
 }
 
