@@ -11,7 +11,8 @@ export function visit(
     sandboxUrl = NO_SANDBOX,
     signal = new AbortController().signal,
     decide = async () => ({ persona: 'adult-passport' }),
+    ...options
   }: { browser?: Browser } & Partial<Parameters<Browser['open']>[1]> = {},
 ): Promise<Visit> {
-  return browser.open(typeof request === 'string' ? { url: request } : request, { sandboxUrl, signal, decide })
+  return browser.open(typeof request === 'string' ? { url: request } : request, { sandboxUrl, signal, decide, ...options })
 }

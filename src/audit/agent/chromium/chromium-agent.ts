@@ -1,11 +1,11 @@
-import type { BrowserContext, Browser as Chromium } from 'playwright-core'
+import type { Browser as Chromium } from 'playwright-core'
 import { AuditProblem } from '../../audit-problem.ts'
 import type { Agent, Browser, Visit } from '../browser.ts'
 import { createCookies } from '../cookies.ts'
 import { createHttpAgent } from '../http-agent.ts'
+import { isWebAddress } from '../navigation.ts'
 import { createParties } from '../parties.ts'
-import { createShelf } from './shelf.ts'
-import { visitTab } from './tab.ts'
+import { type Kept, openTab, type Tab } from './tab.ts'
 
 export interface ChromiumAgentOptions {
   /** Also requests addresses that are neither on this machine nor in a private network. */
@@ -14,19 +14,21 @@ export interface ChromiumAgentOptions {
   readonly anyCertificate?: boolean | undefined
 }
 
-/** A context without a tab costs a few kilobytes, and is used again at once or never. */
-const MAX_CONTEXTS = 32
+/** A tab, and the browser whose cookies and storage are in it. */
+interface Seat {
+  readonly tab: Tab
+  owner?: object | undefined
+  close(): Promise<void>
+}
 
 /**
- * A browser with scripts. Each visit has a tab of its own, which is closed with it; cookies and what pages stored stay in the context of
- * their browser. Of contexts the least recently used ones are closed.
+ * A browser with scripts. As many tabs are open as visits were under way at a time; each serves one browser after the other, because a
+ * new one takes as long as a visit. What a browser keeps is taken out behind each visit, and put back when it comes to another tab.
  */
-export function createChromiumAgent(
-  chromium: Chromium,
-  { anyAddress, anyCertificate }: ChromiumAgentOptions = {},
-): Agent {
-  const contexts = new Set<Promise<BrowserContext>>()
+export function createChromiumAgent(chromium: Chromium, options: ChromiumAgentOptions = {}): Agent {
+  const { anyAddress, anyCertificate = false } = options
   const http = createHttpAgent({ anyAddress, anyCertificate })
+  const idle: Seat[] = []
   const notes = new Set<string>()
   const longPolls = new Set<string>()
   let markClosed = () => {}
@@ -34,41 +36,59 @@ export function createChromiumAgent(
   const closed = new Promise<void>((resolve) => {
     markClosed = resolve
   })
-  const newContext = () =>
-    chromium.newContext({
+
+  async function newSeat(): Promise<Seat> {
+    const context = await chromium.newContext({
       acceptDownloads: false,
       serviceWorkers: 'block',
-      ignoreHTTPSErrors: anyCertificate ?? false,
+      ignoreHTTPSErrors: anyCertificate,
       locale: 'en-US',
     })
-
-  /** Marks a context as the one used last. */
-  function use(context: Promise<BrowserContext>): void {
-    contexts.delete(context)
-    contexts.add(context)
-    const [oldest] = contexts
-    if (contexts.size <= MAX_CONTEXTS || !oldest) return
-    contexts.delete(oldest)
-    void oldest.then((one) => one.close()).catch(() => {})
+    return { tab: await openTab(context), close: () => context.close() }
   }
 
   function newBrowser(): Browser {
     const parties = createParties({ anyAddress })
-    const shelf = createShelf()
-    let context: Promise<BrowserContext> | undefined
-    let isForgetting: Promise<void> = Promise.resolve()
+    const owner = {}
+    let kept: Kept = { cookies: [], stored: {} }
+
+    const take = (): Seat | undefined => {
+      const place = Math.max(
+        0,
+        idle.findIndex((seat) => seat.owner === owner),
+      )
+      return idle.splice(place, 1)[0]
+    }
+    async function visit(...[request, settings]: Parameters<Browser['open']>): Promise<Visit> {
+      const seat = take() ?? (await newSeat())
+      const isOwn = seat.owner === owner
+      try {
+        if (!isOwn) await seat.tab.restore(kept)
+        const done = await seat.tab.visit(request, {
+          ...settings,
+          parties,
+          kept,
+          longPolls,
+          note: (line) => notes.add(line),
+        })
+        kept = done.kept
+        seat.owner = owner
+        if (done.isWell) idle.push(seat)
+        else seat.close().catch(() => {})
+        return done.visit
+      } catch (error) {
+        seat.close().catch(() => {})
+        throw error
+      }
+    }
     return {
       async open(request, options) {
-        context ??= newContext()
-        use(context)
-        const over: Visit = { end: 'timed_out', hops: [], url: request.url, problem: 'the audit ended before' }
-        const tools = { parties, shelf, longPolls, note: (line: string) => notes.add(line) }
-        const used = context
-        const visit = async () => {
-          await isForgetting
-          return visitTab(await used, request, { ...options, ...tools })
+        const { url } = request
+        if (!URL.canParse(url) || !isWebAddress(new URL(url))) {
+          return { end: 'unreachable', hops: [], url, problem: `${url} is no http or https address` }
         }
-        return Promise.race([visit(), closed.then(() => over)]).catch((error: unknown) => {
+        const over: Visit = { end: 'timed_out', hops: [], url, problem: 'the audit ended before' }
+        return Promise.race([visit(request, options), closed.then(() => over)]).catch((error: unknown) => {
           if (options.signal.aborted) return over
           if (chromium.isConnected()) throw error
           throw new AuditProblem(
@@ -77,22 +97,31 @@ export function createChromiumAgent(
         })
       },
       async peek(url, options) {
-        const jar = createCookies()
-        for (const { name, value, domain, path, sameSite, secure } of (await (await context)?.cookies()) ?? []) {
+        const cookies = createCookies()
+        for (const { name, value, domain, path, sameSite, secure } of kept.cookies) {
           const host = domain.replace(/^\./, '')
           const kind = `SameSite=${sameSite}${secure ? '; Secure' : ''}${host === domain ? '' : `; Domain=${host}`}`
-          jar.keep([`${name}=${value}; Path=${path}; ${kind}`], new URL(`http${secure ? 's' : ''}://${host}${path}`))
+          cookies.keep(
+            [`${name}=${value}; Path=${path}; ${kind}`],
+            new URL(`http${secure ? 's' : ''}://${host}${path}`),
+          )
         }
-        return http.newBrowser({ cookies: jar }).peek(url, options)
+        return http.newBrowser({ cookies }).peek(url, options)
       },
       forget(names) {
-        shelf.forgetProof()
-        const of = context
-        if (!of) return
-        isForgetting = (async () => {
-          for (const name of names) await (await of).clearCookies({ name })
-        })()
-        isForgetting.catch(() => {})
+        const { before } = kept
+        // Of what pages stored, the proof came after the answer; what was there before, such as the request, stays.
+        const isOld =
+          (origin: string, kind: 'local' | 'session') =>
+          ([name, value]: [string, string]) =>
+            !before || before.stored[origin]?.[kind][name] === value
+        const stored = Object.entries(kept.stored).map(([origin, { local, session }]) => {
+          const old = (kind: 'local' | 'session', texts: Readonly<Record<string, string>>) =>
+            Object.fromEntries(Object.entries(texts).filter(isOld(origin, kind)))
+          return [origin, { origin, local: old('local', local), session: old('session', session) }] as const
+        })
+        kept = { cookies: kept.cookies.filter(({ name }) => !names.includes(name)), stored: Object.fromEntries(stored) }
+        for (const seat of idle) if (seat.owner === owner) seat.owner = undefined
       },
     }
   }
@@ -103,7 +132,6 @@ export function createChromiumAgent(
     notes: () => [...notes],
     async close() {
       markClosed()
-      await Promise.all([...contexts].map((one) => one.then((context) => context.close()).catch(() => {})))
       await chromium.close()
     },
   }

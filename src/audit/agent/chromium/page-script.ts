@@ -3,26 +3,31 @@ import { MAX_PAGE_BYTES } from '../exchange.ts'
 
 /** The name by which the audit reaches its script in a page. */
 const NAME = '__agekeyAudit'
-/** Called by each page before its own scripts run. */
-export const STORED_BINDING = '__agekeyAuditStored'
-/** Called instead of opening a popup. */
-export const POPUP_BINDING = '__agekeyAuditPopup'
-/** A page whose text stays the same for so long has come to rest. */
-const QUIET_MS = 100
-/** One that has said nothing since it was loaded may still be reading the answer that it was given. */
-const SILENT_MS = 800
-/** Timers of a page are waited for up to this long in all: a clock ticks for ever. */
-const TIMERS_MS = 2000
+/** A page with scripts whose text stays the same for so long has come to rest. */
+const QUIET_MS = 60
+/** A page that has said nothing since it was loaded may still be reading the answer that it was given. */
+const SILENT_MS = 400
+/** Timers and workers of a page are waited for up to this long in all: a clock ticks for ever. */
+const PATIENCE_MS = 2000
+
+const texts = z.record(z.string(), z.string())
 
 /** What a page keeps in this browser. */
-export const storedSchema = z.object({
-  origin: z.string(),
-  local: z.record(z.string(), z.string()),
-  session: z.record(z.string(), z.string()),
-})
+export const storedSchema = z.object({ origin: z.string(), local: texts, session: texts })
 export type Stored = Readonly<z.infer<typeof storedSchema>>
 
 export const snapshotSchema = z.object({ url: z.string(), html: z.string(), stored: storedSchema })
+
+export const waysSchema = z.array(
+  z.object({
+    kind: z.enum(['link', 'form', 'button']),
+    text: z.string(),
+    url: z.string().optional(),
+    asks: z.boolean(),
+    isSelected: z.boolean(),
+    index: z.number(),
+  }),
+)
 
 /**
  * Runs in each page before its own scripts: it sees whether the page still changes, computes or waits. A text, because a compiler
@@ -30,10 +35,10 @@ export const snapshotSchema = z.object({ url: z.string(), html: z.string(), stor
  */
 export const PAGE_SCRIPT = `(() => {
 if (window !== window.top) return
-const { setTimeout: later, clearTimeout: cancel, requestAnimationFrame: frame } = window
+const { setTimeout: later, clearTimeout: cancel, Worker: RealWorker } = window
 // In milliseconds.
 const now = () => new Event('now').timeStamp
-const state = { changed: now(), change: undefined, hasSpoken: false, timers: new Set(), budget: ${TIMERS_MS}, computing: 0 }
+const state = { changed: now(), change: undefined, hasSpoken: false, timers: new Set(), budget: ${PATIENCE_MS}, computing: 0, asked: 0 }
 new MutationObserver((records) => {
   state.changed = now()
   state.change = records.at(-1)
@@ -50,15 +55,29 @@ window.setTimeout = (run, ms = 0, ...args) => {
   if (state.budget >= 0) state.timers.add(id)
   return id
 }
-const open = window.open
-window.open = (url, target, ...more) => {
-  if (['_self', '_top', '_parent'].includes(target)) return open(url, target, ...more)
-  window['${POPUP_BINDING}']?.('')
-  return null
-}
 window.clearTimeout = (id) => {
   state.timers.delete(id)
   cancel(id)
+}
+// What a worker was asked, and has not answered.
+if (RealWorker) window.Worker = class Worker extends RealWorker {
+  constructor(...args) {
+    super(...args)
+    this.addEventListener('message', () => { state.asked = 0 })
+  }
+  postMessage(...args) {
+    state.asked = now()
+    super.postMessage(...args)
+  }
+}
+// A popup goes on in the window itself.
+const open = window.open
+const goTo = (url) => { if (url && !/^about:/.test(url)) location.assign(url) }
+window.open = (url, target, ...more) => {
+  if (['_self', '_top', '_parent'].includes(target)) return open(url, target, ...more)
+  goTo(url)
+  const place = { assign: goTo, replace: goTo, set href(to) { goTo(to) }, get href() { return 'about:blank' } }
+  return { closed: false, close() {}, focus() {}, postMessage() {}, get location() { return place }, set location(to) { goTo(to) } }
 }
 const subtle = globalThis.SubtleCrypto?.prototype ?? {}
 for (const name of Object.getOwnPropertyNames(subtle)) {
@@ -76,23 +95,19 @@ for (const name of Object.getOwnPropertyNames(subtle)) {
 const storage = (kind) => {
   try { return { ...window[kind] } } catch { return {} }
 }
-const stored = () => ({ origin: location.origin, local: storage('localStorage'), session: storage('sessionStorage') })
 const roots = (node) => [...node.querySelectorAll('*')].flatMap(({ shadowRoot: root }) => root ? [root, ...roots(root)] : [])
-const isResting = (isAnswer) => document.readyState === 'complete' && state.timers.size === 0 && state.computing === 0
-  && now() - state.changed >= (isAnswer && !state.hasSpoken ? ${SILENT_MS} : ${QUIET_MS})
+const all = (selector) => [document, ...roots(document)].flatMap((root) => [...root.querySelectorAll(selector)])
+const isResting = (isAnswer) => {
+  if (document.readyState !== 'complete' || state.timers.size > 0 || state.computing > 0) return false
+  if (document.scripts.length === 0) return true
+  const quiet = now() - state.changed
+  if (state.asked > 0 && now() - state.asked < ${PATIENCE_MS}) return false
+  return quiet >= (isAnswer && !state.hasSpoken ? ${SILENT_MS} : ${QUIET_MS})
+}
+let found = []
 const audit = {
-  rest: ({ isAnswer }) => new Promise((resolve) => {
-    const look = () => isResting(isAnswer) ? twoFrames(() => isResting(isAnswer) ? resolve(true) : later(look, 10)) : later(look, 10)
-    // A tab in the background draws no frames.
-    const twoFrames = (done) => {
-      let isDone = false
-      const once = () => {
-        if (!isDone) done()
-        isDone = true
-      }
-      frame(() => frame(once))
-      later(once, 250)
-    }
+  rest: (isAnswer) => new Promise((resolve) => {
+    const look = () => isResting(isAnswer) ? resolve(true) : later(look, 10)
     look()
   }),
   unrest: () => {
@@ -104,50 +119,51 @@ const audit = {
     }
     return state.computing > 0 ? 'its script computes for ever' : 'it keeps loading'
   },
+  stored: () => ({ origin: location.origin, local: storage('localStorage'), session: storage('sessionStorage') }),
   snapshot: () => ({
     url: location.href,
     html: [document.documentElement.outerHTML, ...roots(document).map((root) => root.innerHTML)].join('').slice(0, ${MAX_PAGE_BYTES}),
-    stored: stored(),
+    stored: audit.stored(),
   }),
-  restore: ({ local, session }) => {
-    for (const name of local) localStorage.removeItem(name)
-    for (const [name, value] of Object.entries(session)) sessionStorage.setItem(name, value)
+  // Leaves in the origin of the page what is given, and nothing else.
+  restore: async ({ local, session }) => {
+    window.name = ''
+    for (const [kind, texts] of [['localStorage', local], ['sessionStorage', session]]) {
+      window[kind].clear()
+      for (const [name, value] of Object.entries(texts)) window[kind].setItem(name, value)
+    }
+    for (const { name } of await indexedDB.databases()) indexedDB.deleteDatabase(name)
+    for (const name of await globalThis.caches?.keys() ?? []) await caches.delete(name)
   },
-  press: ({ endpoints, isBeginning, isCreating }) => {
-    const all = (selector) => [document, ...roots(document)].flatMap((root) => [...root.querySelectorAll(selector)])
-    const isThere = (element) => !element.disabled && !pressed.has(element) && (element.checkVisibility?.() ?? true)
-    const leads = (url) => endpoints.some((endpoint) => url === endpoint || url?.startsWith(endpoint + '?'))
-    const wordsOf = (element) =>
-      [element.innerText, element.value, element.getAttribute('aria-label'), element.title].filter(Boolean).join(' ').replace(/\\s+/g, ' ').trim()
-    const links = all('a[href]').filter(isThere)
-    const forms = all('form').filter((form) => !pressed.has(form))
-    const buttons = all('button, input[type=submit], input[type=button], input[type=image], [role=button]').filter(isThere)
-    const link = links.find(({ href }) => leads(href))
-    const form = forms.find(({ action }) => leads(action))
-    const spoken = (about) => [...buttons, ...links].find((element) => about.every((words) => words.test(wordsOf(element))))
-    const isOf = (...about) => isBeginning ? spoken(about) : undefined
-    const found = link ?? form
-      ?? isOf(PROVES, AGE) ?? isOf(PROVES) ?? isOf(AGE)
-      ?? (isCreating ? spoken([CREATES, AGE]) : undefined)
-      ?? (isBeginning && buttons.length === 1 ? buttons[0] : undefined)
-    if (!found) return ''
-    pressed.add(found)
+  ways: (selector) => {
+    const isNamed = (element) => {
+      try { return selector !== '' && (element.matches(selector) || element.form?.matches(selector) === true) } catch { return false }
+    }
+    const asks = (form) => [...(form?.querySelectorAll('input, textarea') ?? [])].some((field) =>
+      /^(?:text|email|password|search|tel)/.test(field.type) && !field.value && field.checkVisibility())
+    found = all('a[href], form, button, input[type=submit], input[type=button], input[type=image], [role=button]').filter((element) =>
+      !element.disabled && element.checkVisibility() && !(element.localName === 'form' && element.querySelector('button, input[type=submit], input[type=image]')))
+    return found.map((element, index) => {
+      const form = element.localName === 'form' ? element : element.form && element.type !== 'button' ? element.form : undefined
+      const kind = form ? 'form' : element.localName === 'a' ? 'link' : 'button'
+      const texts = element === form ? [] : [element.innerText, element.localName === 'input' && element.value, element.getAttribute('aria-label'), element.title]
+      const text = texts.filter(Boolean).join(' ').replace(/\\s+/g, ' ').trim()
+      return { kind, text, url: form?.action ?? element.href, asks: asks(form), isSelected: isNamed(element), index }
+    })
+  },
+  press: (index) => {
+    const element = found[index]
     state.changed = now()
-    if (found.target) found.target = '_self'
-    const name = found.localName + ' ' + JSON.stringify(wordsOf(found).slice(0, 60))
-    if (found === form) found.requestSubmit(found.querySelector('button:not([type=button]):not([type=reset]), input[type=submit]'))
-    else found.click()
-    return name
+    for (const one of [element, element.form]) if (one?.target) one.target = '_self'
+    if (element.localName === 'form') element.requestSubmit()
+    else element.click()
   },
 }
-const pressed = new WeakSet()
-const PROVES = /\\b(?:prove|proof|verify|verification|confirm|check)/i
-const CREATES = /\\b(?:create|save|keep)\\b/i
-const AGE = /\\bage\\b|\\b(?:1[68]|21)\\b|\\bold\\b|\\badult/i
 Object.defineProperty(window, '${NAME}', { value: audit })
-window['${STORED_BINDING}']?.(JSON.stringify(stored()))
 })()`
 
 /** An expression that calls the script of the page. */
-export const callOf = (method: 'rest' | 'unrest' | 'snapshot' | 'restore' | 'press', argument?: object): string =>
-  `${NAME}.${method}(${argument === undefined ? '' : JSON.stringify(argument)})`
+export const callOf = (
+  method: 'rest' | 'unrest' | 'stored' | 'snapshot' | 'restore' | 'ways' | 'press',
+  argument?: unknown,
+): string => `${NAME}.${method}(${argument === undefined ? '' : JSON.stringify(argument)})`

@@ -22,6 +22,7 @@ async function startPages(handlers: Readonly<Record<string, WebHandler>>) {
 }
 
 const LOOK = { looksOnly: true }
+const decide = async () => ({})
 
 describeWith('chromium', 'Chromium', async () => {
   const agent = await shareChromiumAgent()
@@ -91,13 +92,55 @@ describeWith('chromium', 'Chromium', async () => {
     expect({ end, problem }).toEqual({ end: 'restless', problem: '<p id="clock"> keeps changing' })
   })
 
-  test('A visit by Chromium does not follow a popup, and says so', async () => {
+  test.each(['window.open(E1)', 'const popup = window.open("", "age"); popup.location.href = E1'])(
+    'A visit by Chromium goes on in its own window when a button calls %s',
+    async (script) => {
+      const handlers: Record<string, WebHandler> = { '/callback': html('back') }
+      const { app, sandbox, e1 } = await startPages(handlers)
+      handlers['/'] = html(`<button id="b">Prüfe dein Alter</button><button>Menu</button>
+        <script>const E1 = '${e1}'; b.onclick = () => { ${script} }</script>`)
+      expect(await visit(app.url, sandbox.url)).toMatchObject({ end: 'page', answer: { isAnswer: true } })
+    },
+  )
+
+  test('A visit by Chromium waits for what a worker answers, and not for the worker', async () => {
     const { app, sandbox } = await startPages({
-      '/': html(`<button onclick="window.open('/other')">Verify your age</button>`),
-      '/other': html('another window'),
+      '/': html(`<p id="a">wait</p><script>
+        const worker = new Worker('/worker.js')
+        worker.onmessage = ({ data }) => { a.textContent = data }
+        worker.postMessage('token')</script>`),
+      '/worker.js': (_request, response) =>
+        response.setHeader('Content-Type', 'text/javascript').end(`setInterval(() => {}, 9)
+          onmessage = async () => { await fetch('/late'); setTimeout(() => postMessage('Welcome'), 200) }`),
+      '/late': (_request, response) => void setTimeout(() => response.end(''), 300),
     })
-    const { end, problem } = await visit(app.url, sandbox.url)
-    expect({ end, problem }).toEqual({ end: 'astray', problem: expect.stringMatching(/^your app opens a popup/) })
+    expect((await visit(app.url, sandbox.url, LOOK)).page?.text).toContain('Welcome')
+  })
+
+  test('An answer that Chromium held back is brought by another browser, which has what its own visits left', async () => {
+    const read = '<p id="a"></p><script>a.textContent = location.hash + sessionStorage.me + document.cookie</script>'
+    const { app, sandbox, e1 } = await startPages({
+      '/': (...call) => html(`<a href="${e1}">Prove your age</a><script>document.cookie = 'me=first'</script>`)(...call),
+      '/other': html(`<script>sessionStorage.me = ' second '</script>`),
+      '/callback': html(read),
+    })
+    const [first, second] = [agent.newBrowser(), agent.newBrowser()]
+    const held = await visit(app.url, sandbox.url, { browser: first, holds: 'E1' })
+    expect(held).toMatchObject({ end: 'held', answer: { url: `${app.url}/callback#state=state-1`, isAnswer: true } })
+    expect(sandbox.requests[0]?.headers.cookie).toContain('sandbox_audit=1')
+    await visit(`${app.url}/other`, sandbox.url, { browser: second, ...LOOK })
+    // Takes the tab of either.
+    await visit(app.url, sandbox.url, { ...LOOK })
+    const bring = (browser: typeof first) =>
+      browser.open(held.answer ?? { url: '' }, { sandboxUrl: sandbox.url, signal: new AbortController().signal, decide })
+    const [{ hops, page }, own] = [await bring(second), await bring(first)]
+    expect(hops).toMatchObject([{ isCallback: true, status: 200 }])
+    expect([page?.text, own.page?.text]).toEqual([
+      expect.stringContaining('>#state=state-1 second </p>'),
+      expect.stringContaining('>#state=state-1undefinedme=first</p>'),
+    ])
+    const seen = await first.peek(`${app.url}/callback`, { sandboxUrl: sandbox.url, signal: new AbortController().signal })
+    expect([seen.end, app.requests.at(-1)?.headers.cookie]).toEqual(['page', 'me=first'])
   })
 
   test('A visit by Chromium loads no service worker, and nothing from beyond this machine, and says so', async () => {
