@@ -14,5 +14,10 @@ export function visit(
     ...options
   }: { browser?: Browser } & Partial<Parameters<Browser['open']>[1]> = {},
 ): Promise<Visit> {
-  return browser.open(typeof request === 'string' ? { url: request } : request, { sandboxUrl, signal, decide, ...options })
+  return browser.open(typeof request === 'string' ? { url: request } : request, {
+    sandboxUrl,
+    signal,
+    decide,
+    ...options,
+  })
 }

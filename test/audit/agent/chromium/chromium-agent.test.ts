@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import type { VisitOptions } from '../../../../src/audit/agent/browser.ts'
+import type { Browser, VisitOptions } from '../../../../src/audit/agent/browser.ts'
 import { shareChromiumAgent } from '../../../support/chromium-agent.ts'
 import { describeWith } from '../../../support/tools.ts'
 import { visit as openPage } from '../../../support/visit.ts'
@@ -26,7 +26,7 @@ const decide = async () => ({})
 
 describeWith('chromium', 'Chromium', async () => {
   const agent = await shareChromiumAgent()
-  const visit = (url: string, sandboxUrl: string, options: Partial<VisitOptions> = {}) =>
+  const visit = (url: string, sandboxUrl: string, options: Partial<VisitOptions & { browser: Browser }> = {}) =>
     openPage(url, { browser: agent.newBrowser(), sandboxUrl, ...options })
 
   test('A visit by Chromium asks how to end before a redirect to E1, and brings the fragment to the page', async () => {
@@ -120,7 +120,8 @@ describeWith('chromium', 'Chromium', async () => {
   test('An answer that Chromium held back is brought by another browser, which has what its own visits left', async () => {
     const read = '<p id="a"></p><script>a.textContent = location.hash + sessionStorage.me + document.cookie</script>'
     const { app, sandbox, e1 } = await startPages({
-      '/': (...call) => html(`<a href="${e1}">Prove your age</a><script>document.cookie = 'me=first'</script>`)(...call),
+      '/': (...call) =>
+        html(`<a href="${e1}">Prove your age</a><script>document.cookie = 'me=first'</script>`)(...call),
       '/other': html(`<script>sessionStorage.me = ' second '</script>`),
       '/callback': html(read),
     })
@@ -132,14 +133,21 @@ describeWith('chromium', 'Chromium', async () => {
     // Takes the tab of either.
     await visit(app.url, sandbox.url, { ...LOOK })
     const bring = (browser: typeof first) =>
-      browser.open(held.answer ?? { url: '' }, { sandboxUrl: sandbox.url, signal: new AbortController().signal, decide })
+      browser.open(held.answer ?? { url: '' }, {
+        sandboxUrl: sandbox.url,
+        signal: new AbortController().signal,
+        decide,
+      })
     const [{ hops, page }, own] = [await bring(second), await bring(first)]
     expect(hops).toMatchObject([{ isCallback: true, status: 200 }])
     expect([page?.text, own.page?.text]).toEqual([
       expect.stringContaining('>#state=state-1 second </p>'),
       expect.stringContaining('>#state=state-1undefinedme=first</p>'),
     ])
-    const seen = await first.peek(`${app.url}/callback`, { sandboxUrl: sandbox.url, signal: new AbortController().signal })
+    const seen = await first.peek(`${app.url}/callback`, {
+      sandboxUrl: sandbox.url,
+      signal: new AbortController().signal,
+    })
     expect([seen.end, app.requests.at(-1)?.headers.cookie]).toEqual(['page', 'me=first'])
   })
 
