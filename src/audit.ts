@@ -1,25 +1,28 @@
 import { runAudit } from './audit/audit.ts'
-import { askByFunction, type FindFunction } from './audit/drill/ask-app.ts'
-import { runDrill } from './audit/drill/drill.ts'
+import { AuditProblem } from './audit/audit-problem.ts'
+import {
+  askByFunction,
+  type FindFunction,
+  type FoundAgain,
+  findVerifications,
+} from './audit/command/find-verifications.ts'
 import type { VisitFunction } from './audit/drive/call-visit.ts'
 import { visitedBy } from './audit/drive/visit-driver.ts'
 import { checkChoices } from './audit/kit/check-choices.ts'
 import { type RegisterTest, registerTests } from './audit/kit/register-tests.ts'
 import type { SandboxApi } from './client/sandbox-api.ts'
 import type { AuditChoices, AuditedRow, AuditReport } from './client/shapes/audit.ts'
-import type { DrillReport } from './client/shapes/drill.ts'
 import { ConfigError } from './files/config-error.ts'
 import { found } from './files/describe-issue.ts'
 import { DEMO_CLIENT_ID } from './sandbox/clients/demo-client.ts'
 
 export { AuditProblem } from './audit/audit-problem.ts'
-export type { FindFunction } from './audit/drill/ask-app.ts'
+export type { FindFunction, FoundAgain, MissingVerification } from './audit/command/find-verifications.ts'
 export type { VisitDetails, VisitFunction } from './audit/drive/call-visit.ts'
 export type { OpenedPage, OpenPage, OpenRequest } from './audit/drive/open-page.ts'
 export { AuditFinding } from './audit/kit/explain-row.ts'
 export type { RegisterTest } from './audit/kit/register-tests.ts'
 export type { AuditChoices, AuditedRow, AuditReport, KnownFinding } from './client/shapes/audit.ts'
-export type { DrilledSub, DrillReport } from './client/shapes/drill.ts'
 
 /** Options of `audit`. */
 export interface AuditOptions extends AuditChoices {
@@ -83,15 +86,14 @@ export function auditTests(sandbox: SandboxApi, visit: VisitFunction, { test, ..
 export interface DrillOptions {
   /** Says whether the app knows a `sub`. */
   readonly find: FindFunction
-  /** Needed when several clients received an id_token. */
-  readonly clientId?: string | undefined
-  /** The id of a flow: only flows that began after it. */
-  readonly since?: string | undefined
+  /** Ids of flows whose answer the app accepted: all that the sandbox holds when absent, but those of its demo. */
+  readonly flows?: readonly string[] | undefined
   /** The age that the app lets users in from: it needs the id_tokens that say yes to it (default: to any age). */
   readonly age?: number | undefined
-  /** Ids of flows whose answer the app rightly refused, so that it need not know them. */
-  readonly skip?: readonly string[] | undefined
 }
+
+/** As many as a journal keeps. */
+const MAX_FLOWS = 2_000
 
 /**
  * Asks an app for the `sub` of each id_token that it received from the sandbox, as a team has to when an age signal is revoked.
@@ -100,7 +102,13 @@ export interface DrillOptions {
  * ```
  * @throws AuditProblem with one line, when nothing can be shown: no `sub`, or a `find` that finds whatever it is asked for
  */
-export async function drill(sandbox: SandboxApi, { find, ...filter }: DrillOptions): Promise<DrillReport> {
+export async function drill(sandbox: SandboxApi, { find, flows, age }: DrillOptions): Promise<FoundAgain> {
   if (typeof find !== 'function') throw ConfigError.of(`drill: find must be a function, ${found(find)}`)
-  return runDrill(sandbox, askByFunction(find), { ...filter, otherClients: [DEMO_CLIENT_ID] })
+  const own = (await sandbox.flows.list({ limit: MAX_FLOWS })).filter((flow) => flow.client_id !== DEMO_CLIENT_ID)
+  const report = await findVerifications(sandbox, askByFunction(find), {
+    flows: flows ?? own.map(({ id }) => id).reverse(),
+    age,
+  })
+  if (report.verdict === 'undetermined') throw new AuditProblem(`find: ${report.evidence}`)
+  return report
 }

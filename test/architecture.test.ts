@@ -27,6 +27,9 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     ...['client', 'sandbox/outcomes', 'sandbox/readings', 'oidc/rules', 'files'],
     'age/nearest.ts',
     'age/quote.ts',
+    // Checks of values, and a watch.
+    'config/settings/setting.ts',
+    'sandbox/clock/clock.ts',
   ],
   server: [...PAGES, 'control', 'client', 'documents', 'mcp', ...SERVED, 'store', 'tls', 'config'],
   mcp: ['client', 'control', 'documents', ...SERVED],

@@ -1,10 +1,12 @@
 import type { AuditedRow, FailOn } from '../sandbox/outcomes/audit-report.ts'
-import type { PageRequest } from './agent/browser.ts'
+import type { Begin, PageRequest } from './agent/browser.ts'
 
 /** How the pages of one flow are reached and read. */
 export interface FlowOptions {
   /** Where the browser goes to begin it: in Create after `create_requested`, in Upgrade after a code came. */
   readonly start?: PageRequest | undefined
+  /** What a user does on that page to begin. */
+  readonly begin?: Begin | undefined
   /** The rule by which success is known: `get=/me status=200`. */
   readonly accepted?: string | undefined
   /** The rule by which a refusal is known. */
@@ -21,9 +23,11 @@ export interface KnownFinding {
 }
 
 export interface AuditOptions {
-  readonly use?: FlowOptions
-  readonly create?: FlowOptions
-  readonly upgrade?: FlowOptions
+  readonly use?: FlowOptions | undefined
+  readonly create?: FlowOptions | undefined
+  readonly upgrade?: FlowOptions | undefined
+  /** The age that the page is for, when the app asks for several thresholds. */
+  readonly age?: number | undefined
   /** Patterns of rows: `use/id_token.*`, `family:signature`, `flow:create`, `cwe:347`, `level:must`. All when absent. */
   readonly only?: readonly string[] | undefined
   readonly skip?: readonly string[] | undefined
@@ -32,13 +36,13 @@ export interface AuditOptions {
   readonly failOn?: FailOn | undefined
   readonly known?: readonly KnownFinding[] | undefined
   /** Visits at the same time (default 4). */
-  readonly jobs?: number
+  readonly jobs?: number | undefined
   /** Of one visit (default 10). */
   readonly timeoutSeconds?: number | undefined
   /** Of the whole audit (default 300). */
-  readonly budgetSeconds?: number
+  readonly budgetSeconds?: number | undefined
   /** How often a finding is looked at (default 2). */
-  readonly repeat?: number
+  readonly repeat?: number | undefined
   /** Also rows that take long. */
   readonly slow?: boolean | undefined
   /** Ends the audit early. */

@@ -16,7 +16,7 @@ export async function createFromSettings(
       onWarning: (message) => report.warning(inCommandWords(message)),
       onError: report.defect,
       // Loaded when the console asks for it: a start does not need it.
-      lastAudit: async () => (await import('./audit/last-run.ts')).readLastAudit(),
+      lastAudit: async () => (await import('../audit/command/last-run.ts')).readLastAudit(),
     })
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error

@@ -5,7 +5,7 @@ import { messageOf } from '../files/caught.ts'
 import { paintError, printError, visible } from './terminal.ts'
 
 /** Exit codes of commands that could not do their work, where 1 means that they did it and found something. */
-const FAILURE_CODES: Readonly<Record<string, number>> = { audit: 2, coverage: 2, drill: 2 }
+const FAILURE_CODES: Readonly<Record<string, number>> = { audit: 2, coverage: 2 }
 
 /**
  * Reports why a command could not do its work: a line on stderr for each reason, never a stack.

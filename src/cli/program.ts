@@ -1,11 +1,10 @@
 import { Command, Option } from 'commander'
 import { FLAGS, type Texts } from '../config/text-settings.ts'
 import { packageVersion } from '../package-root.ts'
-import { addAudit } from './audit/add-audit.ts'
+import { addAudit } from './audit.ts'
 import { HELP_WIDTH, withSubcommandsOnly } from './command.ts'
 import { addCoverage } from './coverage/add-coverage.ts'
 import { addDoctor } from './doctor/add-doctor.ts'
-import { addDrill } from './drill/add-drill.ts'
 import { addExplain } from './explain/add-explain.ts'
 import { reportFailure } from './failure.ts'
 import { addFlows } from './flows/add-flows.ts'
@@ -36,7 +35,6 @@ Examples:
   agekey-sandbox audit http://localhost:3000/age   find out which wrong answers your app lets in
   agekey-sandbox coverage --min answers=100,must=80
                                                    which answers and wrong answers your tests have not seen
-  agekey-sandbox drill                             whether your app finds each verification again, should one be revoked
   agekey-sandbox explain f12                       why a flow ended as it did, and what a correct client does next
   agekey-sandbox flows last --as vitest            the newest flow as a test that runs
   agekey-sandbox outcomes expired                  the wrong answers that can be forced, and how to force one
@@ -97,7 +95,6 @@ export function createProgram(): Command {
   addRun(program, flags)
   addAudit(program, flags)
   addCoverage(program, flags)
-  addDrill(program, flags)
   addFlows(program, flags)
   addRemote(program, flags)
   addDoctor(program, flags)

@@ -4,7 +4,7 @@ import { packageVersion } from '../../src/package-root.ts'
 import { run } from './in-process.ts'
 
 const COMMANDS =
-  'start, personas, outcomes, readings, explain, init, run, audit, coverage, drill, flows, wait, tail, healthcheck, doctor'
+  'start, personas, outcomes, readings, explain, init, run, audit, coverage, flows, wait, tail, healthcheck, doctor'
 
 test('--help names every flag and every command, with examples, and start --help the flags that apply to start', async () => {
   const { code, stdout, stderr } = await run(['--help'])

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import * as z from 'zod'
-import { auditFileSchema } from '../../src/cli/audit/file/file-schema.ts'
-import { renderAuditFile } from '../../src/cli/audit/file/write-audit-file.ts'
+import { renderAuditFile } from '../../src/audit/command/audit-file.ts'
+import { auditFileSchema } from '../../src/audit/command/settings.ts'
 import { renderStarterFile } from '../../src/cli/init.ts'
 import { configSchema } from '../../src/config/config-schema.ts'
 import { auditReportSchema } from '../../src/sandbox/outcomes/audit-report.ts'
@@ -53,7 +53,11 @@ test.each(NAMES)('The shipped schema %s is the one that reads such files (renew 
 
 const REPORT = JSON.parse(JSON.stringify(MIXED))
 
-const LEARNED = renderAuditFile({ app: 'http://localhost:3000/verify', learned: {}, accepted: 'text=Welcome' })
+const LEARNED = renderAuditFile({
+  app: 'http://localhost:3000/verify',
+  learned: {},
+  given: { use: { accepted: 'text=Welcome' } },
+})
 
 test.each<[Name, what: string, value: unknown]>([
   ...filesIn('personas/', 'persona'),

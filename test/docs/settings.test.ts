@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { auditFileSchema } from '../../src/cli/audit/file/file-schema.ts'
+import { auditFileSchema } from '../../src/audit/command/settings.ts'
 import { configSchema } from '../../src/config/config-schema.ts'
 import { loadSettings } from '../../src/config/load-settings.ts'
 import { FLAGS } from '../../src/config/text-settings.ts'

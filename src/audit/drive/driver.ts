@@ -2,6 +2,7 @@ import type { SandboxApi } from '../../client/sandbox-api.ts'
 import type {
   Agent,
   AuthorizationRequest,
+  Begin,
   Browser,
   ForcedDecision,
   FragmentPost,
@@ -70,6 +71,8 @@ export interface PageSettings {
   readonly reset?: PageRequest | undefined
   /** How an answer in the fragment gets from the page of the callback to the app's server; for an agent without scripts. */
   readonly fragment?: FragmentPost | undefined
+  /** How a user begins on that page, when the audit does not find it. */
+  readonly begin?: Begin | undefined
   /** The number of the next browser. Copies of an app share it, because they may share a database. */
   nextNumber?(): number
 }

@@ -34,7 +34,7 @@ export async function auditReadings(app: AppCopies, options: ReadingsOptions = {
   const timing = startTiming()
   const [first] = app.copies
   const { learned, ...found } = await withReadings(app, (tenants) =>
-    withLimits({ budgetSeconds: BUDGET_SECONDS, ...options }, (tools) =>
+    withLimits({ ...options, budgetSeconds: options.budgetSeconds ?? BUDGET_SECONDS }, (tools) =>
       learnAndJudge(app, { ...tools, tenants, options }),
     ),
   )

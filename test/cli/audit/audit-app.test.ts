@@ -1,7 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { audit } from '../../../src/cli/audit/audit.ts'
+import { audit } from '../../../src/cli/audit-host.ts'
 import { findFreePort } from '../../support/free-port.ts'
 import { shareSandbox } from '../../support/sandbox.ts'
 import { auditInProcess, reportIn, startSmallApp, useScratchFolder } from './audit-in-process.ts'
@@ -13,6 +13,8 @@ useScratchFolder()
 
 const write = (text: string) => writeFileSync('agekey-audit.yaml', text)
 const read = (name: string) => readFileSync(name, 'utf8')
+
+const FOUND_NONE = /^verifications can be found again: missing: your app found 0 of \d+ .*; f\d+: it answered 404$/m
 
 /** A row that every app refuses that checks the time. */
 const EXPIRED = ['use/id_token.expired']
@@ -93,4 +95,12 @@ test('An audit does not begin while the clock of the sandbox stands still', asyn
   await sandbox.clock.freeze()
   const audited = auditInProcess(sandbox, { page: 'http://localhost:9/', only: EXPIRED })
   await expect(audited).rejects.toThrow('the clock of the sandbox stands still')
+}, 60_000)
+
+test('audit --find asks the app for each verification that it took in this audit, and fails when one is gone', async () => {
+  const page = await startSmallApp(sandbox.baseUrl)
+  const rows = ['use/verified', 'use/id_token.extra_claim']
+  const find = '/admin/verifications?sub={sub}'
+  const { code, stdout } = await auditInProcess(sandbox, { page, only: rows, find })
+  expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringMatching(FOUND_NONE) })
 }, 60_000)

@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, onTestFinished, vi } from 'vitest'
-import { auditApp } from '../../../src/cli/audit/audit-app.ts'
-import { readAuditFile } from '../../../src/cli/audit/file/read-audit-file.ts'
-import { openSandbox } from '../../../src/cli/audit/open-sandbox.ts'
-import { planAudit } from '../../../src/cli/audit/plan-audit.ts'
-import { type AuditFlags, readFlags } from '../../../src/cli/audit/read-flags.ts'
-import { sameCall } from '../../../src/cli/audit/same-call.ts'
+import { readAuditFile } from '../../../src/audit/command/audit-file.ts'
+import { openSandbox } from '../../../src/audit/command/open-sandbox.ts'
+import { planAudit } from '../../../src/audit/command/plan.ts'
+import { auditApp } from '../../../src/audit/command/run.ts'
+import { type GivenFlags, readFlags, sameCall } from '../../../src/audit/command/settings.ts'
+import { createAuditHost } from '../../../src/cli/audit-host.ts'
 import { loadSettings } from '../../../src/config/load-settings.ts'
 import { createMask } from '../../../src/sandbox/clients/mask.ts'
 import { type AuditReport, auditReportSchema } from '../../../src/sandbox/outcomes/audit-report.ts'
@@ -62,22 +62,23 @@ export function writeStart(app: string, more = ''): void {
 /** Does in this process what `agekey-sandbox audit` does. @param given.rows judged as if there were no others */
 export async function auditInProcess(
   sandbox: Pick<Sandbox, 'url'>,
-  { page, rows: again, ...flags }: AuditFlags & { page?: string; rows?: readonly string[] },
+  { page, rows: again, ...more }: { page?: string; rows?: readonly string[] } & GivenFlags,
 ): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
-  const request = readFlags(page, { url: sandbox.url, ...flags })
+  const flags = { url: sandbox.url, ...more }
+  const given = readFlags(page, flags)
   const file = readAuditFile()
-  const plan = planAudit(request, file)
   const settings = await loadSettings({ flags: { log: 'silent', 'state-dir': 'none' }, env: {} })
   const lines: string[] = []
+  const say = (line: string) => void lines.push(line)
+  const host = { ...createAuditHost(settings, flags, {}), say, mask: createMask(['not-a-real-secret']) }
+  const plan = planAudit(given, { file, environment: host.environment })
   const progress = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
   // Its first answer takes the longest, and the command waits for three seconds.
   await fetch(`${sandbox.url}/_sandbox/health`)
-  const open = await openSandbox(settings, request.sandboxUrl)
+  const open = await openSandbox(host, given.url)
   try {
-    const mask = createMask(['not-a-real-secret'])
-    const session = { request, file, plan, again, command: sameCall(request, {}), mask }
     const { signal } = new AbortController()
-    const code = await auditApp(open, { ...session, signal, say: (line) => lines.push(line) })
+    const code = await auditApp(open, { host, given, file, plan, again, command: sameCall(page, flags, []), signal })
     const stderr = progress.mock.calls.map(([text]) => String(text)).join('')
     return { code, stdout: `${lines.join('\n')}\n`, stderr }
   } finally {

@@ -1,3 +1,4 @@
+import { shellWord } from '../../../audit/command/settings.ts'
 import type { AuditedRow, AuditReport } from '../../../sandbox/outcomes/audit-report.ts'
 import { findingsOf, isFailure } from '../../../sandbox/outcomes/report/findings.ts'
 import { flowAddress } from '../../../sandbox/outcomes/report/flow-address.ts'
@@ -14,7 +15,6 @@ import {
 import { meaningOf, referencesOf, weightOf, whatHappened } from '../../../sandbox/outcomes/report/row-texts.ts'
 import { byReason, type Conclusion, conclusionOf, totalsInOrder } from '../../../sandbox/outcomes/report/summary.ts'
 import { visible } from '../../terminal.ts'
-import { shellWord } from '../same-call.ts'
 
 type Style = 'bold' | 'dim' | 'red' | 'yellow' | 'green'
 

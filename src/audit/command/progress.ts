@@ -1,0 +1,49 @@
+import type { VerdictName } from '../../sandbox/outcomes/audit-report.ts'
+import type { AuditProgress } from '../options.ts'
+
+/** Where progress is shown. */
+export interface ProgressView {
+  readonly isTerminal: boolean
+  /** Draws the last line of the terminal over again; an empty text takes it away. */
+  redraw(text: string): void
+  line(text: string): void
+}
+
+const EVERY_ROWS = 25
+
+/** The verdicts that are worth counting on the way. */
+const COUNTED: readonly VerdictName[] = ['let in', 'ignored', 'broke', 'too strict', 'undetermined']
+
+/** Shows how far an audit is: on a terminal one line that changes, else a line for each 25 rows or readings. */
+export function createProgress({ isTerminal, redraw, line }: ProgressView) {
+  const counts = new Map<VerdictName, number>()
+  return {
+    show(news: Exclude<AuditProgress, { stage: 'learned' }>): void {
+      const { done, total } = news
+      if (news.stage === 'row') counts.set(news.row.verdict, (counts.get(news.row.verdict) ?? 0) + 1)
+      const found = COUNTED.flatMap((name) => (counts.has(name) ? [`${counts.get(name)} ${name}`] : []))
+      const failing = news.stage === 'reading' && news.failing > 0 ? [`${news.failing} that it depends on`] : []
+      const text = [`${news.stage}s ${done}/${total}`, ...found, ...failing].join(', ')
+      if (isTerminal) redraw(text)
+      else if (done % EVERY_ROWS === 0 || done === total) line(text)
+    },
+    end(): void {
+      if (isTerminal) redraw('')
+    },
+  }
+}
+
+/** What is said before the rows begin when they take longer than the budget; `undefined` when they do not. */
+export function budgetWarning(
+  { trials, secondsPerVisit, jobs }: { trials: number; secondsPerVisit: number; jobs: number },
+  budgetSeconds: number,
+): string | undefined {
+  const seconds = estimateSeconds(trials, secondsPerVisit, jobs)
+  if (seconds <= budgetSeconds) return undefined
+  return `this takes about ${seconds} s, more than --budget ${budgetSeconds}: raise it, or choose rows by --only`
+}
+
+/** Seconds that trials take of which so many run at the same time, in two digits: 397 is 400. */
+export function estimateSeconds(trials: number, secondsPerVisit: number, jobs: number): number {
+  return Number(((trials * secondsPerVisit) / jobs).toPrecision(2))
+}

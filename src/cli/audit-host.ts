@@ -1,0 +1,100 @@
+import { type AuditHost, runCommand } from '../audit/command/run.ts'
+import { type GivenFlags, REPORT_FORMATS, shellWord } from '../audit/command/settings.ts'
+import { loadSettings, ownEnvironment, type Settings } from '../config/load-settings.ts'
+import { FLAGS, type Texts } from '../config/text-settings.ts'
+import { ENDPOINTS } from '../oidc/endpoints.ts'
+import { BUILTIN_CLIENT } from '../sandbox/clients/clients.ts'
+import { createMask } from '../sandbox/clients/mask.ts'
+import { createClock } from '../sandbox/clock/clock.ts'
+import { renderTerminal } from './audit/reports/terminal.ts'
+import { writeReports } from './audit/reports/write-reports.ts'
+import { createFromSettings } from './create-from-settings.ts'
+import { examine } from './doctor/examine.ts'
+import { baseUrlOf } from './remote/address.ts'
+import { callHttp } from './remote/http-call.ts'
+import { readReportFiles, writeReportFiles } from './reports/report-files.ts'
+import { startGroup } from './start/process-group.ts'
+import { createReport } from './start/report.ts'
+import { exitWithin, untilSignal } from './start/until-signal.ts'
+import { alignColumns, paint, paintError, print, printError, redrawError, visible } from './terminal.ts'
+
+/** Does what the command `audit` is called for. @returns the exit code. @throws Error with one line, when nothing can be shown */
+export async function audit(page: string | undefined, texts: Texts, flags: GivenFlags): Promise<number> {
+  return runCommand(page, flags, createAuditHost(await loadSettings({ flags: texts }), flags, texts))
+}
+
+/** Longer than an app takes to stop. */
+const CLOSING_MS = 8000
+const DIAGNOSIS_MS = 5000
+
+/** @param flags those of the audit. @param texts those of the sandbox */
+export function createAuditHost(settings: Settings, flags: GivenFlags, texts: Texts): AuditHost {
+  const files = readReportFiles(
+    Object.fromEntries(
+      Object.entries(flags).flatMap(([name, text]) => (typeof text === 'string' ? [[name, text]] : [])),
+    ),
+    REPORT_FORMATS,
+  )
+  const isBeside = Object.values(files).includes('-')
+  const warn = (message: string) => printError(`${paintError('yellow', 'warning:')} ${visible(message)}`)
+  const { port, controlToken } = settings.sandbox
+  return {
+    environment: ownEnvironment(),
+    words: wordsOf(texts),
+    progress: { isTerminal: process.stderr.isTTY, redraw: redrawError, line: printError },
+    say: isBeside ? printError : print,
+    warn,
+    visible,
+    alignColumns,
+    mask: createMask(secretsOf(settings)),
+    startGroup,
+    call: callHttp,
+    // Port 0 is a free one: no sandbox can run there yet.
+    baseUrl: port === 0 ? undefined : baseUrlOf(settings.sandbox),
+    controlToken,
+    start() {
+      const { warning, defect } = createReport(settings.log, createClock().now)
+      for (const message of settings.warnings) warning(message)
+      return createFromSettings(settings, { warning, defect })
+    },
+    async diagnose(baseUrl, ca) {
+      const { now } = createClock()
+      const issuer = baseUrl + ENDPOINTS.use.path
+      const diagnoses = await examine({ issuer, ca, timeoutMs: DIAGNOSIS_MS, now })
+      return diagnoses.flatMap((one) =>
+        one.status === 'problem' ? [`${one.problem}: ${[one.message, ...one.fix].join('; ')}`] : [],
+      )
+    },
+    interruption() {
+      const stopping = new AbortController()
+      void untilSignal().then(() => {
+        process.exitCode = 130
+        stopping.abort()
+        exitWithin(CLOSING_MS)
+      })
+      return stopping.signal
+    },
+    render: (report, lines) => renderTerminal(report, { ...lines, colour: isBeside ? paintError : paint }),
+    writeReports,
+    writeJson: (file, text) =>
+      writeReportFiles([{ source: '--json', file, render: () => text }], { file: undefined, render: () => '' }),
+  }
+}
+
+/** Flags of the sandbox as they are typed; a secret is not repeated. */
+const wordsOf = (texts: Texts): string[] =>
+  FLAGS.flatMap(({ name, argument }) => {
+    const text = texts[name]
+    if (text === undefined) return []
+    const values = name.endsWith('token') ? ['TOKEN'] : [text].flat().map(shellWord)
+    return [`--${name}`, ...(argument === undefined ? [] : values)]
+  })
+
+/** What the log of an app must not show: the secrets of clients, and what the environment names as a secret. */
+function secretsOf({ sandbox: { clients = [], controlToken } }: Settings): readonly string[] {
+  const named = Object.entries(ownEnvironment()).flatMap(([name, value]) =>
+    value !== undefined && /secret|token|password|api_?key/i.test(name) ? [value] : [],
+  )
+  const declared = clients.map(({ clientSecret }) => clientSecret)
+  return [BUILTIN_CLIENT.clientSecret, ...declared, ...(controlToken === undefined ? [] : [controlToken]), ...named]
+}

@@ -1,0 +1,94 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { keepReadings, keepRun, readUnsettled, renewRun } from '../../../src/audit/command/last-run.ts'
+import { totalsOf } from '../../../src/sandbox/outcomes/report/totals.ts'
+import { useScratchFolder } from '../../cli/audit/audit-in-process.ts'
+import { auditedRow, auditReport, MIXED, READINGS_FOUND } from '../../cli/audit/reports/sample-report.ts'
+import { buildCli } from '../../cli/built-cli.ts'
+import { findFreePort } from '../../support/free-port.ts'
+import { startSandbox } from '../../support/sandbox.ts'
+
+const { start } = await buildCli()
+useScratchFolder()
+
+const APP = 'http://localhost:9/'
+
+const write = (last: unknown) => {
+  mkdirSync('.agekey-audit')
+  writeFileSync('.agekey-audit/last.json', typeof last === 'string' ? last : JSON.stringify(last))
+}
+const kept = () => JSON.parse(readFileSync('.agekey-audit/last.json', 'utf8'))
+
+test('The rows of the last audit that failed or were undetermined are those of --again', async () => {
+  await keepRun(MIXED)
+  const isUnsettled = ['let in', 'broke', 'too strict', 'undetermined', 'stale']
+  const rows = MIXED.rows.filter(({ verdict }) => isUnsettled.includes(verdict)).map(({ row }) => row)
+  expect(readUnsettled(MIXED.app)).toEqual(rows)
+})
+
+test('Rows that were run again stand in the place of those of the last audit, and the report counts all of them', async () => {
+  const first = auditReport([
+    auditedRow('use/verified', { verdict: 'accepted' }),
+    auditedRow('use/id_token.expired', { verdict: 'let in' }),
+    auditedRow('use/id_token.jku', { verdict: 'undetermined', reason: 'flaky' }),
+  ])
+  await keepRun(first)
+  const again = [auditedRow('use/id_token.expired'), auditedRow('use/id_token.jku', { verdict: 'let in' })]
+  await renewRun(auditReport(again, { started_at: '2026-02-03T00:00:00.000Z', notes: ['a note'] }))
+  const rows = [first.rows[0], ...again]
+  expect(kept()).toMatchObject({
+    rows,
+    totals: totalsOf([...again, ...first.rows.slice(0, 1)]),
+    exit_code: 1,
+    started_at: '2026-02-03T00:00:00.000Z',
+    first_started_at: first.started_at,
+    notes: ['a note', '2 of 3 rows were run again; the others are of audits before'],
+  })
+  expect(readUnsettled(first.app)).toEqual(['use/id_token.jku'])
+})
+
+test('What is known of the readings of an app stands beside the rows of its last audit, and of no other app', async () => {
+  await keepRun(MIXED)
+  await keepReadings(auditReport([], { app: MIXED.app, readings: READINGS_FOUND }))
+  expect(kept()).toMatchObject({ rows: MIXED.rows, readings: READINGS_FOUND })
+  await keepRun(MIXED)
+  expect(kept()).toMatchObject({ readings: READINGS_FOUND })
+  await keepRun({ ...MIXED, app: APP })
+  expect(kept()).not.toHaveProperty('readings')
+})
+
+const FIRST = 'run it without --again first'
+const WITHOUT = 'run the audit without --again first'
+const WELL = 'nothing failed or was undetermined'
+const BROKEN = new RegExp(`^--again: \\.agekey-audit/last\\.json is not JSON: Unexpected token .*; ${WITHOUT}$`)
+const OTHER = auditReport([], { app: 'http://localhost:1/' })
+const GOOD = auditReport([auditedRow('use/verified', { verdict: 'accepted' })], { app: APP })
+const OLD = { app: APP, rows: [{ row: 'use/verified', verdict: 'accepted' }] }
+const BAD = { ...auditReport([]), seconds: 'x' }
+const ALONE = 'holds verdicts alone, as an earlier version kept them, and not the whole report'
+const NO_REPORT = 'is no report of agekey-sandbox audit: seconds: expected a number, found the text "x"'
+
+test.each([
+  ['without an audit before', undefined, `there is no last audit in this folder; ${FIRST}`],
+  ['after that of another app', OTHER, `the last audit was of http://localhost:1/, not of ${APP}; ${FIRST}`],
+  ['when all is well', GOOD, `in the last audit of ${APP} ${WELL}; run it without --again`],
+  ['after a broken file', 'x', BROKEN],
+  ['after verdicts alone', OLD, `.agekey-audit/last.json ${ALONE}; ${WITHOUT}`],
+  ['after another shape', BAD, `.agekey-audit/last.json ${NO_REPORT}; ${WITHOUT}`],
+])('--again is refused in one line %s', (_, last, line) => {
+  if (last !== undefined) write(last)
+  const message = typeof line === 'string' ? `--again: ${line}` : expect.stringMatching(line)
+  expect(() => readUnsettled(APP)).toThrow(expect.objectContaining({ message }))
+})
+
+test('A sandbox of the command line shows the last audit of its folder as it is then, and a sandbox of a program shows none', async () => {
+  const port = await findFreePort()
+  await start(['start', '--port', String(port), '--state-dir', 'none'], { cwd: process.cwd() })
+  const read = async (url = `http://localhost:${port}`) => (await fetch(`${url}/_sandbox/console/audit`)).text()
+  expect(await read()).not.toContain('data-testid="headline"')
+  write(MIXED)
+  expect(await read()).toContain('data-testid="headline"')
+  const page = await read((await startSandbox()).url)
+  expect(page).toContain('data-testid="open"')
+  expect(page).not.toContain('data-testid="headline"')
+})

@@ -1,0 +1,100 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { openSandbox, preflight } from '../../../src/audit/command/open-sandbox.ts'
+import { createAuditHost } from '../../../src/cli/audit-host.ts'
+import { loadSettings } from '../../../src/config/load-settings.ts'
+import { findFreePort } from '../../support/free-port.ts'
+import { startSandbox } from '../../support/sandbox.ts'
+import { startWebApp } from '../../support/web-app.ts'
+
+/** Opens the sandbox of these flags, without the settings of this machine. */
+async function open(texts: Record<string, string>, url?: string) {
+  const flags = { log: 'silent', 'state-dir': 'none', ...texts }
+  const host = createAuditHost(await loadSettings({ flags, env: {}, cwd: '/nonexistent' }), {}, {})
+  const sandbox = await openSandbox(host, url)
+  onTestFinished(() => sandbox.close())
+  return { ...sandbox, look: () => preflight(sandbox, host) }
+}
+
+test('An audit uses the sandbox that runs at the base URL of the settings, and lets it go on afterwards', async () => {
+  const running = await startSandbox()
+  const { api, isOwn, close } = await open({ port: new URL(running.baseUrl).port })
+  expect({ isOwn, baseUrl: api.baseUrl }).toEqual({ isOwn: false, baseUrl: running.baseUrl })
+  await api.next({ outcome: 'access_denied' })
+  await close()
+  expect(await running.expectations.list()).toHaveLength(1)
+})
+
+test('An audit starts a sandbox where none runs, also with https by its own certificate, and ends it', async () => {
+  const port = String(await findFreePort())
+  const { api, isOwn, close } = await open({ port })
+  expect({ isOwn, baseUrl: api.baseUrl }).toEqual({ isOwn: true, baseUrl: `http://localhost:${port}` })
+  expect((await fetch(`${api.baseUrl}/_sandbox/health`)).status).toBe(200)
+  await close()
+  await expect(fetch(`${api.baseUrl}/_sandbox/health`)).rejects.toThrow('fetch failed')
+  const secure = await open({ port, https: 'true' })
+  expect(secure.api.baseUrl).toMatch(/^https:/)
+  expect(secure.certificate).toMatch(/^-----BEGIN CERTIFICATE-----/)
+})
+
+test('An audit drives a sandbox elsewhere with its control token, under the base URL that the sandbox has', async () => {
+  const baseUrl = 'http://sandbox.example'
+  const running = await startSandbox({ baseUrl, controlToken: 'not-a-real-token' })
+  const { api } = await open({ 'control-token': 'not-a-real-token' }, `${running.url}/`)
+  expect(api.baseUrl).toBe(baseUrl)
+  await api.next({ outcome: 'access_denied' })
+  expect(await running.expectations.list()).toHaveLength(1)
+  const refusal = /^--url: http:\/\/127\.0\.0\.1:\d+: .*; give its control token by --control-token$/
+  await expect(open({}, running.url)).rejects.toThrow(refusal)
+})
+
+test('An audit takes nothing else for a sandbox that listens at its address, or that answers nowhere', async () => {
+  const { url } = await startWebApp((_request, response) => response.end('a blog'))
+  const { port } = new URL(url)
+  const other = 'something answers there, but no agekey-sandbox'
+  const stopIt = `${other}; stop it, or choose another address by --port and in your app`
+  await expect(open({ port })).rejects.toThrow(`http://localhost:${port}: ${stopIt}`)
+  await expect(open({}, url)).rejects.toThrow(`--url: ${url}: ${other}; give the base URL of a sandbox`)
+  const nowhere = `http://127.0.0.1:${await findFreePort()}`
+  const start = 'start a sandbox (npx agekey-sandbox), or leave out --url'
+  await expect(open({}, nowhere)).rejects.toThrow(`--url: ${nowhere}: nothing answers there; ${start}`)
+})
+
+test('An audit refuses a sandbox that it started and that cannot be reached by its base URL', async () => {
+  const elsewhere = `http://localhost:${await findFreePort()}`
+  const reason = 'nothing answers there, although a sandbox was started; its base URL must lead to http://127.0.0.1:'
+  const opened = open({ port: String(await findFreePort()), 'base-url': elsewhere })
+  await expect(opened).rejects.toThrow(`${elsewhere}: ${reason}`)
+})
+
+test('An audit refuses a sandbox whose certificate this process does not trust, in one line with the remedy', async () => {
+  const { port } = new URL((await startSandbox({ https: true })).baseUrl)
+  const reason = 'its certificate is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT)'
+  const remedy = 'name the file that agekey-sandbox printed for it in NODE_EXTRA_CA_CERTS'
+  const message = `https://localhost:${port}: ${reason}; ${remedy}`
+  await expect(open({ port, https: 'true' })).rejects.toMatchObject({ message })
+})
+
+test('An audit may begin with a sandbox that has just been started, also with https', async () => {
+  await (await open({ port: '0' })).look()
+  await (await open({ port: '0', https: 'true' })).look()
+})
+
+test.each([
+  ['is ahead', { advance: 3600 }, 'is 3600 seconds ahead'],
+  ['stands still', { freeze: true }, 'stands still'],
+])('An audit does not begin while the clock of the sandbox %s: expired would mean two things', async (_, move, how) => {
+  const running = await startSandbox()
+  if ('advance' in move) await running.clock.advance(move.advance)
+  else await running.clock.freeze()
+  const remedy = `set it back in the console, or by POST ${running.baseUrl}/_sandbox/clock with {"reset": true}`
+  const problem = `the clock of the sandbox ${how}, so that what is expired for it is not for your app`
+  await expect((await open({}, running.url)).look()).rejects.toThrow(`${running.baseUrl}: ${problem}; ${remedy}`)
+  await running.clock.reset()
+  await (await open({}, running.url)).look()
+})
+
+test('An audit does not begin where doctor finds a problem', async () => {
+  const running = await startSandbox({ baseUrl: `http://localhost:${await findFreePort()}` })
+  const problem = new RegExp(`^connection_refused: .*${new URL(running.baseUrl).port}.*; `)
+  await expect((await open({}, running.url)).look()).rejects.toThrow(problem)
+})

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { budgetWarning, createProgress } from '../../../src/audit/command/progress.ts'
+import type { VerdictName } from '../../../src/sandbox/outcomes/audit-report.ts'
+import { auditedRow } from '../../cli/audit/reports/sample-report.ts'
+
+const FOUR: VerdictName[] = ['refused', 'let in', 'undetermined', 'let in']
+const DRAWN = [
+  'rows 1/4',
+  'rows 2/4, 1 let in',
+  'rows 3/4, 1 let in, 1 undetermined',
+  'rows 4/4, 2 let in, 1 undetermined',
+]
+const SIXTY = Array.from({ length: 60 }, (_, index): VerdictName => (index === 30 ? 'broke' : 'refused'))
+const LINES = ['rows 25/60', 'rows 50/60, 1 broke', 'rows 60/60, 1 broke']
+
+test.each([
+  ['on a terminal is one line that is drawn over for each row, and taken away', true, FOUR, [], [...DRAWN, '']],
+  ['in a log is a line for each 25 rows, and one for the last row', false, SIXTY, LINES, []],
+])('The progress of an audit %s', (_, isTerminal, verdicts, lines, drawn) => {
+  const shown = { lines: [] as string[], drawn: [] as string[] }
+  const progress = createProgress({
+    isTerminal,
+    line: (text) => shown.lines.push(text),
+    redraw: (text) => shown.drawn.push(text),
+  })
+  for (const [index, verdict] of verdicts.entries()) {
+    const row = auditedRow('use/id_token.expired', { verdict })
+    progress.show({ stage: 'row', done: index + 1, total: verdicts.length, row })
+  }
+  progress.end()
+  expect(shown).toEqual({ lines, drawn })
+})
+
+test('An audit whose budget is too small says so before it is spent', () => {
+  const line = 'this takes about 400 s, more than --budget 300: raise it, or choose rows by --only'
+  expect(budgetWarning({ trials: 794, secondsPerVisit: 2, jobs: 4 }, 300)).toBe(line)
+  expect(budgetWarning({ trials: 790, secondsPerVisit: 1.5, jobs: 4 }, 300)).toBeUndefined()
+})
