@@ -242,7 +242,8 @@ export function createRelyingParty(
   /** Who asks now, for `log`. */
   const whoOf = (request: IncomingMessage, response: ServerResponse): Omit<Admission, 'what'> => {
     const browser = browserOf(request, response)
-    return { browser, began: lastRequests.get(browser), answered: factsOf(request).answered }
+    const { answered = stateOf(request) } = factsOf(request)
+    return { browser, began: lastRequests.get(browser), answered }
   }
   const log = (who: Omit<Admission, 'what'>, what: Admitted = 'in') => void admissions.push({ ...who, what })
 
@@ -340,6 +341,9 @@ const verifiedAge = () => ({
 
 export const cookiesOf = ({ headers }: IncomingMessage): Readonly<Record<string, string | undefined>> =>
   Object.fromEntries((headers.cookie ?? '').split('; ').map((pair) => /^([^=]*)=?(.*)$/.exec(pair)?.slice(1) ?? []))
+
+const stateOf = ({ url = '/' }: IncomingMessage) =>
+  new URL(url, 'http://localhost').searchParams.get('state') ?? undefined
 
 /** @param value with its attributes but Path */
 export const setCookie = (response: ServerResponse, name: string, value: string): void =>

@@ -194,9 +194,9 @@ show()
 const popupEnd = (text: string) =>
   `<p>${text}</p><script>if (opener) { opener.postMessage('done', origin); close() }</script>`
 
-/** A kind of app, and the start of the table. */
 const shapes: Shape[] = []
-const add = (shape: Shape) => void shapes.push(shape)
+const add = (name: string, facts: Omit<Shape, 'name' | 'app'>, app: Shape['app']) =>
+  void shapes.push({ name, ...facts, app })
 
 const token = (names: string) => names.split(' ').map((name) => `use/id_token.${name}`)
 const UNSIGNED = token('signature_* payload_changed foreign_key_* embedded_jwk jku x5u alg_* hs256_* two_parts')
@@ -208,94 +208,78 @@ const TRUTHY = token('age_thresholds.false_strings age_thresholds.numbers age_th
 const STATE = ['use/callback.state_missing', 'use/callback.state_changed', 'use/callback.state_of_other_session']
 
 const MESSAGES = new Map<string, string>()
-add({
-  name: 'message on the start page',
-  hole: 'signature',
-  finds: UNSIGNED,
-  app(rp) {
-    const app = express()
-    const flash = (response: express.Response, text: string) => {
-      const id = randomUUID()
-      MESSAGES.set(id, text)
-      response.cookie('flash', id, { httpOnly: true })
-      response.redirect('/')
+add('message on the start page', { hole: 'signature', finds: UNSIGNED }, (rp) => {
+  const app = express()
+  const flash = (response: express.Response, text: string) => {
+    const id = randomUUID()
+    MESSAGES.set(id, text)
+    response.cookie('flash', id, { httpOnly: true })
+    response.redirect('/')
+  }
+  app.get('/', (request, response) => {
+    const id = cookiesOf(request)['flash'] ?? ''
+    response.clearCookie('flash')
+    const notice = MESSAGES.get(id)
+    MESSAGES.delete(id)
+    const shelf = rp.isMember(request) ? 'in wine shop you are' : '<a href="/verify">Show that you are 18</a>'
+    html(
+      response,
+      `${notice ? `<div class="notice">Wine shop ${escaped(notice)}</div>` : ''}<section>${shelf}</section>`,
+    )
+  })
+  app.get('/verify', (request, response) => response.redirect(rp.begin(request, response)))
+  app.get('/callback', async (request, response) => {
+    try {
+      const isIn = await rp.admits(request, response, request.query)
+      if (isIn) rp.signIn(request, response)
+      flash(response, isIn ? 'opened: you are in' : 'age: you are not 18 yet')
+    } catch (error) {
+      flash(response, `token: ${messageOf(error)}`)
     }
-    app.get('/', (request, response) => {
-      const id = cookiesOf(request)['flash'] ?? ''
-      response.clearCookie('flash')
-      const notice = MESSAGES.get(id)
-      MESSAGES.delete(id)
-      const shelf = rp.isMember(request) ? 'in wine shop you are' : '<a href="/verify">Show that you are 18</a>'
-      html(
-        response,
-        `${notice ? `<div class="notice">Wine shop ${escaped(notice)}</div>` : ''}<section>${shelf}</section>`,
-      )
-    })
-    app.get('/verify', (request, response) => response.redirect(rp.begin(request, response)))
-    app.get('/callback', async (request, response) => {
-      try {
-        const isIn = await rp.admits(request, response, request.query)
-        if (isIn) rp.signIn(request, response)
-        flash(response, isIn ? 'opened: you are in' : 'age: you are not 18 yet')
-      } catch (error) {
-        flash(response, `token: ${messageOf(error)}`)
-      }
-    })
-    app.get('/sign-out', (request, response) => {
-      rp.signOut(request, response)
-      response.redirect('/')
-    })
-    return app
+  })
+  app.get('/sign-out', (request, response) => {
+    rp.signOut(request, response)
+    response.redirect('/')
+  })
+  return app
+})
+
+add(
+  'single page with fetch',
+  {
+    start: '/',
+    hole: 'nonce',
+    finds: NONCE,
+    options: { mode: 'fragment', callback: '/' },
+    browser: 'chromium',
+    fragment: { post: '/api/age', as: 'form' },
   },
-})
+  (rp) => site({ ...shop(rp, SINGLE_PAGE), ...ageApi(rp) }),
+)
 
-add({
-  name: 'single page with fetch',
-  start: '/',
-  hole: 'nonce',
-  finds: NONCE,
-  options: { mode: 'fragment', callback: '/' },
-  browser: 'chromium',
-  fragment: { post: '/api/age', as: 'form' },
-  app: (rp) => site({ ...shop(rp, SINGLE_PAGE), ...ageApi(rp) }),
-})
+add('error text with status 200', { hole: 'exp', finds: EXPIRED }, (rp) =>
+  plain(rp, {
+    letsIn: shows('Thank you, your age is confirmed. <a href="/members">To the cellar</a>'),
+    turnsAway: shows('Thank you. Unfortunately your age does not allow us to sell to you.'),
+    fails: (error) => shows(`Thank you for waiting. Something went wrong (${escaped(messageOf(error))}).`),
+  }),
+)
 
-add({
-  name: 'error text with status 200',
-  hole: 'exp',
-  finds: EXPIRED,
-  app: (rp) =>
-    plain(rp, {
-      letsIn: shows('Thank you, your age is confirmed. <a href="/members">To the cellar</a>'),
-      turnsAway: shows('Thank you. Unfortunately your age does not allow us to sell to you.'),
-      fails: (error) => shows(`Thank you for waiting. Something went wrong (${escaped(messageOf(error))}).`),
-    }),
-})
+add('redirect to /denied', { hole: 'error', finds: ['use/callback.error_and_success'] }, (rp) =>
+  plain(
+    rp,
+    {
+      letsIn: goesTo('/members'),
+      turnsAway: goesTo('/denied?reason=age'),
+      fails: () => goesTo('/denied?reason=error'),
+    },
+    { 'GET /denied': (_request, response, { reason }) => html(response, `Access denied (${reason}).`) },
+  ),
+)
 
-add({
-  name: 'redirect to /denied',
-  hole: 'error',
-  finds: ['use/callback.error_and_success'],
-  app: (rp) =>
-    plain(
-      rp,
-      {
-        letsIn: goesTo('/members'),
-        turnsAway: goesTo('/denied?reason=age'),
-        fails: () => goesTo('/denied?reason=error'),
-      },
-      { 'GET /denied': (_request, response, { reason }) => html(response, `Access denied (${reason}).`) },
-    ),
-})
-
-add({
-  name: 'polling page',
-  hole: 'session by a later job',
-  finds: ['use/*'],
-  browser: 'chromium',
-  app(rp) {
-    const jobs = new Map<string, string>()
-    const page = `<p id="s">Checking your age</p><script>
+add('polling page', { hole: 'session by a later job', finds: ['use/*'], browser: 'chromium' }, (rp) => {
+  const jobs = new Map<string, string>()
+  const page = `<p id="s">Checking your age</p><script>
 const poll = async () => {
   const { state } = await (await fetch('/status')).json()
   if (state === 'in') location.replace('/members')
@@ -303,47 +287,40 @@ const poll = async () => {
   else setTimeout(poll, 150)
 }
 poll()</script>`
-    return site({
-      ...shop(rp),
-      'GET /callback'(request, response, query) {
-        const [job, letIn] = [randomUUID(), rp.openSession(request, response)]
-        const checked = rp.admits(request, response, query).catch(() => false)
-        setCookie(response, 'job', `${job}; HttpOnly`)
-        setTimeout(async () => {
-          const isIn = await checked
-          if (isIn) letIn()
-          else if (rp.has('session by a later job')) setTimeout(letIn, LATER).unref()
-          jobs.set(job, isIn ? 'in' : 'out')
-        }, JOB).unref()
-        // The slot is taken before the first await of the check, so that its cookie goes along.
-        html(response, page)
-      },
-      'GET /status': (request, response) =>
-        json(response, { state: jobs.get(cookiesOf(request)['job'] ?? '') ?? 'checking' }),
-    })
-  },
+  return site({
+    ...shop(rp),
+    'GET /callback'(request, response, query) {
+      const checked = rp.admits(request, response, query).catch(() => false)
+      const [job, letIn] = [randomUUID(), rp.openSession(request, response)]
+      setCookie(response, 'job', `${job}; HttpOnly`)
+      setTimeout(async () => {
+        const isIn = await checked
+        if (isIn) letIn()
+        else if (rp.has('session by a later job')) setTimeout(letIn, LATER).unref()
+        jobs.set(job, isIn ? 'in' : 'out')
+      }, JOB).unref()
+      // The slot is taken before the first await of the check, so that its cookie goes along.
+      html(response, page)
+    },
+    'GET /status': (request, response) =>
+      json(response, { state: jobs.get(cookiesOf(request)['job'] ?? '') ?? 'checking' }),
+  })
 })
 
-add({
-  name: 'A/B pages',
-  hole: 'aud',
-  finds: AUDIENCE,
-  app: (rp) =>
-    plain(
-      rp,
-      {
-        letsIn: shows(() =>
-          anyOf(['All set! Browse the cellar.', 'Great, you may order now.', 'Done. Happy shopping!']),
-        ),
-        turnsAway: shows(() => anyOf(['Too young, sorry.', 'Please come back later.', 'We only serve adults.'])),
-        fails: () => shows(() => anyOf(['Oops!', 'That was unexpected. Try again?', 'Our cork broke. Once more?'])),
-      },
-      {
-        'GET /': (_request, response) =>
-          html(response, anyOf([CONFIRM, CONFIRM.replace('Wine', 'Our wine'), CONFIRM.replace('p>', 'h2>')])),
-      },
-    ),
-})
+add('A/B pages', { hole: 'aud', finds: AUDIENCE }, (rp) =>
+  plain(
+    rp,
+    {
+      letsIn: shows(() => anyOf(['All set! Browse the cellar.', 'Great, you may order now.', 'Done. Happy shopping!'])),
+      turnsAway: shows(() => anyOf(['Too young, sorry.', 'Please come back later.', 'We only serve adults.'])),
+      fails: () => shows(() => anyOf(['Oops!', 'That was unexpected. Try again?', 'Our cork broke. Once more?'])),
+    },
+    {
+      'GET /': (_request, response) =>
+        html(response, anyOf([CONFIRM, CONFIRM.replace('Wine', 'Our wine'), CONFIRM.replace('p>', 'h2>')])),
+    },
+  ),
+)
 
 const LANGUAGES: Readonly<Record<string, readonly string[]>> = {
   de: [
@@ -354,145 +331,100 @@ const LANGUAGES: Readonly<Record<string, readonly string[]>> = {
   fr: ['Bienvenue, votre âge est confirmé.', 'Vous êtes trop jeune.', 'La vérification a échoué.'],
   ja: ['年齢が確認されました。ようこそ。', '十八歳未満の方はご利用いただけません。', '確認に失敗しました。'],
 }
-add({
-  name: 'localized messages',
-  hole: 'truthy answers',
-  finds: TRUTHY,
-  app(rp) {
-    const says =
-      (index: number): Handler =>
-      (request, response) => {
-        const wanted = request.headers['accept-language']?.slice(0, 2) ?? ''
-        const language = wanted in LANGUAGES ? wanted : anyOf(['de', 'fr', 'ja'])
-        html(response, `<p lang="${language}">${LANGUAGES[language]?.[index]}</p>`)
-      }
-    return plain(rp, { letsIn: says(0), turnsAway: says(1), fails: () => says(2) })
-  },
-})
-
-add({
-  name: 'popup',
-  start: '/',
-  hole: 'state',
-  finds: STATE,
-  browser: 'chromium',
-  app: (rp) =>
-    plain(
-      rp,
-      {
-        letsIn: (_request, response) => html(response, popupEnd('Thank you')),
-        turnsAway: (_request, response) => html(response, popupEnd('Sorry')),
-        fails: (error) => (_request, response) => html(response, popupEnd(escaped(messageOf(error)))),
-      },
-      { ...ageApi(rp), 'GET /': (_request, response) => html(response, POPUP_PAGE) },
-    ),
-})
-
-add({
-  name: 'session opened before the check',
-  hole: 'session before the check',
-  finds: ['use/*'],
-  app: (rp) =>
-    plain(rp, usual, {
-      async 'GET /callback'(request, response, query) {
-        if (rp.has('session before the check')) rp.signIn(request, response)
-        const isIn = await rp.admits(request, response, query).catch(() => false)
-        if (!isIn) return html(response, 'This answer cannot be trusted.', 403)
-        if (!rp.has('session before the check')) rp.signIn(request, response)
-        redirect(response, '/members')
-      },
-    }),
-})
-
-add({
-  name: 'fail-open with an error page',
-  hole: 'session on failure',
-  finds: ['use/id_token.*'],
-  app: (rp) =>
-    plain(rp, {
-      ...usual,
-      fails: () => (request, response) => {
-        if (rp.has('session on failure')) rp.signIn(request, response)
-        html(response, 'The age service is not available at the moment.', 503)
-      },
-    }),
-})
-
-add({
-  name: '500 after the session was stored',
-  hole: 'session before the check',
-  finds: ['use/id_token.*'],
-  app: (rp) =>
-    plain(rp, usual, {
-      async 'GET /callback'(request, response, query) {
-        if (rp.has('session before the check')) rp.signIn(request, response)
-        // What throws here ends in the handler of the site, with 500.
-        if (!(await rp.admits(request, response, query))) return html(response, 'Adults only.', 403)
-        if (!rp.has('session before the check')) rp.signIn(request, response)
-        html(response, 'Welcome to the cellar.')
-      },
-    }),
-})
-
-add({
-  name: 'idempotent callback',
-  hole: 'state',
-  finds: STATE,
-  app(rp) {
-    const visited = plain(rp, { ...usual, letsIn: shows('Welcome, the cellar is open.') })
-    return (request, response) => {
-      const isCallback = request.url?.startsWith('/callback')
-      if (isCallback && rp.isMember(request)) return html(response, '<p>Welcome, the cellar is open.</p>')
-      return visited(request, response)
+add('localized messages', { hole: 'truthy answers', finds: TRUTHY }, (rp) => {
+  const says =
+    (index: number): Handler =>
+    (request, response) => {
+      const wanted = request.headers['accept-language']?.slice(0, 2) ?? ''
+      const language = wanted in LANGUAGES ? wanted : anyOf(['de', 'fr', 'ja'])
+      html(response, `<p lang="${language}">${LANGUAGES[language]?.[index]}</p>`)
     }
-  },
+  return plain(rp, { letsIn: says(0), turnsAway: says(1), fails: () => says(2) })
 })
 
-add({
-  name: 'state in one map for all browsers',
-  hole: 'state of any browser',
-  finds: ['use/callback.of_other_browser'],
-  options: { slots: 'map' },
-  app: (rp) => plain(rp, usual),
+add('popup', { start: '/', hole: 'state', finds: STATE, browser: 'chromium' }, (rp) =>
+  plain(
+    rp,
+    {
+      letsIn: (_request, response) => html(response, popupEnd('Thank you')),
+      turnsAway: (_request, response) => html(response, popupEnd('Sorry')),
+      fails: (error) => (_request, response) => html(response, popupEnd(escaped(messageOf(error)))),
+    },
+    { ...ageApi(rp), 'GET /': (_request, response) => html(response, POPUP_PAGE) },
+  ),
+)
+
+add('session opened before the check', { hole: 'session before the check', finds: ['use/*'] }, (rp) =>
+  plain(rp, usual, {
+    async 'GET /callback'(request, response, query) {
+      if (rp.has('session before the check')) rp.signIn(request, response)
+      const isIn = await rp.admits(request, response, query).catch(() => false)
+      if (!isIn) return html(response, 'This answer cannot be trusted.', 403)
+      if (!rp.has('session before the check')) rp.signIn(request, response)
+      redirect(response, '/members')
+    },
+  }),
+)
+
+add('fail-open with an error page', { hole: 'session on failure', finds: ['use/id_token.*'] }, (rp) =>
+  plain(rp, {
+    ...usual,
+    fails: () => (request, response) => {
+      if (rp.has('session on failure')) rp.signIn(request, response)
+      html(response, 'The age service is not available at the moment.', 503)
+    },
+  }),
+)
+
+add('500 after the session was stored', { hole: 'session before the check', finds: ['use/id_token.*'] }, (rp) =>
+  plain(rp, usual, {
+    async 'GET /callback'(request, response, query) {
+      if (rp.has('session before the check')) rp.signIn(request, response)
+      // What throws here ends in the handler of the site, with 500.
+      if (!(await rp.admits(request, response, query))) return html(response, 'Adults only.', 403)
+      if (!rp.has('session before the check')) rp.signIn(request, response)
+      html(response, 'Welcome to the cellar.')
+    },
+  }),
+)
+
+add('idempotent callback', { hole: 'state', finds: STATE }, (rp) => {
+  const visited = plain(rp, { ...usual, letsIn: shows('Welcome, the cellar is open.') })
+  return (request, response) => {
+    const isCallback = request.url?.startsWith('/callback')
+    if (isCallback && rp.isMember(request)) return html(response, '<p>Welcome, the cellar is open.</p>')
+    return visited(request, response)
+  }
 })
 
-add({
-  name: 'slot that is not cleared',
-  hole: 'slot is kept',
-  finds: ['use/callback.again'],
-  app: (rp) => plain(rp, usual),
-})
+add(
+  'state in one map for all browsers',
+  { hole: 'state of any browser', finds: ['use/callback.of_other_browser'], options: { slots: 'map' } },
+  (rp) => plain(rp, usual),
+)
 
-add({
-  name: 'key of x5c',
-  hole: 'key of x5c',
-  finds: ['use/id_token.x5c'],
-  app: (rp) =>
-    plain(
-      rp,
-      {
-        letsIn: (_request, response) => json(response, { age: 'verified' }),
-        turnsAway: (_request, response) => json(response, { age: 'too young' }, 403),
-        fails: () => (_request, response) => json(response, { age: 'unknown' }, 400),
-      },
-      { 'GET /api/cellar': (request, response) => json(response, {}, rp.isMember(request) ? 200 : 401) },
-    ),
-})
+add('slot that is not cleared', { hole: 'slot is kept', finds: ['use/callback.again'] }, (rp) => plain(rp, usual))
 
-add({
-  name: 'leeway of 55 minutes',
-  hole: '55 minutes of leeway',
-  finds: ['use/id_token.expired_*_minutes_ago'],
-  app: (rp) => plain(rp, usual),
-})
+add('key of x5c', { hole: 'key of x5c', finds: ['use/id_token.x5c'] }, (rp) =>
+  plain(
+    rp,
+    {
+      letsIn: (_request, response) => json(response, { age: 'verified' }),
+      turnsAway: (_request, response) => json(response, { age: 'too young' }, 403),
+      fails: () => (_request, response) => json(response, { age: 'unknown' }, 400),
+    },
+    { 'GET /api/cellar': (request, response) => json(response, {}, rp.isMember(request) ? 200 : 401) },
+  ),
+)
 
-add({
-  name: 'POST to begin',
-  start: '/',
-  hole: 'lower threshold',
-  finds: ['use/*'],
-  options: { thresholds: [16, 18] },
-  app: (rp) =>
+add('leeway of 55 minutes', { hole: '55 minutes of leeway', finds: ['use/id_token.expired_*_minutes_ago'] }, (rp) =>
+  plain(rp, usual),
+)
+
+add(
+  'POST to begin',
+  { start: '/', hole: 'lower threshold', finds: ['use/*'], options: { thresholds: [16, 18] } },
+  (rp) =>
     plain(rp, usual, {
       'GET /'(_request, response) {
         const csrf = randomUUID()
@@ -506,104 +438,88 @@ add({
         response.writeHead(303, { Location: rp.begin(request, response) }).end()
       },
     }),
-})
+)
 
-add({
-  name: 'two buttons on the start page',
-  start: '/',
-  hole: 'signature',
-  finds: UNSIGNED,
-  app: (rp) =>
-    plain(rp, usual, {
-      'GET /': (_request, response) =>
-        html(
-          response,
-          `<form method="post" action="/cookies"><button>Accept all cookies</button></form>
+add('two buttons on the start page', { start: '/', hole: 'signature', finds: UNSIGNED }, (rp) =>
+  plain(rp, usual, {
+    'GET /': (_request, response) =>
+      html(
+        response,
+        `<form method="post" action="/cookies"><button>Accept all cookies</button></form>
 <form method="post" action="/newsletter"><input name="email"><button>Subscribe</button></form>
 <form method="post" action="/alter"><button>Ich bin volljährig</button></form>`,
-        ),
-      'POST /cookies': goesTo('/'),
-      'POST /newsletter': shows('Thank you for subscribing.'),
-      'POST /alter': begins(rp),
-    }),
-})
+      ),
+    'POST /cookies': goesTo('/'),
+    'POST /newsletter': shows('Thank you for subscribing.'),
+    'POST /alter': begins(rp),
+  }),
+)
 
-add({
-  name: 'token handled in a worker',
-  start: '/',
-  hole: 'exp',
-  finds: EXPIRED,
-  options: { mode: 'fragment', callback: '/' },
-  browser: 'chromium',
-  fragment: { post: '/api/age', as: 'form' },
-  app: (rp) =>
+add(
+  'token handled in a worker',
+  {
+    start: '/',
+    hole: 'exp',
+    finds: EXPIRED,
+    options: { mode: 'fragment', callback: '/' },
+    browser: 'chromium',
+    fragment: { post: '/api/age', as: 'form' },
+  },
+  (rp) =>
     site({
       ...shop(rp, WORKER_PAGE),
       ...ageApi(rp),
       'GET /worker.js': (_request, response) =>
         response.writeHead(200, { 'Content-Type': 'text/javascript' }).end(WORKER),
     }),
+)
+
+add('edge middleware', { hole: 'aud of others by azp', finds: ['use/id_token.aud_*', 'use/id_token.azp_*'] }, (rp) => {
+  const origin = plain(
+    rp,
+    { letsIn: goesTo('/members'), turnsAway: goesTo('/?age=low'), fails: () => goesTo('/?age=unknown') },
+    { 'GET /members': shows(MEMBERS) },
+  )
+  // Runs before each page: who has no session sees the start page under the address that was asked for.
+  return (request, response) => {
+    response.setHeader('X-Edge', 'guard')
+    if (request.url?.startsWith('/members') && !rp.isMember(request)) request.url = '/'
+    origin(request, response)
+  }
 })
 
-add({
-  name: 'edge middleware',
-  hole: 'aud of others by azp',
-  finds: ['use/id_token.aud_*', 'use/id_token.azp_*'],
-  app(rp) {
-    const origin = plain(
-      rp,
-      { letsIn: goesTo('/members'), turnsAway: goesTo('/?age=low'), fails: () => goesTo('/?age=unknown') },
-      { 'GET /members': shows(MEMBERS) },
-    )
-    // Runs before each page: who has no session sees the start page under the address that was asked for.
-    return (request, response) => {
-      response.setHeader('X-Edge', 'guard')
-      if (request.url?.startsWith('/members') && !rp.isMember(request)) request.url = '/'
-      origin(request, response)
-    }
-  },
+add('JWT cookie session', { hole: 'truthy answers', finds: TRUTHY }, (rp) => {
+  const secret = randomBytes(32)
+  return plain(rp, usual, {
+    async 'GET /callback'(request, response, query) {
+      const isIn = await rp.admits(request, response, query).catch(() => undefined)
+      if (!isIn) return html(response, isIn === false ? 'You are too young.' : 'Please try again.', 401)
+      const jwt = await new SignJWT({ over18: true })
+        .setProtectedHeader({ alg: 'HS256' })
+        .setExpirationTime('1h')
+        .sign(secret)
+      setCookie(response, 'session', `${jwt}; HttpOnly; SameSite=Lax`)
+      rp.log(rp.whoOf(request, response))
+      redirect(response, '/members')
+    },
+    async 'GET /members'(request, response) {
+      const session = await jwtVerify(cookiesOf(request)['session'] ?? '', secret).catch(() => undefined)
+      if (session) return html(response, MEMBERS)
+      redirect(response, '/')
+    },
+  })
 })
 
-add({
-  name: 'JWT cookie session',
-  hole: 'truthy answers',
-  finds: TRUTHY,
-  app(rp) {
-    const secret = randomBytes(32)
-    return plain(rp, usual, {
-      async 'GET /callback'(request, response, query) {
-        const isIn = await rp.admits(request, response, query).catch(() => undefined)
-        if (!isIn) return html(response, isIn === false ? 'You are too young.' : 'Please try again.', 401)
-        const jwt = await new SignJWT({ over18: true })
-          .setProtectedHeader({ alg: 'HS256' })
-          .setExpirationTime('1h')
-          .sign(secret)
-        setCookie(response, 'session', `${jwt}; HttpOnly; SameSite=Lax`)
-        rp.log(rp.whoOf(request, response))
-        redirect(response, '/members')
-      },
-      async 'GET /members'(request, response) {
-        const session = await jwtVerify(cookiesOf(request)['session'] ?? '', secret).catch(() => undefined)
-        if (session) return html(response, MEMBERS)
-        redirect(response, '/')
-      },
-    })
-  },
-})
+add(
+  'key set cached for ever',
+  { hole: 'signature of unknown keys', finds: UNKNOWN_KEYS, options: { cachesKeys: true } },
+  (rp) => plain(rp, usual),
+)
 
-add({
-  name: 'key set cached for ever',
-  hole: 'signature of unknown keys',
-  finds: UNKNOWN_KEYS,
-  options: { cachesKeys: true },
-  app: (rp) => plain(rp, usual),
-})
-
-add({
-  name: 'fail-open on exceptions',
-  hole: 'session on failure',
-  finds: token('signature_* foreign_key_* alg_none* expired not_a_jwt'),
-  app: (rp) =>
+add(
+  'fail-open on exceptions',
+  { hole: 'session on failure', finds: token('signature_* foreign_key_* alg_none* expired not_a_jwt') },
+  (rp) =>
     plain(rp, {
       ...usual,
       fails: (error) => (request, response) => {
@@ -613,32 +529,29 @@ add({
         redirect(response, '/members')
       },
     }),
-})
+)
 
-add({
-  name: 'rate limit after 30 visits',
-  hole: 'nonce',
-  finds: NONCE,
-  app(rp) {
-    const inner = plain(rp, usual)
-    let [count, since] = [0, 0]
-    return (request, response) => {
-      if (Date.now() - since > MINUTE) [count, since] = [0, Date.now()]
-      if (request.url?.startsWith('/verify') && ++count > 30) {
-        response.setHeader('Retry-After', String(MINUTE / 1000))
-        return html(response, 'Too many requests, try again in a minute.', 429)
-      }
-      return inner(request, response)
+add('rate limit after 30 visits', { hole: 'nonce', finds: NONCE }, (rp) => {
+  const inner = plain(rp, usual)
+  let [count, since] = [0, 0]
+  return (request, response) => {
+    if (Date.now() - since > MINUTE) [count, since] = [0, Date.now()]
+    if (request.url?.startsWith('/verify') && ++count > 30) {
+      response.setHeader('Retry-After', String(MINUTE / 1000))
+      return html(response, 'Too many requests, try again in a minute.', 429)
     }
-  },
+    return inner(request, response)
+  }
 })
 
-add({
-  name: 'account locked after 3 failures',
-  hole: 'aud',
-  finds: AUDIENCE,
-  before: [{ url: '/login', method: 'POST', form: { email: 'user-{n}@example.test' } }],
-  app(rp) {
+add(
+  'account locked after 3 failures',
+  {
+    hole: 'aud',
+    finds: AUDIENCE,
+    before: [{ url: '/login', method: 'POST', form: { email: 'user-{n}@example.test' } }],
+  },
+  (rp) => {
     const failures = new Map<string, number>()
     const accountOf: (request: Parameters<Handler>[0]) => string | undefined = (request) =>
       cookiesOf(request)['account']
@@ -671,14 +584,12 @@ add({
       },
     )
   },
-})
+)
 
-add({
-  name: 'two thresholds with two pages',
-  hole: 'any threshold',
-  finds: ['use/*'],
-  options: { thresholds: [16, 18] },
-  app(rp) {
+add(
+  'two thresholds with two pages',
+  { hole: 'any threshold', finds: ['use/*'], options: { thresholds: [16, 18] } },
+  (rp) => {
     const teens = new Set<string>()
     const guard =
       (isOpen: (request: Parameters<Handler>[0]) => boolean, text: string): Handler =>
@@ -701,14 +612,16 @@ add({
       'GET /eighteen': guard(rp.isMember, 'Spirits from 18'),
     })
   },
-})
+)
 
-add({
-  name: 'form_post with a nested body parser',
-  hole: 'last of repeated parameters',
-  finds: ['use/callback.id_token_twice', 'use/callback.state_twice'],
-  options: { mode: 'form_post' },
-  app(rp) {
+add(
+  'form_post with a nested body parser',
+  {
+    hole: 'last of repeated parameters',
+    finds: ['use/callback.id_token_twice', 'use/callback.state_twice'],
+    options: { mode: 'form_post' },
+  },
+  (rp) => {
     const app = express()
     app.get('/', (_request, response) => response.send(CONFIRM))
     app.get('/verify', (request, response) => response.redirect(rp.begin(request, response)))
@@ -727,44 +640,37 @@ add({
     }) satisfies express.ErrorRequestHandler)
     return app
   },
+)
+
+add('sign-out on failure', { hole: 'exp', finds: EXPIRED }, (rp) =>
+  plain(rp, {
+    ...usual,
+    fails: () => (request, response) => {
+      rp.signOut(request, response)
+      html(response, 'For your safety you were signed out.', 401)
+    },
+  }),
+)
+
+add('page that repeats the answer', { hole: 'req_claims_hash', finds: token('req_claims_hash_*') }, (rp) => {
+  const repeats =
+    (text: string): Handler =>
+    (_request, response, query) =>
+      html(
+        response,
+        `<h1>Answer of the age service</h1><pre>${escaped(JSON.stringify(query, null, 1))}</pre><p>${text}</p>`,
+      )
+  return plain(rp, { letsIn: repeats('ok'), turnsAway: repeats('no'), fails: () => repeats('invalid') })
 })
 
-add({
-  name: 'sign-out on failure',
-  hole: 'exp',
-  finds: EXPIRED,
-  app: (rp) =>
-    plain(rp, {
-      ...usual,
-      fails: () => (request, response) => {
-        rp.signOut(request, response)
-        html(response, 'For your safety you were signed out.', 401)
-      },
-    }),
-})
-
-add({
-  name: 'page that repeats the answer',
-  hole: 'req_claims_hash',
-  finds: token('req_claims_hash_*'),
-  app(rp) {
-    const repeats =
-      (text: string): Handler =>
-      (_request, response, query) =>
-        html(
-          response,
-          `<h1>Answer of the age service</h1><pre>${escaped(JSON.stringify(query, null, 1))}</pre><p>${text}</p>`,
-        )
-    return plain(rp, { letsIn: repeats('ok'), turnsAway: repeats('no'), fails: () => repeats('invalid') })
+add(
+  'Create after the wish of a user',
+  {
+    hole: 'error of Create',
+    finds: ['create/access_denied', 'create/server_error', 'create/callback.error_unknown'],
+    options: { canCreate: true },
   },
-})
-
-add({
-  name: 'Create after the wish of a user',
-  hole: 'error of Create',
-  finds: ['create/access_denied', 'create/server_error', 'create/callback.error_unknown'],
-  options: { canCreate: true },
-  app: (rp) =>
+  (rp) =>
     plain(rp, usual, {
       async 'GET /callback'(request, response, query) {
         try {
@@ -787,14 +693,12 @@ add({
         }
       },
     }),
-})
+)
 
-add({
-  name: 'Upgrade of a key that says too little',
-  hole: 'failed upgrade',
-  finds: ['token/token.*', 'upgrade/upgrade.*'],
-  options: { upgrades: true },
-  app: (rp) =>
+add(
+  'Upgrade of a key that says too little',
+  { hole: 'failed upgrade', finds: ['token/token.*', 'upgrade/upgrade.*'], options: { upgrades: true } },
+  (rp) =>
     plain(rp, usual, {
       async 'GET /callback'(request, response, query) {
         try {
@@ -812,23 +716,19 @@ add({
         }
       },
     }),
-})
+)
 
-add({
-  name: 'no session at all',
-  hole: 'signature',
-  finds: UNSIGNED,
-  app: (rp) =>
-    site({
-      ...shop(rp),
-      async 'GET /callback'(request, response, query) {
-        const isIn = await rp.admits(request, response, query).catch(messageOf)
-        if (isIn !== true)
-          return html(response, isIn === false ? 'You are not 18.' : `Invalid answer: ${escaped(isIn)}`, 400)
-        rp.log(rp.whoOf(request, response))
-        html(response, '<h1>Voucher</h1><p>Show this page at the counter.</p>')
-      },
-    }),
-})
+add('no session at all', { hole: 'signature', finds: UNSIGNED }, (rp) =>
+  site({
+    ...shop(rp),
+    async 'GET /callback'(request, response, query) {
+      const isIn = await rp.admits(request, response, query).catch(messageOf)
+      if (isIn !== true)
+        return html(response, isIn === false ? 'You are not 18.' : `Invalid answer: ${escaped(isIn)}`, 400)
+      rp.log(rp.whoOf(request, response))
+      html(response, '<h1>Voucher</h1><p>Show this page at the counter.</p>')
+    },
+  }),
+)
 
 export const SHAPES: readonly Shape[] = shapes
