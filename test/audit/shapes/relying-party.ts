@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import {
   createRemoteJWKSet,
   decodeProtectedHeader,
@@ -110,37 +111,29 @@ export function createRelyingParty(
   const sessions = new Set<string>()
   const waiting = new Map<string, { readonly nonce: string; readonly browser: string }>()
   const lastRequests = new Map<string, string>()
-  const seen = new WeakMap<IncomingMessage, { browser?: string | undefined; answered?: string }>()
-
-  const factsOf = (request: IncomingMessage) => {
-    const facts = seen.get(request) ?? {}
-    seen.set(request, facts)
-    return facts
-  }
 
   /** The browser, by a cookie that stands for the analytics of the app. */
-  function browserOf(request: IncomingMessage, response: ServerResponse): string {
-    const facts = factsOf(request)
-    facts.browser ??= cookiesOf(request)['visitor']
-    if (facts.browser === undefined) {
-      facts.browser = randomUUID()
-      setCookie(response, 'visitor', `${facts.browser}${crossSite}; Max-Age=3600`)
+  function browserOf(visit: Visit): string {
+    visit.browser ??= cookiesOf(visit)['visitor']
+    if (visit.browser === undefined) {
+      visit.browser = randomUUID()
+      setCookie(visit, 'visitor', `${visit.browser}${crossSite}; Max-Age=3600`)
     }
-    return facts.browser
+    return visit.browser
   }
 
   /** The address at the service that the user is sent to. */
-  function begin(request: IncomingMessage, response: ServerResponse): string {
-    const [state, nonce, browser] = [randomUUID(), randomUUID(), browserOf(request, response)]
+  function begin(visit: Visit): string {
+    const [state, nonce, browser] = [randomUUID(), randomUUID(), browserOf(visit)]
     lastRequests.set(browser, state)
     if (slots === 'map') waiting.set(state, { nonce, browser })
-    else setCookie(response, 'age_flow', `${state}.${nonce}${crossSite}; HttpOnly; Max-Age=3600`)
+    else setCookie(visit, 'age_flow', `${state}.${nonce}${crossSite}; HttpOnly; Max-Age=3600`)
     const query = new URLSearchParams({
       scope: options.upgrades ? 'openid svc.upgrade' : 'openid',
       response_type: 'id_token',
       response_mode: mode,
       client_id: CLIENT_ID,
-      redirect_uri: `http://${request.headers.host}${callback}`,
+      redirect_uri: `http://${visit.request.headers.host}${callback}`,
       state,
       nonce,
       claims,
@@ -150,25 +143,24 @@ export function createRelyingParty(
   }
 
   /** The nonce of the request that is answered. It serves once. @throws Refused when this browser has sent no such request */
-  function takeSlot(request: IncomingMessage, response: ServerResponse, state: string | undefined): string {
-    const facts = factsOf(request)
+  function takeSlot(visit: Visit, state: string | undefined): string {
     if (slots === 'map') {
       const slot = waiting.get(state ?? '')
-      const isOurs = slot && (has('state of any browser') || slot.browser === browserOf(request, response))
+      const isOurs = slot && (has('state of any browser') || slot.browser === browserOf(visit))
       if (state === undefined || !isOurs) throw new Refused('this browser has sent no such request')
       waiting.delete(state)
-      facts.answered = state
+      visit.answered = state
       return slot.nonce
     }
-    const [sent = '', nonce = ''] = cookiesOf(request)['age_flow']?.split('.') ?? []
+    const [sent = '', nonce = ''] = cookiesOf(visit)['age_flow']?.split('.') ?? []
     if (sent === '' || (state !== sent && !has('state'))) throw new Refused('this browser has sent no such request')
-    if (!has('slot is kept')) setCookie(response, 'age_flow', `${crossSite}; HttpOnly; Max-Age=0`)
-    facts.answered = sent
+    if (!has('slot is kept')) setCookie(visit, 'age_flow', `${crossSite}; HttpOnly; Max-Age=0`)
+    visit.answered = sent
     return nonce
   }
 
   /** Checks an answer. @throws Refused, or an error of jose */
-  async function check(request: IncomingMessage, response: ServerResponse, params: Params): Promise<Answer> {
+  async function check(visit: Visit, params: Params): Promise<Answer> {
     const one = (name: string) => {
       const value = params[name]
       if (value === undefined || typeof value === 'string') return value
@@ -176,7 +168,7 @@ export function createRelyingParty(
       return String(Object.values(z.looseObject({}).or(z.array(z.unknown())).parse(value)).at(-1))
     }
     const [state, error, wish, idToken, code] = ['state', 'error', 'create_requested', 'id_token', 'code'].map(one)
-    const nonce = takeSlot(request, response, state)
+    const nonce = takeSlot(visit, state)
     const count = [has('error') ? undefined : error, wish, idToken].filter((each) => each !== undefined).length
     if (count !== 1) throw new Refused('an answer is a token, a wish or an error')
     if (error !== undefined && !has('error')) return { kind: 'error', error }
@@ -240,27 +232,28 @@ export function createRelyingParty(
   }
 
   /** Who asks now, for `log`. */
-  const whoOf = (request: IncomingMessage, response: ServerResponse): Omit<Admission, 'what'> => {
-    const browser = browserOf(request, response)
-    const { answered = stateOf(request) } = factsOf(request)
+  const whoOf = (visit: Visit): Omit<Admission, 'what'> => {
+    const browser = browserOf(visit)
+    const { state } = visit.query
+    const answered = visit.answered ?? (typeof state === 'string' ? state : undefined)
     return { browser, began: lastRequests.get(browser), answered }
   }
   const log = (who: Omit<Admission, 'what'>, what: Admitted = 'in') => void admissions.push({ ...who, what })
 
   /** Gives the browser a session that opens nothing yet; the function that comes back lets the user in. */
-  function openSession(request: IncomingMessage, response: ServerResponse): () => void {
-    const [sid, who] = [randomUUID(), whoOf(request, response)]
-    setCookie(response, 'sid', `${sid}; HttpOnly; SameSite=Lax`)
+  function openSession(visit: Visit): () => void {
+    const [sid, who] = [randomUUID(), whoOf(visit)]
+    setCookie(visit, 'sid', `${sid}; HttpOnly; SameSite=Lax`)
     return () => {
       sessions.add(sid)
       log(who)
     }
   }
-  const signIn = (request: IncomingMessage, response: ServerResponse) => openSession(request, response)()
-  const isMember = (request: IncomingMessage) => sessions.has(cookiesOf(request)['sid'] ?? '')
-  function signOut(request: IncomingMessage, response: ServerResponse): void {
-    sessions.delete(cookiesOf(request)['sid'] ?? '')
-    setCookie(response, 'sid', '; Max-Age=0')
+  const signIn = (visit: Visit) => openSession(visit)()
+  const isMember = (visit: Visit) => sessions.has(cookiesOf(visit)['sid'] ?? '')
+  function signOut(visit: Visit): void {
+    sessions.delete(cookiesOf(visit)['sid'] ?? '')
+    setCookie(visit, 'sid', '; Max-Age=0')
   }
 
   async function call(path: string, init: RequestInit): Promise<unknown> {
@@ -272,13 +265,13 @@ export function createRelyingParty(
   }
 
   /** Pushes the age that the app has verified: the address at the service where the user saves it. Their state waits in a cookie. */
-  async function beginCreate(request: IncomingMessage, response: ServerResponse, path: string): Promise<string> {
-    log(whoOf(request, response), 'create begun')
+  async function beginCreate(visit: Visit, path: string): Promise<string> {
+    log(whoOf(visit), 'create begun')
     const state = randomUUID()
-    const redirect_uri = `http://${request.headers.host}${path}`
+    const redirect_uri = `http://${visit.request.headers.host}${path}`
     const common = { client_id: CLIENT_ID, scope: 'openid', response_type: 'none', redirect_uri }
-    lastRequests.set(browserOf(request, response), state)
-    setCookie(response, 'age_create', `${state}; SameSite=Lax; HttpOnly`)
+    lastRequests.set(browserOf(visit), state)
+    setCookie(visit, 'age_create', `${state}; SameSite=Lax; HttpOnly`)
     const details = JSON.stringify([verifiedAge()])
     const form = { ...common, client_secret: CLIENT_SECRET, type: 'age_verification', state }
     const body = await call('/v1/oidc/create/par', {
@@ -289,18 +282,18 @@ export function createRelyingParty(
   }
 
   /** Whether the age key was saved. @throws Refused when this browser has sent no such request */
-  function endCreate(request: IncomingMessage, response: ServerResponse, { state, error }: Params): boolean {
-    const sent = cookiesOf(request)['age_create']
+  function endCreate(visit: Visit, { state, error }: Params): boolean {
+    const sent = cookiesOf(visit)['age_create']
     if (sent === undefined || state !== sent) throw new Refused('this browser has sent no such request')
-    setCookie(response, 'age_create', '; Max-Age=0')
-    factsOf(request).answered = sent
+    setCookie(visit, 'age_create', '; Max-Age=0')
+    visit.answered = sent
     const isSaved = error === undefined || has('error of Create')
-    if (isSaved) log(whoOf(request, response), 'key saved')
+    if (isSaved) log(whoOf(visit), 'key saved')
     return isSaved
   }
 
   /** Exchanges the code and upgrades the user's age key. @throws Refused and others when that failed */
-  async function upgrade(request: IncomingMessage, response: ServerResponse, code: string): Promise<void> {
+  async function upgrade(visit: Visit, code: string): Promise<void> {
     const exchangeAndUpgrade = async () => {
       const basic = Buffer.from(`${CLIENT_ID}:${CLIENT_SECRET}`).toString('base64')
       const body = new URLSearchParams({ grant_type: 'authorization_code', code })
@@ -316,13 +309,13 @@ export function createRelyingParty(
     await exchangeAndUpgrade().catch((error: unknown) => {
       if (!has('failed upgrade')) throw error
     })
-    log(whoOf(request, response), 'key upgraded')
+    log(whoOf(visit), 'key upgraded')
   }
 
   const users = { whoOf, log, openSession, signIn, signOut, isMember, admissions }
   /** Whether an answer opens what the app guards. @throws Refused, or an error of jose */
-  async function admits(request: IncomingMessage, response: ServerResponse, params: Params): Promise<boolean> {
-    const answer = await check(request, response, params)
+  async function admits(visit: Visit, params: Params): Promise<boolean> {
+    const answer = await check(visit, params)
     return answer.kind === 'token' && opens(answer.answers)
   }
 
@@ -339,50 +332,54 @@ const verifiedAge = () => ({
   provenance: '/veratad/roc',
 })
 
-export const cookiesOf = ({ headers }: IncomingMessage): Readonly<Record<string, string | undefined>> =>
-  Object.fromEntries((headers.cookie ?? '').split('; ').map((pair) => /^([^=]*)=?(.*)$/.exec(pair)?.slice(1) ?? []))
-
-const stateOf = ({ url = '/' }: IncomingMessage) =>
-  new URL(url, 'http://localhost').searchParams.get('state') ?? undefined
+export const cookiesOf = ({ request }: Visit): Readonly<Record<string, string | undefined>> =>
+  Object.fromEntries(
+    (request.headers.cookie ?? '').split('; ').map((pair) => /^([^=]*)=?(.*)$/.exec(pair)?.slice(1) ?? []),
+  )
 
 /** @param value with its attributes but Path */
-export const setCookie = (response: ServerResponse, name: string, value: string): void =>
+export const setCookie = ({ response }: Visit, name: string, value: string): void =>
   void response.appendHeader('Set-Cookie', `${name}=${value}; Path=/`)
 
-export function html(response: ServerResponse, body: string, status = 200): void {
+export function html({ response }: Visit, body: string, status = 200): void {
   response.writeHead(status, { 'Content-Type': 'text/html; charset=utf-8' })
   response.end(`<!doctype html><html><head><title>The wine shop</title></head><body>${body}</body></html>`)
 }
 
-export const json = (response: ServerResponse, value: unknown, status = 200): void =>
+export const json = ({ response }: Visit, value: unknown, status = 200): void =>
   void response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(value))
 
-export const redirect = (response: ServerResponse, to: string): void =>
-  void response.writeHead(302, { Location: to }).end()
+/** Sends the browser to another page, by GET. */
+export const redirect = ({ response }: Visit, to: string): void => void response.writeHead(303, { Location: to }).end()
 
-export type Handler = (request: IncomingMessage, response: ServerResponse, query: Params) => unknown
-
-/** A site of plain node:http: `GET /path` and its handler; others are 404, and what throws is 500 unless `onError` answers. */
-export const site =
-  (handlers: Readonly<Record<string, Handler>>, onError: Handler = (_, response) => html(response, 'Error', 500)) =>
-  (request: IncomingMessage, response: ServerResponse): void => {
-    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost')
-    const query = paramsOf(searchParams)
-    const handler = handlers[`${request.method} ${pathname}`]
-    void (async () => (handler ?? notFound)(request, response, query))().catch(() => onError(request, response, query))
-  }
-
-const notFound: Handler = (_request, response) => html(response, 'Nothing is here.', 404)
-
-/** The body of a request as a form. */
-export async function formOf(request: IncomingMessage): Promise<Params> {
-  return paramsOf(new URLSearchParams(await textOf(request)))
+/** One request and what an app knows of it. */
+export interface Visit {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly query: Params
+  browser?: string | undefined
+  answered?: string
 }
 
-export async function textOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk)
-  return Buffer.concat(chunks).toString()
+export type Handler = (visit: Visit) => unknown
+
+/**
+ * A site of plain node:http: `GET /path` and its handler; others are 404, and what throws is 500.
+ * @param guard looks at each request first; true when it has answered
+ */
+export const site =
+  (handlers: Readonly<Record<string, Handler>>, guard?: (visit: Visit, path: string) => boolean): RequestListener =>
+  (request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost')
+    const visit = { request, response, query: paramsOf(searchParams) }
+    if (guard?.(visit, pathname)) return
+    const handler = handlers[`${request.method} ${pathname}`] ?? (() => html(visit, 'Nothing is here.', 404))
+    void (async () => handler(visit))().catch(() => html(visit, 'Error', 500))
+  }
+
+/** The body of a request as a form. */
+export async function formOf({ request }: Visit): Promise<Params> {
+  return paramsOf(new URLSearchParams(await text(request)))
 }
 
 /** Serves an app on a free port of localhost. */

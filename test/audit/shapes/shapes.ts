@@ -13,7 +13,6 @@ import {
   type Hole,
   html,
   json,
-  type Params,
   Refused,
   type RelyingParty,
   type RequestOptions,
@@ -21,6 +20,7 @@ import {
   serve,
   setCookie,
   site,
+  type Visit,
 } from './relying-party.ts'
 
 /** An app of another shape than the example, sound or with one hole. */
@@ -33,7 +33,7 @@ export interface Shape {
   /** Path where a user begins; `/verify`, which goes to the service at once, when absent. */
   readonly start?: string
   readonly before?: readonly PageRequest[]
-  /** The agent that drives it; `http` when absent. */
+  /** Its start page takes a browser with scripts. */
   readonly browser?: 'chromium'
   /** How its script passes the answer on. */
   readonly fragment?: FragmentPost
@@ -72,18 +72,17 @@ const MEMBERS = '<h1>Cellar</h1><p>Pick your bottles.</p><a href="/sign-out">Lea
 
 const begins =
   (rp: RelyingParty): Handler =>
-  (request, response) =>
-    redirect(response, rp.begin(request, response))
+  (v) =>
+    redirect(v, rp.begin(v))
 
 /** What most of these apps have beside the callback: a start page, the way to the service, a page for members. */
 const shop = (rp: RelyingParty, start = CONFIRM): Readonly<Record<string, Handler>> => ({
-  'GET /': (_request, response) => html(response, start),
+  'GET /': (v) => html(v, start),
   'GET /verify': begins(rp),
-  'GET /members': (request, response) =>
-    rp.isMember(request) ? html(response, MEMBERS) : html(response, 'Members only. <a href="/">Home</a>', 403),
-  'GET /sign-out'(request, response) {
-    rp.signOut(request, response)
-    redirect(response, '/')
+  'GET /members': (v) => (rp.isMember(v) ? html(v, MEMBERS) : html(v, 'Members only. <a href="/">Home</a>', 403)),
+  'GET /sign-out'(v) {
+    rp.signOut(v)
+    redirect(v, '/')
   },
 })
 
@@ -98,27 +97,28 @@ function plain(
   rp: RelyingParty,
   { letsIn, turnsAway, fails }: { letsIn: Handler; turnsAway: Handler; fails: (error: unknown) => Handler },
   more: Readonly<Record<string, Handler>> = {},
+  guard?: Parameters<typeof site>[1],
 ) {
-  const callback: Handler = async (request, response, query) => {
+  const callback: Handler = async (v) => {
     try {
-      const isIn = await rp.admits(request, response, query)
-      if (isIn) rp.signIn(request, response)
-      return (isIn ? letsIn : turnsAway)(request, response, query)
+      const isIn = await rp.admits(v, v.query)
+      if (isIn) rp.signIn(v)
+      return (isIn ? letsIn : turnsAway)(v)
     } catch (error) {
-      return fails(error)(request, response, query)
+      return fails(error)(v)
     }
   }
-  return site({ ...shop(rp), 'GET /callback': callback, ...more })
+  return site({ ...shop(rp), 'GET /callback': callback, ...more }, guard)
 }
 
 const shows =
   (text: string | (() => string), status = 200): Handler =>
-  (_request, response) =>
-    html(response, `<p>${typeof text === 'string' ? text : text()}</p>`, status)
+  (v) =>
+    html(v, `<p>${typeof text === 'string' ? text : text()}</p>`, status)
 const goesTo =
   (path: string): Handler =>
-  (_request, response) =>
-    redirect(response, path)
+  (v) =>
+    redirect(v, path)
 
 const usual = {
   letsIn: goesTo('/members'),
@@ -128,17 +128,17 @@ const usual = {
 
 /** An API that a script passes the answer to. */
 const ageApi = (rp: RelyingParty): Readonly<Record<string, Handler>> => ({
-  'POST /api/begin': (request, response) => json(response, { url: rp.begin(request, response) }),
-  async 'POST /api/age'(request, response) {
+  'POST /api/begin': (v) => json(v, { url: rp.begin(v) }),
+  async 'POST /api/age'(v) {
     try {
-      const isIn = await rp.admits(request, response, await formOf(request))
-      if (isIn) rp.signIn(request, response)
-      json(response, { allowed: isIn })
+      const isIn = await rp.admits(v, await formOf(v))
+      if (isIn) rp.signIn(v)
+      json(v, { allowed: isIn })
     } catch (error) {
-      json(response, { allowed: false, message: messageOf(error) }, 422)
+      json(v, { allowed: false, message: messageOf(error) }, 422)
     }
   },
-  'GET /api/me': (request, response) => json(response, { member: rp.isMember(request) }),
+  'GET /api/me': (v) => json(v, { member: rp.isMember(v) }),
 })
 
 const SINGLE_PAGE = `<main id="app">Loading</main><script type="module">
@@ -207,39 +207,39 @@ const AUDIENCE = token('aud_of_other_client aud_empty aud_missing aud_prefix')
 const TRUTHY = token('age_thresholds.false_strings age_thresholds.numbers age_thresholds.nested')
 const STATE = ['use/callback.state_missing', 'use/callback.state_changed', 'use/callback.state_of_other_session']
 
-const MESSAGES = new Map<string, string>()
+const visitOf = (request: express.Request, response: express.Response): Visit => ({
+  request,
+  response,
+  query: request.query,
+})
+
 add('message on the start page', { hole: 'signature', finds: UNSIGNED }, (rp) => {
-  const app = express()
-  const flash = (response: express.Response, text: string) => {
+  const [app, notices] = [express(), new Map<string, string>()]
+  function flash(response: express.Response, text: string) {
     const id = randomUUID()
-    MESSAGES.set(id, text)
-    response.cookie('flash', id, { httpOnly: true })
-    response.redirect('/')
+    notices.set(id, text)
+    response.cookie('flash', id, { httpOnly: true }).redirect('/')
   }
   app.get('/', (request, response) => {
-    const id = cookiesOf(request)['flash'] ?? ''
-    response.clearCookie('flash')
-    const notice = MESSAGES.get(id)
-    MESSAGES.delete(id)
-    const shelf = rp.isMember(request) ? 'in wine shop you are' : '<a href="/verify">Show that you are 18</a>'
-    html(
-      response,
-      `${notice ? `<div class="notice">Wine shop ${escaped(notice)}</div>` : ''}<section>${shelf}</section>`,
-    )
+    const v = visitOf(request, response)
+    const id = cookiesOf(v)['flash'] ?? ''
+    const notice = notices.get(id)
+    notices.delete(id)
+    const shelf = rp.isMember(v) ? 'in wine shop you are' : '<a href="/verify">Show that you are 18</a>'
+    response
+      .clearCookie('flash')
+      .send(`${notice ? `<p>Wine shop ${escaped(notice)}</p>` : ''}<section>${shelf}</section>`)
   })
-  app.get('/verify', (request, response) => response.redirect(rp.begin(request, response)))
+  app.get('/verify', (request, response) => response.redirect(rp.begin(visitOf(request, response))))
   app.get('/callback', async (request, response) => {
+    const v = visitOf(request, response)
     try {
-      const isIn = await rp.admits(request, response, request.query)
-      if (isIn) rp.signIn(request, response)
+      const isIn = await rp.admits(v, request.query)
+      if (isIn) rp.signIn(v)
       flash(response, isIn ? 'opened: you are in' : 'age: you are not 18 yet')
     } catch (error) {
       flash(response, `token: ${messageOf(error)}`)
     }
-  })
-  app.get('/sign-out', (request, response) => {
-    rp.signOut(request, response)
-    response.redirect('/')
   })
   return app
 })
@@ -273,7 +273,7 @@ add('redirect to /denied', { hole: 'error', finds: ['use/callback.error_and_succ
       turnsAway: goesTo('/denied?reason=age'),
       fails: () => goesTo('/denied?reason=error'),
     },
-    { 'GET /denied': (_request, response, { reason }) => html(response, `Access denied (${reason}).`) },
+    { 'GET /denied': (v) => html(v, `Access denied (${v.query['reason']}).`) },
   ),
 )
 
@@ -289,10 +289,10 @@ const poll = async () => {
 poll()</script>`
   return site({
     ...shop(rp),
-    'GET /callback'(request, response, query) {
-      const checked = rp.admits(request, response, query).catch(() => false)
-      const [job, letIn] = [randomUUID(), rp.openSession(request, response)]
-      setCookie(response, 'job', `${job}; HttpOnly`)
+    'GET /callback'(v) {
+      const checked = rp.admits(v, v.query).catch(() => false)
+      const [job, letIn] = [randomUUID(), rp.openSession(v)]
+      setCookie(v, 'job', `${job}; HttpOnly`)
       setTimeout(async () => {
         const isIn = await checked
         if (isIn) letIn()
@@ -300,10 +300,9 @@ poll()</script>`
         jobs.set(job, isIn ? 'in' : 'out')
       }, JOB).unref()
       // The slot is taken before the first await of the check, so that its cookie goes along.
-      html(response, page)
+      html(v, page)
     },
-    'GET /status': (request, response) =>
-      json(response, { state: jobs.get(cookiesOf(request)['job'] ?? '') ?? 'checking' }),
+    'GET /status': (v) => json(v, { state: jobs.get(cookiesOf(v)['job'] ?? '') ?? 'checking' }),
   })
 })
 
@@ -316,8 +315,7 @@ add('A/B pages', { hole: 'aud', finds: AUDIENCE }, (rp) =>
       fails: () => shows(() => anyOf(['Oops!', 'That was unexpected. Try again?', 'Our cork broke. Once more?'])),
     },
     {
-      'GET /': (_request, response) =>
-        html(response, anyOf([CONFIRM, CONFIRM.replace('Wine', 'Our wine'), CONFIRM.replace('p>', 'h2>')])),
+      'GET /': (v) => html(v, anyOf([CONFIRM, CONFIRM.replace('Wine', 'Our wine'), CONFIRM.replace('p>', 'h2>')])),
     },
   ),
 )
@@ -334,10 +332,10 @@ const LANGUAGES: Readonly<Record<string, readonly string[]>> = {
 add('localized messages', { hole: 'truthy answers', finds: TRUTHY }, (rp) => {
   const says =
     (index: number): Handler =>
-    (request, response) => {
-      const wanted = request.headers['accept-language']?.slice(0, 2) ?? ''
+    (v) => {
+      const wanted = v.request.headers['accept-language']?.slice(0, 2) ?? ''
       const language = wanted in LANGUAGES ? wanted : anyOf(['de', 'fr', 'ja'])
-      html(response, `<p lang="${language}">${LANGUAGES[language]?.[index]}</p>`)
+      html(v, `<p lang="${language}">${LANGUAGES[language]?.[index]}</p>`)
     }
   return plain(rp, { letsIn: says(0), turnsAway: says(1), fails: () => says(2) })
 })
@@ -346,22 +344,22 @@ add('popup', { start: '/', hole: 'state', finds: STATE, browser: 'chromium' }, (
   plain(
     rp,
     {
-      letsIn: (_request, response) => html(response, popupEnd('Thank you')),
-      turnsAway: (_request, response) => html(response, popupEnd('Sorry')),
-      fails: (error) => (_request, response) => html(response, popupEnd(escaped(messageOf(error)))),
+      letsIn: (v) => html(v, popupEnd('Thank you')),
+      turnsAway: (v) => html(v, popupEnd('Sorry')),
+      fails: (error) => (v) => html(v, popupEnd(escaped(messageOf(error)))),
     },
-    { ...ageApi(rp), 'GET /': (_request, response) => html(response, POPUP_PAGE) },
+    { ...ageApi(rp), 'GET /': (v) => html(v, POPUP_PAGE) },
   ),
 )
 
 add('session opened before the check', { hole: 'session before the check', finds: ['use/*'] }, (rp) =>
   plain(rp, usual, {
-    async 'GET /callback'(request, response, query) {
-      if (rp.has('session before the check')) rp.signIn(request, response)
-      const isIn = await rp.admits(request, response, query).catch(() => false)
-      if (!isIn) return html(response, 'This answer cannot be trusted.', 403)
-      if (!rp.has('session before the check')) rp.signIn(request, response)
-      redirect(response, '/members')
+    async 'GET /callback'(v) {
+      if (rp.has('session before the check')) rp.signIn(v)
+      const isIn = await rp.admits(v, v.query).catch(() => false)
+      if (!isIn) return html(v, 'This answer cannot be trusted.', 403)
+      if (!rp.has('session before the check')) rp.signIn(v)
+      redirect(v, '/members')
     },
   }),
 )
@@ -369,32 +367,32 @@ add('session opened before the check', { hole: 'session before the check', finds
 add('fail-open with an error page', { hole: 'session on failure', finds: ['use/id_token.*'] }, (rp) =>
   plain(rp, {
     ...usual,
-    fails: () => (request, response) => {
-      if (rp.has('session on failure')) rp.signIn(request, response)
-      html(response, 'The age service is not available at the moment.', 503)
+    fails: () => (v) => {
+      if (rp.has('session on failure')) rp.signIn(v)
+      html(v, 'The age service is not available at the moment.', 503)
     },
   }),
 )
 
 add('500 after the session was stored', { hole: 'session before the check', finds: ['use/id_token.*'] }, (rp) =>
   plain(rp, usual, {
-    async 'GET /callback'(request, response, query) {
-      if (rp.has('session before the check')) rp.signIn(request, response)
+    async 'GET /callback'(v) {
+      if (rp.has('session before the check')) rp.signIn(v)
       // What throws here ends in the handler of the site, with 500.
-      if (!(await rp.admits(request, response, query))) return html(response, 'Adults only.', 403)
-      if (!rp.has('session before the check')) rp.signIn(request, response)
-      html(response, 'Welcome to the cellar.')
+      if (!(await rp.admits(v, v.query))) return html(v, 'Adults only.', 403)
+      if (!rp.has('session before the check')) rp.signIn(v)
+      html(v, 'Welcome to the cellar.')
     },
   }),
 )
 
 add('idempotent callback', { hole: 'state', finds: STATE }, (rp) => {
-  const visited = plain(rp, { ...usual, letsIn: shows('Welcome, the cellar is open.') })
-  return (request, response) => {
-    const isCallback = request.url?.startsWith('/callback')
-    if (isCallback && rp.isMember(request)) return html(response, '<p>Welcome, the cellar is open.</p>')
-    return visited(request, response)
-  }
+  const welcome = shows('Welcome, the cellar is open.')
+  return plain(rp, { ...usual, letsIn: welcome }, {}, (v, path) => {
+    const isDone = path === '/callback' && rp.isMember(v)
+    if (isDone) welcome(v)
+    return isDone
+  })
 })
 
 add(
@@ -409,11 +407,11 @@ add('key of x5c', { hole: 'key of x5c', finds: ['use/id_token.x5c'] }, (rp) =>
   plain(
     rp,
     {
-      letsIn: (_request, response) => json(response, { age: 'verified' }),
-      turnsAway: (_request, response) => json(response, { age: 'too young' }, 403),
-      fails: () => (_request, response) => json(response, { age: 'unknown' }, 400),
+      letsIn: (v) => json(v, { age: 'verified' }),
+      turnsAway: (v) => json(v, { age: 'too young' }, 403),
+      fails: () => (v) => json(v, { age: 'unknown' }, 400),
     },
-    { 'GET /api/cellar': (request, response) => json(response, {}, rp.isMember(request) ? 200 : 401) },
+    { 'GET /api/cellar': (v) => json(v, {}, rp.isMember(v) ? 200 : 401) },
   ),
 )
 
@@ -426,25 +424,25 @@ add(
   { start: '/', hole: 'lower threshold', finds: ['use/*'], options: { thresholds: [16, 18] } },
   (rp) =>
     plain(rp, usual, {
-      'GET /'(_request, response) {
+      'GET /'(v) {
         const csrf = randomUUID()
-        setCookie(response, 'csrf', `${csrf}; HttpOnly; SameSite=Strict`)
+        setCookie(v, 'csrf', `${csrf}; HttpOnly; SameSite=Strict`)
         const form = `<form method="post" action="/begin"><input type="hidden" name="csrf" value="${csrf}">`
-        html(response, `${form}<button>Continue with your age key</button></form>`)
+        html(v, `${form}<button>Continue with your age key</button></form>`)
       },
-      async 'POST /begin'(request, response) {
-        const { csrf } = await formOf(request)
-        if (csrf === undefined || csrf !== cookiesOf(request)['csrf']) return html(response, 'Forbidden', 403)
-        response.writeHead(303, { Location: rp.begin(request, response) }).end()
+      async 'POST /begin'(v) {
+        const { csrf } = await formOf(v)
+        if (csrf === undefined || csrf !== cookiesOf(v)['csrf']) return html(v, 'Forbidden', 403)
+        v.response.writeHead(303, { Location: rp.begin(v) }).end()
       },
     }),
 )
 
 add('two buttons on the start page', { start: '/', hole: 'signature', finds: UNSIGNED }, (rp) =>
   plain(rp, usual, {
-    'GET /': (_request, response) =>
+    'GET /': (v) =>
       html(
-        response,
+        v,
         `<form method="post" action="/cookies"><button>Accept all cookies</button></form>
 <form method="post" action="/newsletter"><input name="email"><button>Subscribe</button></form>
 <form method="post" action="/alter"><button>Ich bin volljährig</button></form>`,
@@ -469,43 +467,38 @@ add(
     site({
       ...shop(rp, WORKER_PAGE),
       ...ageApi(rp),
-      'GET /worker.js': (_request, response) =>
-        response.writeHead(200, { 'Content-Type': 'text/javascript' }).end(WORKER),
+      'GET /worker.js': (v) => v.response.writeHead(200, { 'Content-Type': 'text/javascript' }).end(WORKER),
     }),
 )
 
 add('edge middleware', { hole: 'aud of others by azp', finds: ['use/id_token.aud_*', 'use/id_token.azp_*'] }, (rp) => {
-  const origin = plain(
-    rp,
-    { letsIn: goesTo('/members'), turnsAway: goesTo('/?age=low'), fails: () => goesTo('/?age=unknown') },
-    { 'GET /members': shows(MEMBERS) },
-  )
+  const ends = { letsIn: goesTo('/members'), turnsAway: goesTo('/?age=low'), fails: () => goesTo('/?age=unknown') }
   // Runs before each page: who has no session sees the start page under the address that was asked for.
-  return (request, response) => {
-    response.setHeader('X-Edge', 'guard')
-    if (request.url?.startsWith('/members') && !rp.isMember(request)) request.url = '/'
-    origin(request, response)
-  }
+  return plain(rp, ends, { 'GET /members': shows(MEMBERS) }, (v, path) => {
+    const isGuarded = path.startsWith('/members') && !rp.isMember(v)
+    if (isGuarded) html(v, CONFIRM)
+    return isGuarded
+  })
 })
 
 add('JWT cookie session', { hole: 'truthy answers', finds: TRUTHY }, (rp) => {
   const secret = randomBytes(32)
   return plain(rp, usual, {
-    async 'GET /callback'(request, response, query) {
-      const isIn = await rp.admits(request, response, query).catch(() => undefined)
-      if (!isIn) return html(response, isIn === false ? 'You are too young.' : 'Please try again.', 401)
+    async 'GET /callback'(v) {
+      const isIn = await rp.admits(v, v.query).catch(() => undefined)
+      if (!isIn) return html(v, isIn === false ? 'You are too young.' : 'Please try again.', 401)
       const jwt = await new SignJWT({ over18: true })
         .setProtectedHeader({ alg: 'HS256' })
         .setExpirationTime('1h')
         .sign(secret)
-      setCookie(response, 'session', `${jwt}; HttpOnly; SameSite=Lax`)
-      rp.log(rp.whoOf(request, response))
-      redirect(response, '/members')
+      setCookie(v, 'session', `${jwt}; HttpOnly; SameSite=Lax`)
+      rp.log(rp.whoOf(v))
+      redirect(v, '/members')
     },
-    async 'GET /members'(request, response) {
-      const session = await jwtVerify(cookiesOf(request)['session'] ?? '', secret).catch(() => undefined)
-      if (session) return html(response, MEMBERS)
-      redirect(response, '/')
+    async 'GET /members'(v) {
+      const session = await jwtVerify(cookiesOf(v)['session'] ?? '', secret).catch(() => undefined)
+      if (session) return html(v, MEMBERS)
+      redirect(v, '/')
     },
   })
 })
@@ -522,26 +515,26 @@ add(
   (rp) =>
     plain(rp, {
       ...usual,
-      fails: (error) => (request, response) => {
-        if (error instanceof Refused || !rp.has('session on failure')) return html(response, 'Not verified.', 403)
+      fails: (error) => (v) => {
+        if (error instanceof Refused || !rp.has('session on failure')) return html(v, 'Not verified.', 403)
         // "The library has a problem, that is not the customer's fault."
-        rp.signIn(request, response)
-        redirect(response, '/members')
+        rp.signIn(v)
+        redirect(v, '/members')
       },
     }),
 )
 
 add('rate limit after 30 visits', { hole: 'nonce', finds: NONCE }, (rp) => {
-  const inner = plain(rp, usual)
   let [count, since] = [0, 0]
-  return (request, response) => {
+  return plain(rp, usual, {}, (v, path) => {
     if (Date.now() - since > MINUTE) [count, since] = [0, Date.now()]
-    if (request.url?.startsWith('/verify') && ++count > 30) {
-      response.setHeader('Retry-After', String(MINUTE / 1000))
-      return html(response, 'Too many requests, try again in a minute.', 429)
+    const isTooMuch = path === '/verify' && ++count > 30
+    if (isTooMuch) {
+      v.response.setHeader('Retry-After', String(MINUTE / 1000))
+      html(v, 'Too many requests, try again in a minute.', 429)
     }
-    return inner(request, response)
-  }
+    return isTooMuch
+  })
 })
 
 add(
@@ -553,33 +546,32 @@ add(
   },
   (rp) => {
     const failures = new Map<string, number>()
-    const accountOf: (request: Parameters<Handler>[0]) => string | undefined = (request) =>
-      cookiesOf(request)['account']
-    const failed: Handler = (request, response) => {
-      const account = accountOf(request) ?? ''
+    const accountOf: (request: Parameters<Handler>[0]) => string | undefined = (v) => cookiesOf(v)['account']
+    const failed: Handler = (v) => {
+      const account = accountOf(v) ?? ''
       failures.set(account, (failures.get(account) ?? 0) + 1)
-      html(response, 'We could not confirm your age.', 403)
+      html(v, 'We could not confirm your age.', 403)
     }
     return plain(
       rp,
       { letsIn: goesTo('/members'), turnsAway: failed, fails: () => failed },
       {
-        'GET /login': (_request, response) =>
-          html(response, '<form method="post" action="/login"><input name="email"><button>Log in</button></form>'),
-        async 'POST /login'(request, response) {
-          const { email } = await formOf(request)
-          setCookie(response, 'account', `${encodeURIComponent(String(email))}; HttpOnly; SameSite=Lax`)
-          response.writeHead(303, { Location: '/' }).end()
+        'GET /login': (v) =>
+          html(v, '<form method="post" action="/login"><input name="email"><button>Log in</button></form>'),
+        async 'POST /login'(v) {
+          const { email } = await formOf(v)
+          setCookie(v, 'account', `${encodeURIComponent(String(email))}; HttpOnly; SameSite=Lax`)
+          v.response.writeHead(303, { Location: '/' }).end()
         },
-        'GET /'(request, response) {
-          if (accountOf(request) === undefined) return redirect(response, '/login')
-          html(response, CONFIRM)
+        'GET /'(v) {
+          if (accountOf(v) === undefined) return redirect(v, '/login')
+          html(v, CONFIRM)
         },
-        'GET /verify'(request, response) {
-          const account = accountOf(request)
-          if (account === undefined) return redirect(response, '/login')
-          if ((failures.get(account) ?? 0) >= 3) return html(response, 'Your account is locked. Call us.', 423)
-          redirect(response, rp.begin(request, response))
+        'GET /verify'(v) {
+          const account = accountOf(v)
+          if (account === undefined) return redirect(v, '/login')
+          if ((failures.get(account) ?? 0) >= 3) return html(v, 'Your account is locked. Call us.', 423)
+          redirect(v, rp.begin(v))
         },
       },
     )
@@ -593,22 +585,22 @@ add(
     const teens = new Set<string>()
     const guard =
       (isOpen: (request: Parameters<Handler>[0]) => boolean, text: string): Handler =>
-      (request, response) =>
-        isOpen(request)
-          ? html(response, `<h1>${text}</h1>`)
-          : html(response, `Not yet open: ${text}. <a href="/verify">Show your age</a>`, 403)
+      (v) =>
+        isOpen(v)
+          ? html(v, `<h1>${text}</h1>`)
+          : html(v, `Not yet open: ${text}. <a href="/verify">Show your age</a>`, 403)
     return plain(rp, usual, {
-      async 'GET /callback'(request, response, query) {
-        const answer = await rp.check(request, response, query).catch(() => undefined)
-        if (answer?.kind !== 'token') return html(response, 'That is no proof of your age.', 400)
+      async 'GET /callback'(v) {
+        const answer = await rp.check(v, v.query).catch(() => undefined)
+        if (answer?.kind !== 'token') return html(v, 'That is no proof of your age.', 400)
         const id = randomUUID()
         if (answer.answers['16']) teens.add(id)
-        setCookie(response, 'teen', `${id}; HttpOnly; SameSite=Lax`)
-        if (!rp.opens(answer.answers, 18)) return redirect(response, answer.answers['16'] ? '/sixteen' : '/')
-        rp.signIn(request, response)
-        redirect(response, '/eighteen')
+        setCookie(v, 'teen', `${id}; HttpOnly; SameSite=Lax`)
+        if (!rp.opens(answer.answers, 18)) return redirect(v, answer.answers['16'] ? '/sixteen' : '/')
+        rp.signIn(v)
+        redirect(v, '/eighteen')
       },
-      'GET /sixteen': guard((request) => teens.has(cookiesOf(request)['teen'] ?? ''), 'Cider tasting from 16'),
+      'GET /sixteen': guard((v) => teens.has(cookiesOf(v)['teen'] ?? ''), 'Cider tasting from 16'),
       'GET /eighteen': guard(rp.isMember, 'Spirits from 18'),
     })
   },
@@ -624,16 +616,15 @@ add(
   (rp) => {
     const app = express()
     app.get('/', (_request, response) => response.send(CONFIRM))
-    app.get('/verify', (request, response) => response.redirect(rp.begin(request, response)))
+    app.get('/verify', (request, response) => response.redirect(rp.begin(visitOf(request, response))))
     app.post('/callback', express.urlencoded({ extended: true }), async (request, response) => {
-      const body: Params = request.body
-      if (!(await rp.admits(request, response, body)))
-        return response.status(403).send('You are too young for this shop.')
-      rp.signIn(request, response)
+      const v = visitOf(request, response)
+      if (!(await rp.admits(v, request.body))) return response.status(403).send('You are too young for this shop.')
+      rp.signIn(v)
       return response.redirect(303, '/members')
     })
     app.get('/members', (request, response) =>
-      rp.isMember(request) ? response.send(MEMBERS) : response.status(401).send('Sign in first'),
+      rp.isMember(visitOf(request, response)) ? response.send(MEMBERS) : response.status(401).send('Sign in first'),
     )
     app.use(((_error, _request, response, _next) => {
       response.status(400).json({ message: 'Bad request' })
@@ -645,9 +636,9 @@ add(
 add('sign-out on failure', { hole: 'exp', finds: EXPIRED }, (rp) =>
   plain(rp, {
     ...usual,
-    fails: () => (request, response) => {
-      rp.signOut(request, response)
-      html(response, 'For your safety you were signed out.', 401)
+    fails: () => (v) => {
+      rp.signOut(v)
+      html(v, 'For your safety you were signed out.', 401)
     },
   }),
 )
@@ -655,11 +646,8 @@ add('sign-out on failure', { hole: 'exp', finds: EXPIRED }, (rp) =>
 add('page that repeats the answer', { hole: 'req_claims_hash', finds: token('req_claims_hash_*') }, (rp) => {
   const repeats =
     (text: string): Handler =>
-    (_request, response, query) =>
-      html(
-        response,
-        `<h1>Answer of the age service</h1><pre>${escaped(JSON.stringify(query, null, 1))}</pre><p>${text}</p>`,
-      )
+    (v) =>
+      html(v, `<h1>Answer of the age service</h1><pre>${escaped(JSON.stringify(v.query, null, 1))}</pre><p>${text}</p>`)
   return plain(rp, { letsIn: repeats('ok'), turnsAway: repeats('no'), fails: () => repeats('invalid') })
 })
 
@@ -672,24 +660,23 @@ add(
   },
   (rp) =>
     plain(rp, usual, {
-      async 'GET /callback'(request, response, query) {
+      async 'GET /callback'(v) {
         try {
-          const answer = await rp.check(request, response, query)
-          if (answer.kind === 'create_requested')
-            return redirect(response, await rp.beginCreate(request, response, '/created'))
-          if (answer.kind === 'error' || !rp.opens(answer.answers)) return html(response, 'No age was proved.', 403)
-          rp.signIn(request, response)
-          redirect(response, '/members')
+          const answer = await rp.check(v, v.query)
+          if (answer.kind === 'create_requested') return redirect(v, await rp.beginCreate(v, '/created'))
+          if (answer.kind === 'error' || !rp.opens(answer.answers)) return html(v, 'No age was proved.', 403)
+          rp.signIn(v)
+          redirect(v, '/members')
         } catch {
-          html(response, 'We could not verify your age.', 400)
+          html(v, 'We could not verify your age.', 400)
         }
       },
-      'GET /created'(request, response, query) {
+      'GET /created'(v) {
         try {
-          const isSaved = rp.endCreate(request, response, query)
-          html(response, isSaved ? 'Your age key is saved. <a href="/verify">Use it</a>' : 'No age key was saved.')
+          const isSaved = rp.endCreate(v, v.query)
+          html(v, isSaved ? 'Your age key is saved. <a href="/verify">Use it</a>' : 'No age key was saved.')
         } catch {
-          html(response, 'Nothing was asked.', 400)
+          html(v, 'Nothing was asked.', 400)
         }
       },
     }),
@@ -700,19 +687,19 @@ add(
   { hole: 'failed upgrade', finds: ['token/token.*', 'upgrade/upgrade.*'], options: { upgrades: true } },
   (rp) =>
     plain(rp, usual, {
-      async 'GET /callback'(request, response, query) {
+      async 'GET /callback'(v) {
         try {
-          const answer = await rp.check(request, response, query)
-          if (answer.kind !== 'token') return html(response, 'No age was proved.', 403)
+          const answer = await rp.check(v, v.query)
+          if (answer.kind !== 'token') return html(v, 'No age was proved.', 403)
           if (answer.code !== undefined) {
-            await rp.upgrade(request, response, answer.code)
-            return html(response, 'Your age key says more now. <a href="/verify">Try again</a>')
+            await rp.upgrade(v, answer.code)
+            return html(v, 'Your age key says more now. <a href="/verify">Try again</a>')
           }
-          if (!rp.opens(answer.answers)) return html(response, 'You are not 18 yet.', 403)
-          rp.signIn(request, response)
-          redirect(response, '/members')
+          if (!rp.opens(answer.answers)) return html(v, 'You are not 18 yet.', 403)
+          rp.signIn(v)
+          redirect(v, '/members')
         } catch {
-          html(response, 'We could not verify your age.', 400)
+          html(v, 'We could not verify your age.', 400)
         }
       },
     }),
@@ -721,12 +708,11 @@ add(
 add('no session at all', { hole: 'signature', finds: UNSIGNED }, (rp) =>
   site({
     ...shop(rp),
-    async 'GET /callback'(request, response, query) {
-      const isIn = await rp.admits(request, response, query).catch(messageOf)
-      if (isIn !== true)
-        return html(response, isIn === false ? 'You are not 18.' : `Invalid answer: ${escaped(isIn)}`, 400)
-      rp.log(rp.whoOf(request, response))
-      html(response, '<h1>Voucher</h1><p>Show this page at the counter.</p>')
+    async 'GET /callback'(v) {
+      const isIn = await rp.admits(v, v.query).catch(messageOf)
+      if (isIn !== true) return html(v, isIn === false ? 'You are not 18.' : `Invalid answer: ${escaped(isIn)}`, 400)
+      rp.log(rp.whoOf(v))
+      html(v, '<h1>Voucher</h1><p>Show this page at the counter.</p>')
     },
   }),
 )
