@@ -20,7 +20,9 @@ const shapes = SHAPES.filter(({ name, browser }) => {
 const byScripts = takes('chromium', 'http') && shapes.some(({ browser }) => browser)
 const chromium = byScripts ? createChromiumAgent(await launchChromium({})) : undefined
 const total: Record<string, number> = {}
-const add = (name: string, count = 1) => void (total[name] = (total[name] ?? 0) + count)
+function add(name: string, count = 1) {
+  total[name] = (total[name] ?? 0) + count
+}
 
 for (const shape of shapes) {
   if (takes('sound', 'holed')) await audit(shape, 'sound')

@@ -1,12 +1,12 @@
 import { decodeJwt, decodeProtectedHeader, importPKCS8, SignJWT } from 'jose'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { signCompact } from '../../../src/sandbox/keys/compact-jws.ts'
-import { generateCertificate } from '../../../src/tls/self-signed.ts'
-import { formThatSendsItself } from '../../support/forms.ts'
-import { readTestKeys } from '../../support/keys.ts'
-import { shareSandbox } from '../../support/sandbox.ts'
-import type { Hole } from './relying-party.ts'
-import { type RunningShape, SHAPES, type Shape, startShape } from './shapes.ts'
+import { signCompact } from '../../src/sandbox/keys/compact-jws.ts'
+import { generateCertificate } from '../../src/tls/self-signed.ts'
+import { formThatSendsItself } from '../support/forms.ts'
+import { readTestKeys } from '../support/keys.ts'
+import { shareSandbox } from '../support/sandbox.ts'
+import type { Hole } from './shapes/relying-party.ts'
+import { type RunningShape, SHAPES, type Shape, startShape } from './shapes/shapes.ts'
 
 const sandbox = await shareSandbox()
 
