@@ -1,0 +1,121 @@
+import { expect, test } from 'vitest'
+import type { VisitOptions } from '../../../src/audit/agent/browser.ts'
+import { createHttpAgent } from '../../../src/audit/agent/http-agent.ts'
+import { visit } from '../../support/visit.ts'
+import { page, redirectTo, routes, startWebApp } from '../../support/web-app.ts'
+
+const button = (path: string, text: string) =>
+  `<form method=post action="${path}"><input type=hidden name=csrf value=c1><button>${text}</button></form>`
+
+/** An app with a first page, which `/go` of leads to the sandbox when it is posted with its hidden field. */
+async function startApp(first: string) {
+  const sandbox = await startWebApp((_request, response) =>
+    redirectTo(`${app.url}/callback?state=s1#token=1`)(_request, response),
+  )
+  const app = await startWebApp(
+    routes({
+      '/': page(first),
+      '/signin': page(`${button('/go', 'Sign in with AgeKey')}${button('/news', 'Subscribe')}`),
+      '/go': (request, response) =>
+        request.body === 'csrf=c1' ? redirectTo(`${sandbox.url}/v1/oidc/use`)(request, response) : response.end('no'),
+      '/callback': page(button('/go', 'Verify your age again')),
+    }),
+  )
+  const open = (options: Partial<VisitOptions> = {}) => visit(app.url, { sandboxUrl: sandbox.url, ...options })
+  return { app, sandbox, open }
+}
+
+const BUY = button('/buy', 'Buy')
+
+test.each<[string, string, Partial<VisitOptions>]>([
+  ['posts a form of the app that speaks of an age', `${BUY}${button('/go', 'Prove your age')}`, {}],
+  ['posts a form in German', `${BUY}${button('/go', 'Jetzt Alter bestätigen')}`, {}],
+  ['posts a form in Japanese', `${BUY}${button('/go', '年齢を確認する')}`, {}],
+  ['posts the only form beside a cookie banner', `${button('/ok', 'Accept cookies')}${button('/go', 'Enter')}`, {}],
+  [
+    'takes of two buttons the one with the better words',
+    `${button('/x', 'Confirm')}${button('/go', 'Confirm age')}`,
+    {},
+  ],
+  ['goes by a link to a page of its own to sign in', `<a href="/help">Help</a><a href="/signin">Sign in</a>`, {}],
+  ['presses what is named by its text', `${BUY}${button('/go', 'Abracadabra')}`, { begin: { click: 'abracadabra' } }],
+  ['presses what a selector names', `${BUY}${button('/go', 'X')}`, { begin: { click: 'form[action="/go"]' } }],
+  ['sends the request that is named', BUY, { begin: { request: { url: '/go', form: { csrf: 'c1' } } } }],
+])('The HTTP agent begins: it %s', async (_what, first, options) => {
+  const { open } = await startApp(first)
+  const { end, answer, hops } = await open(options)
+  expect([end, answer?.isAnswer, hops.filter(({ endpoint }) => endpoint === 'E1').length]).toEqual(['page', true, 1])
+})
+
+test.each<[string, Partial<VisitOptions>, string]>([
+  ['there are two buttons without a word of it', {}, 'no way to the sandbox was found; the page has "Buy", "Sell"'],
+  ['nothing has the name', { begin: { click: 'Go' } }, 'nothing on the page is "Go"; the page has "Buy", "Sell"'],
+])('A visit of the HTTP agent that cannot begin because %s says how to name it', async (_why, options, what) => {
+  const { open, app } = await startApp(`${BUY}${button('/sell', 'Sell')}`)
+  const { end, problem } = await open(options)
+  expect([end, problem]).toEqual([
+    'page',
+    `${what}; say how a user begins: use: { begin: { click: "Prove your age" } }`,
+  ])
+  expect(app.requests).toHaveLength(1)
+})
+
+test('An answer that was held back is brought by another browser, which does not begin anew', async () => {
+  const { open, app, sandbox } = await startApp(button('/go', 'Prove your age'))
+  const held = await open({ holds: 'E1' })
+  expect(held).toMatchObject({ end: 'held', answer: { url: `${app.url}/callback?state=s1#token=1`, isAnswer: true } })
+  expect([app.requests.length, sandbox.requests[0]?.headers['x-sandbox-audit']]).toEqual([2, '1'])
+  const brought = await visit(held.answer ?? '', { sandboxUrl: sandbox.url })
+  expect(brought).toMatchObject({ end: 'page', hops: [{ isCallback: true }] })
+})
+
+test('A form of form_post that was held back is posted again from another site', async () => {
+  const app = await startWebApp(page('here'))
+  const sandbox = await startWebApp((...call) =>
+    page(`<form method=post action="${app.url}"><input name=state value=s1></form>`)(...call),
+  )
+  const { answer } = await visit(`${sandbox.url}/v1/oidc/use`, { sandboxUrl: sandbox.url, holds: 'E1' })
+  expect(answer).toEqual({
+    url: `${app.url}/`,
+    method: 'POST',
+    form: { state: 's1' },
+    isCrossSite: true,
+    isAnswer: true,
+  })
+  await visit(answer ?? '', { sandboxUrl: sandbox.url })
+  expect(app.requests).toMatchObject([
+    { body: 'state=s1', headers: { 'sec-fetch-site': 'cross-site', origin: 'null' } },
+  ])
+})
+
+test('A peek has the cookies of its browser, follows redirects, presses nothing, and stops before the sandbox', async () => {
+  const { app, sandbox } = await startApp(button('/go', 'Prove your age'))
+  const start = await startWebApp((request, response) =>
+    request.path === '/'
+      ? response.setHeader('Set-Cookie', 'me=1').end()
+      : redirectTo(request.path === '/in' ? '/' : `${sandbox.url}/v1/oidc/use`)(request, response),
+  )
+  const options = { sandboxUrl: sandbox.url, signal: new AbortController().signal }
+  const browser = createHttpAgent().newBrowser()
+  expect(await browser.peek(app.url, options)).toMatchObject({ end: 'page', hops: [{ status: 200 }] })
+  await browser.peek(start.url, options)
+  expect(await browser.peek(`${start.url}/in`, options)).toMatchObject({ end: 'page', hops: [{}, {}] })
+  expect(await browser.peek(`${start.url}/out`, options)).toMatchObject({ end: 'stopped' })
+  expect(start.requests.map(({ headers }) => headers.cookie)).toEqual([undefined, 'me=1', 'me=1', 'me=1'])
+  expect([app.requests.length, sandbox.requests.length]).toEqual([1, 0])
+})
+
+test.runIf(process.platform === 'linux')(
+  'Browsers with addresses of their own are other clients to an app',
+  async () => {
+    const app = await startWebApp(page(''))
+    const agent = createHttpAgent()
+    for (const ownAddress of [true, true, false]) {
+      const url = app.url.replace('127.0.0.1', 'localhost')
+      expect((await visit(url, { browser: agent.newBrowser({ ownAddress }) })).end).toBe('page')
+    }
+    const [one, other, none] = app.requests.map(({ headers }) => headers['x-forwarded-for'])
+    expect([one, other, none]).toEqual([expect.stringMatching(/^127\./), expect.stringMatching(/^127\./), undefined])
+    expect(one).not.toBe(other)
+  },
+)
