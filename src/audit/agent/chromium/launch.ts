@@ -26,45 +26,33 @@ export interface LaunchOptions {
 }
 
 const PLACES: readonly string[] = [
-  '/usr/bin/google-chrome-stable',
-  '/usr/bin/google-chrome',
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
+  ...['google-chrome-stable', 'google-chrome', 'chromium', 'chromium-browser'].map((name) => `/usr/bin/${name}`),
   '/snap/bin/chromium',
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  ...['Google Chrome', 'Chromium'].map((name) => `/Applications/${name}.app/Contents/MacOS/${name}`),
 ]
 
 /**
- * Features that are switched off. A list of ours takes the place of that of playwright-core, so it names those of its list that change
- * what a page sees or what is asked of other servers. The popups of the address bar cost half of the time of a visit: each window
- * starts two processes for them.
+ * Windows that open quickly, and ask for nothing of their own accord. This list of features takes the place of that of playwright-core,
+ * so it names those of its list that change what a page sees or what is asked of other servers. The popups of the address bar cost half
+ * of the time of a window, which starts two processes for them.
  */
-const DISABLED_FEATURES: readonly string[] = [
-  'WebUIOmniboxPopup',
-  'WebUIOmniboxAimPopup',
-  'AimEnabled',
-  'AvoidCorsURLLoaderRestartOnRedirect',
-  'HttpsUpgrades',
-  'HttpsFirstBalancedModeAutoEnable',
-  'MediaRouter',
-  'NetworkTimeServiceQuerying',
-  'OptimizationHints',
-  'PaintHolding',
-  'PreconnectToSearch',
-  'ThirdPartyStoragePartitioning',
-]
-
-/** Windows that open quickly, and ask for nothing of their own accord. */
-export const LEAN_WINDOWS = `--disable-features=${DISABLED_FEATURES.join(',')}`
+export const LEAN_WINDOWS = `--disable-features=${[
+  ...[
+    'WebUIOmniboxPopup',
+    'WebUIOmniboxAimPopup',
+    'AimEnabled',
+    'AvoidCorsURLLoaderRestartOnRedirect',
+    'HttpsUpgrades',
+  ],
+  ...['HttpsFirstBalancedModeAutoEnable', 'MediaRouter', 'NetworkTimeServiceQuerying', 'OptimizationHints'],
+  ...['PaintHolding', 'PreconnectToSearch', 'ThirdPartyStoragePartitioning'],
+].join(',')}`
 
 /** It makes no calls of its own accord, and shows frames of all sites to the audit. */
 const ARGUMENTS: readonly string[] = [
-  '--disable-gpu',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--disable-site-isolation-trials',
+  ...['gpu', 'background-networking', 'component-update', 'sync', 'site-isolation-trials'].map(
+    (it) => `--disable-${it}`,
+  ),
   '--no-first-run',
   LEAN_WINDOWS,
 ]
@@ -104,40 +92,32 @@ export async function launchChromium({ chromePath, cdpUrl, headed = false }: Lau
       timeout: 20_000,
     })
     .catch((cause: unknown) => {
-      const message = whyNot(messageOf(cause), { place, chromePath })
-      throw place === undefined
-        ? new ChromiumProblem(message, INSTALL_CHROMIUM, { cause })
-        : new AuditProblem(message, { cause })
+      if (place === undefined) {
+        const message = `there is no Chromium: ${INSTALL_CHROMIUM}, or CHROME_PATH=/path/to/chrome`
+        throw new ChromiumProblem(message, INSTALL_CHROMIUM, { cause })
+      }
+      const [reason = ''] = stripVTControlCharacters(messageOf(cause)).split('\n')
+      const source = chromePath === undefined ? '' : 'CHROME_PATH: '
+      throw new AuditProblem(
+        / missing X server|DISPLAY/i.test(messageOf(cause))
+          ? '--headed: there is no display here; leave it out'
+          : `${source}${place} does not start as a browser (${reason.replace(/^browserType\.launch: /, '')}); name another by CHROME_PATH=/path/to/chrome`,
+        { cause },
+      )
     })
-}
-
-function whyNot(
-  message: string,
-  { place, chromePath }: { place: string | undefined; chromePath: string | undefined },
-): string {
-  if (/ missing X server|DISPLAY/i.test(message)) return '--headed: there is no display here; leave it out'
-  if (place === undefined) return `there is no Chromium: ${INSTALL_CHROMIUM}, or CHROME_PATH=/path/to/chrome`
-  const [reason = ''] = stripVTControlCharacters(message).split('\n')
-  const source = chromePath === undefined ? '' : 'CHROME_PATH: '
-  return `${source}${place} does not start as a browser (${reason.replace(/^browserType\.launch: /, '')}); name another by CHROME_PATH=/path/to/chrome`
 }
 
 /** From the working folder first: the project that is audited brings it. */
 function loadPlaywright(): BrowserType {
   for (const from of [join(process.cwd(), 'package.json'), import.meta.url]) {
     const require = createRequire(from)
-    if (!isInstalled(require)) continue
+    try {
+      require.resolve('playwright-core')
+    } catch {
+      continue
+    }
     const { chromium }: { chromium: BrowserType } = require('playwright-core')
     return chromium
   }
   throw new ChromiumProblem(`an audit by Chromium takes playwright-core: ${INSTALL_PLAYWRIGHT}`, INSTALL_PLAYWRIGHT)
-}
-
-function isInstalled(require: NodeJS.Require): boolean {
-  try {
-    require.resolve('playwright-core')
-    return true
-  } catch {
-    return false
-  }
 }

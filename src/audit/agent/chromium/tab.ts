@@ -44,6 +44,7 @@ const EMPTY_MS = 5000
 export async function openTab(context: BrowserContext): Promise<Tab> {
   const window = await context.newPage()
   const session = await context.newCDPSession(window)
+  // Of the app, with what pages stored there.
   const origins = new Set<string>()
   let running: ReturnType<typeof createVisit> | undefined
   session.on('Fetch.requestPaused', (paused: Paused) => {
@@ -103,14 +104,11 @@ export async function openTab(context: BrowserContext): Promise<Tab> {
       const { url } = firstNavigation(request)
       running = createVisit({ window, session, mainFrame }, request, settings)
       const done = await running.run()
-      for (const hop of running.hops) origins.add(new URL(hop.url).origin)
+      for (const { party, url } of running.hops) if (party === 'app') origins.add(new URL(url).origin)
       running = undefined
       // What the page still does ends here; the origin stays, because another one may take another process.
-      const isWell = await goHome(url.origin).then(
-        () => true,
-        () => false,
-      )
-      return { ...done, isWell }
+      const home = await goHome(url.origin).catch(() => undefined)
+      return { ...done, isWell: home !== undefined }
     },
     async restore({ cookies, stored }) {
       await Promise.all([context.clearCookies(), session.send('Network.clearBrowserCache')])
@@ -228,22 +226,13 @@ function createVisit(
     const url = new URL(request.url)
     const endpoint = endpointOf(url, sandboxUrl)
     if (endpoint && resourceType === 'Document') {
-      const problem =
-        'your app opens the service in a frame, which the audit does not follow; send the window itself there'
+      const problem = 'your app opens the service in a frame, which is not followed; send the window itself there'
       return refuse(paused, { end: 'astray', url: url.href, problem })
     }
-    if (endpoint) {
-      note(
-        `a script of your app fetches ${endpoint} of the sandbox, and was kept from it: a browser has to be sent there`,
-      )
-      return refuse(paused)
-    }
-    if (isWebAddress(url) && !parties.mayBeApp(url) && parties.partyOf(url, sandboxUrl) !== 'sandbox') {
-      note(
-        `what your pages load from ${url.origin} was not loaded: it is beyond this machine; --this-app-is-mine allows it`,
-      )
-      return refuse(paused)
-    }
+    const isBeyond = isWebAddress(url) && !parties.mayBeApp(url) && parties.partyOf(url, sandboxUrl) !== 'sandbox'
+    if (endpoint) note(`a script of your app fetches ${endpoint}, and was kept from it: a browser has to be sent there`)
+    else if (isBeyond) note(`what your pages load from ${url.origin} was not loaded: --this-app-is-mine allows it`)
+    if (endpoint || isBeyond) return refuse(paused)
     if (UNREAD.includes(resourceType)) return refuse(paused)
     await session.send('Fetch.continueRequest', { requestId })
   }
@@ -258,8 +247,7 @@ function createVisit(
     isLeaving = false
     beginnings += 1
     const method = (given?.method ?? request.method) === 'POST' ? 'POST' : 'GET'
-    const last = hops.at(-1)
-    const isFromSandbox = last?.party === 'sandbox'
+    const isFromSandbox = hops.at(-1)?.party === 'sandbox'
     // Decision: a script may lead to another origin of this machine, such as that of an API, but not to another service.
     const isOwn = given !== undefined || isFromSandbox || !url.searchParams.has('response_type')
     if (isOwn && parties.partyOf(url, sandboxUrl) === 'elsewhere') parties.addApp(url)
@@ -288,16 +276,16 @@ function createVisit(
         return 'stop' as const
       })
       if (decision === 'stop') return refuse(paused, { end: 'stopped', url: url.href })
-      keep(await ask(callOf('stored'), 500))
-      for (const cookie of decisionCookies(sandboxUrl, { ...decision, audit: true })) {
-        await session.send('Network.setCookie', { ...cookie, path: new URL(cookie.url).pathname })
-      }
+      const cookies = decisionCookies(sandboxUrl, { ...decision, audit: true })
+      const set = cookies.map((one) => session.send('Network.setCookie', { ...one, path: new URL(one.url).pathname }))
+      const [now] = await Promise.all([ask(callOf('stored'), 500), ...set])
+      keep(now)
     }
     if (ending) return refuse(paused)
     isShown = false
     hops.push({ party, method, url: url.href, status: 0, endpoint, isCallback, cookies: [] })
     // Given headers take the place of all, cookies too.
-    const others = given?.body && { 'Content-Type': given.body.type, Origin: url.origin }
+    const others = given?.body && { 'Content-Type': given.body.type, Origin: given.origin ?? url.origin }
     const headers = Object.entries({ ...request.headers, ...others })
     const body = given?.body && {
       headers: headers.map(([name, value]) => ({ name, value: String(value) })),
@@ -317,32 +305,26 @@ function createVisit(
       hop.cookies = namesSetBy(valuesOf('set-cookie').flatMap((value) => value.split('\n')))
       if (hop.party === 'sandbox') hop.flow = valuesOf('x-agekey-sandbox-flow')[0]
       const [location] = status >= 300 && status < 400 ? valuesOf('location') : []
-      if (location === undefined) await takeDocument()
-      else if (!(URL.canParse(location, request.url) && isWebAddress(new URL(location, request.url)))) {
+      if (location === undefined) {
+        const mediaType = (valuesOf('content-type')[0] ?? '').split(';', 1).join('').trim().toLowerCase()
+        const isDownload = valuesOf('content-disposition').some((value) => /^attachment/i.test(value))
+        // Chromium stays at the page before.
+        const isKept = status === 204 || status === 205 || isDownload
+        isShown = true
+        let text: string | undefined = isKept ? '' : undefined
+        if (!isKept && !/^(?:text\/html|application\/xhtml\+xml|)$/.test(mediaType)) {
+          const { body, base64Encoded } = await session.send('Fetch.getResponseBody', { requestId })
+          text = base64Encoded ? Buffer.from(body, 'base64').toString() : body
+        }
+        document = { url: `${request.url}${request.urlFragment ?? ''}`, status, mediaType, text }
+        if (isKept) end({ end: 'page' })
+      } else if (!(URL.canParse(location, request.url) && isWebAddress(new URL(location, request.url)))) {
         const from = new URL(request.url).origin
         const problem = `${from} redirects to ${JSON.stringify(location)}, which is no http or https address`
         return refuse(paused, { end: 'elsewhere', url: location, problem })
       }
     }
     await session.send('Fetch.continueResponse', { requestId })
-
-    async function takeDocument(): Promise<void> {
-      const [type = ''] = valuesOf('content-type')
-      const mediaType = type.split(';', 1).join('').trim().toLowerCase()
-      const isDownload = valuesOf('content-disposition').some((value) => /^attachment/i.test(value))
-      const isDocument = status !== 204 && status !== 205 && !isDownload
-      const isHtml = /^(?:text\/html|application\/xhtml\+xml|)$/.test(mediaType)
-      isShown = true
-      let text: string | undefined = ''
-      if (isDocument && isHtml) text = undefined
-      else if (isDocument) {
-        const { body, base64Encoded } = await session.send('Fetch.getResponseBody', { requestId })
-        text = base64Encoded ? Buffer.from(body, 'base64').toString() : body
-      }
-      document = { url: `${request.url}${request.urlFragment ?? ''}`, status, mediaType, text }
-      // Chromium stays at the page before.
-      if (!isDocument) end({ end: 'page' })
-    }
   }
 
   /** A request of a page or a worker. */
