@@ -51,7 +51,6 @@ const GROUPS: readonly Group[] = [
       audit: 'Gives a running app every wrong answer and says which ones it lets in.',
       'audit-kit':
         'The same in a test suite: a test for each wrong answer, with Vitest, Playwright, node:test and Jest.',
-      drill: 'Whether your app finds a verification again, should its age signal be revoked.',
       'audit-ci': 'The audit in GitHub Actions, GitLab CI and any other pipeline.',
       coverage: 'What your tests have not seen: answers, wrong answers and server calls that were never delivered.',
       'control-api': 'Every call that drives the sandbox over HTTP, with curl and its answer.',

@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { createHttpAgent } from '../../src/audit/agent/http-agent.ts'
 import { runAudit } from '../../src/audit/audit.ts'
-import { auditFileSchema } from '../../src/audit/command/settings.ts'
+import { auditFileSchema, auditFileSchema } from '../../src/audit/command/settings.ts'
 import { appAt } from '../../src/audit/drive/audited-app.ts'
 import { parseAcceptedRule } from '../../src/audit/learn/accepted-rule.ts'
 import { renderTerminal } from '../../src/cli/audit/reports/terminal.ts'
@@ -32,10 +32,11 @@ test('audit.md shows rules, a file and a part of a file that can be read', () =>
   const rules = firstColumn('Rule')
   expect(rules.length).toBeGreaterThan(4)
   for (const rule of rules) expect(() => parseAcceptedRule(rule)).not.toThrow()
-  const [part, file] = codeBlocks(page, 'yaml').map((text) =>
+  const [part, question, file] = codeBlocks(page, 'yaml').map((text) =>
     parseYamlDocument(text, { file: 'audit.md', schema: auditFileSchema }),
   )
   expect(part).toEqual({ use: { fragment: { post: '/age/answer', as: 'form' } } })
+  expect(question).toMatchObject({ audit: { json: { sub: '{sub}' } } })
   expect(file).toMatchObject({ app: 'http://localhost:3000/verify', ...part })
 })
 
