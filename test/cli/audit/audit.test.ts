@@ -128,7 +128,7 @@ test('Ctrl-C ends an audit with 130 also while the app is still to come up', asy
   expect(await ended).toEqual({ code: 130, stdout, stderr: '' })
 })
 
-const MISTAKES = `error: agekey-audit.yaml:3: known: there is no row use/id_token.kid_emty. Did you mean use/id_token.kid_empty?
+const MISTAKES = `error: agekey-audit.yaml:3: known[0].row: there is no row use/id_token.kid_emty. Did you mean use/id_token.kid_empty?
 error: agekey-audit.yaml:5: fail_no: unknown key. Did you mean "fail_on"?
 `
 
