@@ -101,7 +101,13 @@ function plain(
 ) {
   const callback: Handler = async (v) => {
     try {
-      const isIn = await rp.admits(v, v.query)
+      const answer = await rp.check(v, v.query)
+      if (answer.kind === 'create_requested') return redirect(v, await rp.beginCreate(v, '/created'))
+      if (answer.kind === 'token' && answer.code !== undefined) {
+        await rp.upgrade(v, answer.code)
+        return html(v, 'Your age key says more now. <a href="/verify">Try again</a>')
+      }
+      const isIn = answer.kind === 'token' && rp.opens(answer.answers)
       if (isIn) rp.signIn(v)
       return (isIn ? letsIn : turnsAway)(v)
     } catch (error) {
@@ -244,17 +250,16 @@ add('message on the start page', { hole: 'signature', finds: UNSIGNED }, (rp) =>
   return app
 })
 
-add(
-  'single page with fetch',
-  {
-    start: '/',
-    hole: 'nonce',
-    finds: NONCE,
-    options: { mode: 'fragment', callback: '/' },
-    browser: 'chromium',
-    fragment: { post: '/api/age', as: 'form' },
-  },
-  (rp) => site({ ...shop(rp, SINGLE_PAGE), ...ageApi(rp) }),
+/** An app that reads the answer in the fragment. */
+const BY_FRAGMENT = {
+  start: '/',
+  options: { mode: 'fragment', callback: '/' },
+  browser: 'chromium',
+  fragment: { post: '/api/age', as: 'form' },
+} as const
+
+add('single page with fetch', { hole: 'nonce', finds: NONCE, ...BY_FRAGMENT }, (rp) =>
+  site({ ...shop(rp, SINGLE_PAGE), ...ageApi(rp) }),
 )
 
 add('error text with status 200', { hole: 'exp', finds: EXPIRED }, (rp) =>
@@ -268,11 +273,7 @@ add('error text with status 200', { hole: 'exp', finds: EXPIRED }, (rp) =>
 add('redirect to /denied', { hole: 'error', finds: ['use/callback.error_and_success'] }, (rp) =>
   plain(
     rp,
-    {
-      letsIn: goesTo('/members'),
-      turnsAway: goesTo('/denied?reason=age'),
-      fails: () => goesTo('/denied?reason=error'),
-    },
+    { ...usual, turnsAway: goesTo('/denied?reason=age'), fails: () => goesTo('/denied?reason=error') },
     { 'GET /denied': (v) => html(v, `Access denied (${v.query['reason']}).`) },
   ),
 )
@@ -320,14 +321,10 @@ add('A/B pages', { hole: 'aud', finds: AUDIENCE }, (rp) =>
   ),
 )
 
-const LANGUAGES: Readonly<Record<string, readonly string[]>> = {
-  de: [
-    'Willkommen, Ihr Alter ist bestätigt.',
-    'Sie sind leider noch nicht volljährig.',
-    'Die Prüfung ist fehlgeschlagen.',
-  ],
-  fr: ['Bienvenue, votre âge est confirmé.', 'Vous êtes trop jeune.', 'La vérification a échoué.'],
-  ja: ['年齢が確認されました。ようこそ。', '十八歳未満の方はご利用いただけません。', '確認に失敗しました。'],
+const LANGUAGES: Readonly<Record<string, string>> = {
+  de: 'Willkommen, Ihr Alter ist bestätigt.|Sie sind leider noch nicht volljährig.|Die Prüfung ist fehlgeschlagen.',
+  fr: 'Bienvenue, votre âge est confirmé.|Vous êtes trop jeune.|La vérification a échoué.',
+  ja: '年齢が確認されました。ようこそ。|十八歳未満の方はご利用いただけません。|確認に失敗しました。',
 }
 add('localized messages', { hole: 'truthy answers', finds: TRUTHY }, (rp) => {
   const says =
@@ -335,7 +332,7 @@ add('localized messages', { hole: 'truthy answers', finds: TRUTHY }, (rp) => {
     (v) => {
       const wanted = v.request.headers['accept-language']?.slice(0, 2) ?? ''
       const language = wanted in LANGUAGES ? wanted : anyOf(['de', 'fr', 'ja'])
-      html(v, `<p lang="${language}">${LANGUAGES[language]?.[index]}</p>`)
+      html(v, `<p lang="${language}">${LANGUAGES[language]?.split('|')[index]}</p>`)
     }
   return plain(rp, { letsIn: says(0), turnsAway: says(1), fails: () => says(2) })
 })
@@ -433,7 +430,7 @@ add(
       async 'POST /begin'(v) {
         const { csrf } = await formOf(v)
         if (csrf === undefined || csrf !== cookiesOf(v)['csrf']) return html(v, 'Forbidden', 403)
-        v.response.writeHead(303, { Location: rp.begin(v) }).end()
+        redirect(v, rp.begin(v))
       },
     }),
 )
@@ -453,22 +450,12 @@ add('two buttons on the start page', { start: '/', hole: 'signature', finds: UNS
   }),
 )
 
-add(
-  'token handled in a worker',
-  {
-    start: '/',
-    hole: 'exp',
-    finds: EXPIRED,
-    options: { mode: 'fragment', callback: '/' },
-    browser: 'chromium',
-    fragment: { post: '/api/age', as: 'form' },
-  },
-  (rp) =>
-    site({
-      ...shop(rp, WORKER_PAGE),
-      ...ageApi(rp),
-      'GET /worker.js': (v) => v.response.writeHead(200, { 'Content-Type': 'text/javascript' }).end(WORKER),
-    }),
+add('token handled in a worker', { hole: 'exp', finds: EXPIRED, ...BY_FRAGMENT }, (rp) =>
+  site({
+    ...shop(rp, WORKER_PAGE),
+    ...ageApi(rp),
+    'GET /worker.js': (v) => v.response.writeHead(200, { 'Content-Type': 'text/javascript' }).end(WORKER),
+  }),
 )
 
 add('edge middleware', { hole: 'aud of others by azp', finds: ['use/id_token.aud_*', 'use/id_token.azp_*'] }, (rp) => {
@@ -546,7 +533,7 @@ add(
   },
   (rp) => {
     const failures = new Map<string, number>()
-    const accountOf: (request: Parameters<Handler>[0]) => string | undefined = (v) => cookiesOf(v)['account']
+    const accountOf = (v: Visit) => cookiesOf(v)['account']
     const failed: Handler = (v) => {
       const account = accountOf(v) ?? ''
       failures.set(account, (failures.get(account) ?? 0) + 1)
@@ -561,7 +548,7 @@ add(
         async 'POST /login'(v) {
           const { email } = await formOf(v)
           setCookie(v, 'account', `${encodeURIComponent(String(email))}; HttpOnly; SameSite=Lax`)
-          v.response.writeHead(303, { Location: '/' }).end()
+          redirect(v, '/')
         },
         'GET /'(v) {
           if (accountOf(v) === undefined) return redirect(v, '/login')
@@ -584,7 +571,7 @@ add(
   (rp) => {
     const teens = new Set<string>()
     const guard =
-      (isOpen: (request: Parameters<Handler>[0]) => boolean, text: string): Handler =>
+      (isOpen: (v: Visit) => boolean, text: string): Handler =>
       (v) =>
         isOpen(v)
           ? html(v, `<h1>${text}</h1>`)
@@ -651,58 +638,27 @@ add('page that repeats the answer', { hole: 'req_claims_hash', finds: token('req
   return plain(rp, { letsIn: repeats('ok'), turnsAway: repeats('no'), fails: () => repeats('invalid') })
 })
 
-add(
-  'Create after the wish of a user',
-  {
-    hole: 'error of Create',
-    finds: ['create/access_denied', 'create/server_error', 'create/callback.error_unknown'],
-    options: { canCreate: true },
-  },
-  (rp) =>
-    plain(rp, usual, {
-      async 'GET /callback'(v) {
-        try {
-          const answer = await rp.check(v, v.query)
-          if (answer.kind === 'create_requested') return redirect(v, await rp.beginCreate(v, '/created'))
-          if (answer.kind === 'error' || !rp.opens(answer.answers)) return html(v, 'No age was proved.', 403)
-          rp.signIn(v)
-          redirect(v, '/members')
-        } catch {
-          html(v, 'We could not verify your age.', 400)
-        }
-      },
-      'GET /created'(v) {
-        try {
-          const isSaved = rp.endCreate(v, v.query)
-          html(v, isSaved ? 'Your age key is saved. <a href="/verify">Use it</a>' : 'No age key was saved.')
-        } catch {
-          html(v, 'Nothing was asked.', 400)
-        }
-      },
-    }),
+const SAVED = ['create/access_denied', 'create/server_error', 'create/callback.error_unknown']
+add('Create after the wish of a user', { hole: 'error of Create', finds: SAVED, options: { canCreate: true } }, (rp) =>
+  plain(rp, usual, {
+    'GET /created'(v) {
+      try {
+        html(
+          v,
+          rp.endCreate(v, v.query) ? 'Your age key is saved. <a href="/verify">Use it</a>' : 'No age key was saved.',
+        )
+      } catch {
+        html(v, 'Nothing was asked.', 400)
+      }
+    },
+  }),
 )
 
+const CALLS = ['token/token.*', 'upgrade/upgrade.*']
 add(
   'Upgrade of a key that says too little',
-  { hole: 'failed upgrade', finds: ['token/token.*', 'upgrade/upgrade.*'], options: { upgrades: true } },
-  (rp) =>
-    plain(rp, usual, {
-      async 'GET /callback'(v) {
-        try {
-          const answer = await rp.check(v, v.query)
-          if (answer.kind !== 'token') return html(v, 'No age was proved.', 403)
-          if (answer.code !== undefined) {
-            await rp.upgrade(v, answer.code)
-            return html(v, 'Your age key says more now. <a href="/verify">Try again</a>')
-          }
-          if (!rp.opens(answer.answers)) return html(v, 'You are not 18 yet.', 403)
-          rp.signIn(v)
-          redirect(v, '/members')
-        } catch {
-          html(v, 'We could not verify your age.', 400)
-        }
-      },
-    }),
+  { hole: 'failed upgrade', finds: CALLS, options: { upgrades: true } },
+  (rp) => plain(rp, usual),
 )
 
 add('no session at all', { hole: 'signature', finds: UNSIGNED }, (rp) =>
