@@ -63,10 +63,10 @@ export async function openTab(context: BrowserContext): Promise<Tab> {
   window.on('response', (response) => {
     if (response.headers()['content-type']?.startsWith('text/event-stream')) running?.done(response.request())
   })
-  session.on(
-    'Page.frameNavigated',
-    ({ frame }: { frame: { id: string } }) => void (frame.id === mainFrame && running?.shown()),
-  )
+  session.on('Page.frameNavigated', ({ frame }: { frame: { id: string; url: string } }) => {
+    // The empty page that the visit before ended with may be told of late.
+    if (frame.id === mainFrame && !frame.url.endsWith(EMPTY)) running?.shown()
+  })
   const onLeaving = ({ frameId, delay = 0 }: { frameId: string; delay?: number }) =>
     void (frameId === mainFrame && delay <= 1 && running?.leaves(true))
   session.on('Page.frameScheduledNavigation', onLeaving)
@@ -352,7 +352,8 @@ function createVisit(
     const isWindow = request.isNavigationRequest() && request.frame() === window.mainFrame()
     // A navigation that another one takes the place of, and one that the audit itself ended.
     if (isWindow && error !== 'net::ERR_ABORTED') end(failureOf(error, hops.at(-1)?.url ?? request.url()))
-    if (isWindow) isNavigating = false
+    const isLast = hops.at(-1)?.url.split('#', 1)[0] === request.url().split('#', 1)[0]
+    if (isWindow && isLast) isNavigating = false
     done(request)
   }
 
