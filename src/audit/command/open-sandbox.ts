@@ -110,7 +110,8 @@ async function start(host: SandboxHost): Promise<OpenSandbox> {
   }
 }
 
-const LIMIT_MS = 3000
+/** The first answer of a sandbox on a busy machine takes a while. */
+const LIMIT_MS = 10_000
 const OTHER_ADDRESS = 'stop it, or choose another address by --port and in your app'
 
 /** Whether a sandbox is there, or nothing. @throws ConfigError when that is something else than a sandbox that is well */
