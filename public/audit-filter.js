@@ -1,22 +1,18 @@
-// Narrows the rows of a report down by verdict and text, and opens the families that have matches. Without it all rows are there.
+// Narrows the rows of a report down by verdict and text, and opens the checks that have matches. Without it all rows are there.
 function attach(filter) {
   const [verdict, text] = filter.querySelectorAll('select, input')
   const shown = document.querySelector('[data-audit-shown]')
-  const textOf = (row) => row.textContent.toLowerCase()
-  const entriesIn = (selector) =>
-    [...document.querySelectorAll(selector)].map((row) => ({
-      row,
-      text: textOf(row),
-      verdict: row.querySelector('[data-verdict]').textContent,
-    }))
-  const rows = entriesIn('.audit-family tbody tr')
-  const entries = [...rows, ...entriesIn('.audit-findings > li')]
+  const rows = [...document.querySelectorAll('.audit-family tbody tr')].map((row) => ({
+    row,
+    text: row.textContent.toLowerCase(),
+    verdict: row.querySelector('[data-verdict]').textContent,
+  }))
   const families = [...document.querySelectorAll('.audit-family')]
 
   const narrow = () => {
     const words = text.value.trim().toLowerCase().split(/\s+/)
     const isAll = verdict.value === '' && text.value.trim() === ''
-    for (const entry of entries) {
+    for (const entry of rows) {
       const fits = verdict.value === '' || entry.verdict === verdict.value
       entry.row.hidden = !(fits && words.every((word) => entry.text.includes(word)))
     }

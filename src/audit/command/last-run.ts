@@ -81,11 +81,12 @@ export async function renewRun(again: AuditReport): Promise<void> {
   const last = readLastRun()
   const renewed = new Map(again.rows.map((row) => [row.row, row]))
   const rows = last.rows.map((row) => renewed.get(row.row) ?? row)
+  const library = [...again.checks, ...last.checks].find((one) => one.library)?.library
   await keepRun({
     ...again,
     first_started_at: last.first_started_at ?? last.started_at,
     learned: { ...last.learned, ...again.learned },
-    ...summarise(rows),
+    ...summarise(rows, { library }),
     notes: [...again.notes, `${renewed.size} of ${rows.length} rows were run again; the others are of audits before`],
   })
 }

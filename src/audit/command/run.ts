@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { messageOf } from '../../files/caught.ts'
 import type { AuditedRow, AuditReport } from '../../sandbox/outcomes/audit-report.ts'
 import type { OutcomeFlow } from '../../sandbox/outcomes/outcome.ts'
+import { checksOf } from '../../sandbox/outcomes/report/checks-of.ts'
 import { LAST_AUDIT } from '../../sandbox/outcomes/report/read-report.ts'
+import { findLibrary } from '../../sandbox/outcomes/report/remedies.ts'
 import { summarise } from '../../sandbox/outcomes/report/totals.ts'
 import { DEFAULT_JOBS, learnPages, runAudit } from '../audit.ts'
 import { type AppCopies, appAt } from '../drive/audited-app.ts'
@@ -181,10 +184,11 @@ async function judge(app: AppCopies, options: AuditOptions, session: Run): Promi
     : runAudit(app, observed)
   ).finally(progress.end)
   // Decision: the report names the page as it was given. The port of an app that the audit starts is another one each time.
-  const report = { ...found, app: plan.app }
+  const library = findLibrary(readHere)
+  const report = { ...found, app: plan.app, checks: checksOf(found.rows, { library }) }
   // The flows of a sandbox that ends with the audit cannot be looked at.
   const console = sandbox.isOwn ? undefined : `${sandbox.api.baseUrl}/_sandbox/console`
-  const shown = signal.aborted ? { ...report, ...summarise(judged), exit_code: report.exit_code } : report
+  const shown = signal.aborted ? { ...report, ...summarise(judged, { library }), exit_code: report.exit_code } : report
   for (const line of ['', ...host.render(shown, { console, command })]) say(line)
   if (signal.aborted) {
     say('interrupted: this is what was found so far; no report is written')
@@ -271,4 +275,13 @@ function placeOf(flow: OutcomeFlow, file: AuditFile | undefined) {
   const { use, [PLACES[flow]]: own = use } = file.values
   const [, path, line = '1'] = /^(.+?)(?::(\d+))?$/.exec(own?.source ?? '') ?? []
   return path === undefined ? { file: AUDIT_FILE, line: file.lineOf('app') } : { file: path, line: Number(line) }
+}
+
+/** A file of the folder that the audit was started in, if there is one that can be read. */
+function readHere(name: string): string | undefined {
+  try {
+    return readFileSync(name, 'utf8')
+  } catch {
+    return undefined
+  }
 }

@@ -1,19 +1,16 @@
 import { type ConsoleFrame, renderConsolePage } from '../../http/html/console-page.ts'
-import { counted, renderInstant, shortened } from '../../http/html/elements.ts'
+import { renderInstant, shortened } from '../../http/html/elements.ts'
 import { type Html, html, type Renderable } from '../../http/html/html.ts'
 import type { RenderedPage } from '../../http/html/layout.ts'
 import { packageVersion } from '../../package-root.ts'
 import type { AuditReport } from '../../sandbox/outcomes/audit-report.ts'
 import { CATALOGUE_VERSION, findRow } from '../../sandbox/outcomes/catalogue.ts'
-import { findingsOf, isFailure } from '../../sandbox/outcomes/report/findings.ts'
-import { dependencesOf, describeReadings } from '../../sandbox/outcomes/report/readings-text.ts'
-import { byReason, conclusionOf, totalsInOrder } from '../../sandbox/outcomes/report/summary.ts'
-import { summarise } from '../../sandbox/outcomes/report/totals.ts'
+import { isFound, type Point, pointsOf, unshownOf } from '../../sandbox/outcomes/report/points.ts'
+import { describeReadings } from '../../sandbox/outcomes/report/readings-text.ts'
+import { conclusionOf, describeChecks, summarise, totalsInOrder } from '../../sandbox/outcomes/report/totals.ts'
 import { renderSnippet } from '../snippet.ts'
-import { renderFamilies, renderUndetermined } from './family-tables.ts'
-import { renderFindings } from './finding-list.ts'
+import { renderFindings, renderOthers, renderUnshown } from './point-list.ts'
 import { REPORT_FIELD } from './read-upload.ts'
-import { renderReadings } from './readings-card.ts'
 import { markOf, whyNotLinked } from './row-cells.ts'
 
 /** A report, and what this sandbox knows about it. */
@@ -48,54 +45,58 @@ const MAX_ROWS = 1000
 function renderReport({ report: given, name, linked }: OpenReport, { consolePath }: ConsoleFrame): Html {
   const rows = given.rows.slice(0, MAX_ROWS)
   // Decision: what stands on top is counted from the rows, so that no report looks better than its rows.
-  const report: AuditReport = { ...given, ...summarise(given.rows, { readings: given.readings }) }
+  const known = { readings: given.readings, library: given.checks.find(({ library }) => library)?.library }
+  const report: AuditReport = { ...given, ...summarise(given.rows, known) }
   const place = { consolePath, linked: new Set(linked), audited: report }
-  const { variants = [], combinations } = report.readings ?? {}
-  const withFlows = [...rows, ...variants, ...(combinations?.failed ?? [])]
-  return html`${renderSummary(report, [...remarksOn(given, report), ...whyNotLinked(withFlows, place)], name)}
-${renderFindings(findingsOf({ ...report, rows }), place)}
-${renderUndetermined(byReason({ ...report, rows }, 'undetermined'))}
-${renderReadings(report, place)}
-${rows.length > 0 && renderFamilies(rows, place)}`
+  const points = pointsOf({ ...report, ...summarise(rows, known) })
+  return html`${renderSummary(report, [...remarksOn(given, report), ...whyNotLinked([...points, ...rows], place)], name)}
+${renderFindings(points.filter(isFound), place)}
+${renderUnshown(unshownOf({ ...report, rows }))}
+${renderReadings(report, points)}
+${
+  rows.length > 0 &&
+  renderOthers(
+    points.filter((point) => !isFound(point)),
+    restOf(rows, points),
+    place,
+  )
+}`
 }
 
-const HEADLINES: Readonly<Record<ReturnType<typeof conclusionOf>, (report: AuditReport) => string>> = {
-  passed: (report) => `Nothing that counts was let in or refused wrongly${otherFindings(report)}`,
-  failed: (report) => `${counted(report.rows.filter(isFailure).length, 'finding')}${otherFindings(report)}`,
-  undetermined: ({ rows }) =>
-    `${counted(rows.filter((row) => row.counted && row.verdict === 'undetermined').length, 'row')} that counts could not be judged`,
-  'nothing was judged': () => 'Nothing could be shown',
+/** The rows that belong to no check: what may be done either way, and what is not for this app. */
+function restOf(rows: AuditReport['rows'], points: readonly Point[]): AuditReport['rows'] {
+  const shown = new Set(points.flatMap((point) => point.rows))
+  return rows.filter((row) => !shown.has(row))
+}
+
+function renderReadings({ readings }: AuditReport, points: readonly Point[]): Html | false {
+  if (!readings) return false
+  const works = points.filter(({ suite, state }) => suite === 'readings' && state === 'passed')
+  return html`<section class="card" aria-labelledby="readings-title">
+<h2 id="readings-title">Readings</h2>
+<p data-testid="readings">${shortened(describeReadings(readings), MAX_TEXT)}</p>
+<p class="hint">A reading is what the specification leaves open, and how the sandbox reads it. ${readings.counted ? 'What the app depends on counts for the exit code.' : 'Nothing here counts for the exit code.'}</p>
+${works.length > 0 && html`<details class="raw"><summary>${works.length} under which the app works</summary><p>${works.map(({ title }) => html`<code>${shortened(title, MAX_TEXT)}</code> `)}</p></details>`}
+</section>`
 }
 
 /** What does not count is no success either. */
 function conclusionMark(report: AuditReport): { word: string; mark: string } {
   const { readings, rows } = report
   const word = conclusionOf(report)
-  const isDependent =
-    readings && rows.length === 0 && dependencesOf(readings).length + readings.combinations.failed.length > 0
+  const isDependent = readings && rows.length === 0 && pointsOf(report).some(isFound)
   return isDependent && word === 'passed' ? { word: 'depends', mark: 'wait' } : { word, mark: MARKS[word] }
-}
-
-function headlineOf(report: AuditReport): string {
-  const { readings, rows } = report
-  return readings && rows.length === 0
-    ? shortened(describeReadings(readings), MAX_TEXT)
-    : HEADLINES[conclusionOf(report)](report)
-}
-
-function otherFindings(report: AuditReport): string {
-  const others = findingsOf(report).filter((row) => !isFailure(row)).length
-  return others === 0
-    ? ''
-    : `, and ${counted(others, 'finding')} that ${others === 1 ? 'does' : 'do'} not count for the exit code`
 }
 
 const MARKS = { passed: 'yes', failed: 'no', undetermined: 'wait', 'nothing was judged': 'no' } as const
 
+const headlineOf = ({ readings, rows, checks }: AuditReport): string =>
+  readings && rows.length === 0 ? describeReadings(readings) : describeChecks(checks) || 'Nothing could be shown'
+
 function renderSummary(report: AuditReport, remarks: readonly string[], name: string): Html {
   const { word, mark } = conclusionMark(report)
   return html`<section class="card audit-summary" aria-labelledby="verdict-title">
-<h2 id="verdict-title" data-testid="headline"><span class="mark ${mark}">${word}</span> ${headlineOf(report)}</h2>
+<h2 id="verdict-title" data-testid="headline"><span class="mark ${mark}">${word}</span> ${shortened(headlineOf(report), MAX_TEXT)}</h2>
 <ul class="marks" aria-label="Rows by verdict" data-testid="totals">${totalsInOrder(report).map(
     ([verdict, count]) => html`<li class="mark ${markOf(verdict)}">${count} ${verdict}</li>`,
   )}</ul>

@@ -1,7 +1,7 @@
 import { shellWord } from '../../files/shell-word.ts'
 import { breakable } from '../../http/html/elements.ts'
 import { type Html, html } from '../../http/html/html.ts'
-import type { AuditedRow, AuditReport, VerdictName } from '../../sandbox/outcomes/audit-report.ts'
+import type { AuditedRow, AuditReport } from '../../sandbox/outcomes/audit-report.ts'
 import { findRow } from '../../sandbox/outcomes/catalogue.ts'
 import { renderSnippet } from '../snippet.ts'
 
@@ -14,24 +14,16 @@ export interface RowPlace {
   readonly audited: Pick<AuditReport, 'app' | 'agent'>
 }
 
-const MARKS: Readonly<Record<VerdictName, string>> = {
-  refused: 'yes',
-  accepted: 'yes',
-  'let in': 'no',
-  ignored: 'no',
-  broke: 'no',
-  'too strict': 'no',
-  stale: 'no',
-  undetermined: 'wait',
-  observed: 'none',
-  'not for this app': 'none',
-  known: 'none',
-}
+const MARKS = new Map([
+  ...['refused', 'accepted', 'holds', 'works'].map((verdict) => [verdict, 'yes'] as const),
+  ...['let in', 'missing', 'ignored', 'broke', 'too strict', 'stale'].map((verdict) => [verdict, 'no'] as const),
+  ...['undetermined', 'depends on', 'fails under'].map((verdict) => [verdict, 'wait'] as const),
+])
 
 /** The colour of a verdict. */
-export const markOf = (verdict: VerdictName): string => MARKS[verdict]
+export const markOf = (verdict: string): string => MARKS.get(verdict) ?? 'none'
 
-export const renderVerdict = (verdict: VerdictName): Html =>
+export const renderVerdict = (verdict: string): Html =>
   html`<span class="mark ${markOf(verdict)}" data-verdict>${verdict}</span>`
 
 /** The name of a row, which leads to its page when the catalogue has it. */

@@ -3,23 +3,15 @@ import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { auditReportSchema } from '../../../src/sandbox/outcomes/audit-report.ts'
 import { flowAddress } from '../../../src/sandbox/outcomes/report/flow-address.ts'
+import { pointsOf, unshownOf } from '../../../src/sandbox/outcomes/report/points.ts'
+import { describeReadings } from '../../../src/sandbox/outcomes/report/readings-text.ts'
 import {
-  dependencesOf,
-  describeReadings,
-  namesOfCombination,
-  reasonsOf,
-  whatTogetherDid,
-  whatVariantDid,
-  whereSilent,
-} from '../../../src/sandbox/outcomes/report/readings-text.ts'
-import {
+  explainReason,
   referencesOf,
-  weightOf,
   whatAppDid,
   whatHappened,
-  whyNotJudged,
 } from '../../../src/sandbox/outcomes/report/row-texts.ts'
-import { byReason, conclusionOf, totalsInOrder } from '../../../src/sandbox/outcomes/report/summary.ts'
+import { conclusionOf, describeChecks, totalsInOrder } from '../../../src/sandbox/outcomes/report/totals.ts'
 import { auditedRow, auditReport, MIXED, READINGS_FOUND, readingsAudit } from '../../cli/audit/reports/sample-report.ts'
 
 test('public/schemas/audit-report.schema.json says of each member what the schema says', () => {
@@ -34,12 +26,38 @@ test('public/schemas/audit-report.schema.json says of each member what the schem
 const EXPIRED = 'use/id_token.expired'
 
 test.each([
-  [{}, 'must, severity 7.4'],
-  [{ counted: false }, 'must, severity 7.4, does not count for the exit code'],
-  [{ counted: false, verdict: 'stale' }, 'must, severity 7.4'],
-  [{ verdict: 'broke', severity: 8 }, 'should, severity 8.0'],
-] as const)('The weight of a row with %j is told: %s', (changes, weight) => {
-  expect(weightOf(auditedRow(EXPIRED, changes))).toBe(weight)
+  [{}, '1 row, must, severity 7.4'],
+  [{ counted: false }, '1 row, must, severity 7.4, does not count for the exit code'],
+  [{ counted: false, verdict: 'stale' }, '1 row, must, severity 7.4'],
+  [{ verdict: 'broke', severity: 8 }, '1 row, should, severity 8.0'],
+] as const)('The weight of a check whose row has %j is told: %s', (changes, weight) => {
+  const [point] = pointsOf(auditReport([auditedRow(EXPIRED, { verdict: 'let in', ...changes })]))
+  expect(point?.weight).toBe(weight)
+})
+
+test('A report says of each check what it is, what happened, what it costs, what to do and where to read on', () => {
+  const said = { verdict: 'let in', evidence: 'your app showed 200', flows: ['f12', 'f13'] } as const
+  const expired = auditedRow('use/id_token.expired_issued_now', said)
+  const [point] = pointsOf(auditReport([expired]))
+  expect(point).toMatchObject({ id: 'exp', suite: 'use', verdict: 'missing', title: 'expiry', state: 'failed' })
+  expect(point?.flows).toEqual(['f12'])
+  expect(point?.facts.map(({ label, text }) => `${label}: ${text}`)).toEqual([
+    `What happened: ${expired.row}: ${expired.summary} Your app showed 200.`,
+    'Harm: A token that was copied long ago from a log, a history or a backup still opens the door.',
+    'Check: exp is in the future, give or take a minute for the skew of clocks.',
+    'See: RFC 7519 section 4.1.4; CWE-613',
+  ])
+  const states = pointsOf(MIXED).map(({ id, state }) => `${id} ${state}`)
+  expect(states).toEqual([
+    ...[
+      'signature failed',
+      'exp failed',
+      expect.stringMatching(/^(kid|key_source) failed$/),
+      'alg failed',
+      'state open',
+    ],
+    'controls passed',
+  ])
 })
 
 test('What happened in an audit is told: what was sent, what the app did, why, and the first line of its log', () => {
@@ -51,25 +69,10 @@ test('What happened in an audit is told: what was sent, what the app did, why, a
   expect(referencesOf(row)).toBe('RFC 7519 section 4.1.4; CWE-613')
 })
 
-const LOST = 'a right answer was refused afterwards, or the app limits requests, so that its refusals say nothing'
-
-test.each([
-  ['page_unknown', 'the page is neither the yes nor the no that was learned; --accepted says how success is known'],
-  ['visit_failed', 'the visit function threw an error or did not end in time'],
-  ['timed_out', 'the visit or the budget ended before the answer was delivered; raise --timeout or --budget'],
-  ['not_delivered', 'the journal does not show that the wrong answer reached the app'],
-  ['not_reached', 'the app did not begin the flow, or did not make the call that the row changes'],
-  ['control_lost', LOST],
-  ['masked', 'the app refuses the same answer without the fault'],
-  ['flaky', 'a second visit had another result'],
-])('A row that is undetermined as %s is explained', (reason, meaning) => {
-  expect(whyNotJudged(auditedRow(EXPIRED, { reason }))).toBe(`${reason}: ${meaning}`)
-})
-
-test('A row that was not judged for a reason of its own tells that, with what was seen', () => {
-  const row = auditedRow(EXPIRED, { reason: 'it has no Create', evidence: 'your app showed 404', log: ['gone'] })
-  expect(whyNotJudged(row)).toBe('it has no Create; your app showed 404; its log: gone')
-  expect(whyNotJudged(auditedRow(EXPIRED))).toBe('')
+test('The reason of an undetermined row is told with what it means, and a sentence stays as it is', () => {
+  expect(explainReason('masked')).toBe('masked: the app refuses the same answer without the fault')
+  expect(explainReason('it has no Create')).toBe('it has no Create')
+  expect(explainReason()).toBe('no reason is known')
 })
 
 test.each([
@@ -93,15 +96,24 @@ test('The totals of an audit are told with the findings first, and the reason of
   const others = ['1 refused', '1 accepted', '1 observed', '1 not for this app', '1 known']
   expect(totals).toEqual(['3 let in', '1 stale', '1 broke', '3 undetermined', ...others])
   const rows = [auditedRow(EXPIRED, { verdict: 'undetermined', reason: 'flaky' }), ...MIXED.rows]
-  const ids = (verdict: 'undetermined' | 'refused') =>
-    byReason(auditReport(rows), verdict).map(([reason, of]) => [reason, of.map(({ row }) => row)])
-  expect(ids('undetermined')).toEqual([
+  const ids = unshownOf(auditReport(rows)).map(({ reason, names }) => [reason.split(':')[0], names])
+  expect(ids).toEqual([
     ['flaky', [EXPIRED, 'use/callback.state_changed']],
     ['page_unknown', ['use/callback.state_missing', 'use/callback.state_empty']],
   ])
-  const reversed = byReason(auditReport(MIXED.rows.toReversed()), 'undetermined')
-  expect(reversed.map(([reason]) => reason)).toEqual(['page_unknown', 'flaky'])
-  expect(ids('refused')).toEqual([['no reason is known', ['use/callback.state_of_other_session']]])
+  const [first] = unshownOf(auditReport(MIXED.rows.toReversed()))
+  expect(first?.reason).toMatch(/^page_unknown: /)
+})
+
+test.each([
+  [
+    MIXED.checks,
+    /^not verified: signature \(2 rows\), expiry \(1\); 2 checks missing, 1 stale, 1 broke, 1 undetermined, 1 holds$/,
+  ],
+  [auditReport([auditedRow(EXPIRED)]).checks, /^no checks missing, 2 hold$/],
+  [auditReport([]).checks, /^$/],
+])('What an audit came to is told in one line of checks (%#)', (checks, line) => {
+  expect(describeChecks(checks)).toMatch(line)
 })
 
 test('The page of a flow stands below an address, whatever its id', () => {
@@ -122,20 +134,18 @@ test('The readings of an audit are told in one line', () => {
   expect(describeReadings({ ...READINGS_FOUND, variants: [], combinations: NONE })).toBe('works under 0 of 0')
 })
 
-test('What an app depends on is told once for all variants that break it', () => {
-  const twice = [DEPENDS, { ...DEPENDS, variant: '202' }]
-  const dependences = dependencesOf({ ...READINGS_FOUND, variants: [...twice, ...OTHERS] })
-  expect(dependences).toEqual([{ needs: 'par_status=201', broken: twice }])
-  const answered = 'A pushed request is answered with 200.'
-  const [works = expect.fail()] = OTHERS
-  expect([works, DEPENDS].map(whatVariantDid)).toEqual([
-    answered,
-    `${answered} In create/created as newcomer your app showed 400 at /callback.`,
+test('What an app depends on is told with what it did and where the specification is silent', () => {
+  const [depends, works, , , together] = pointsOf(readingsAudit())
+  expect(depends).toMatchObject({ id: 'readings/par_status=200', suite: 'readings', state: 'finding', level: 'may' })
+  expect(depends?.title).toBe('par_status=201: it fails under par_status=200')
+  expect(depends?.facts.map(({ text }) => text)).toEqual([
+    'A pushed request is answered with 200. In create/created as newcomer your app showed 400 at /callback.',
+    'The specification leaves it open: E2. Create PAR: Success response. (no status).',
   ])
-  expect(whereSilent(DEPENDS)).toBe('The specification leaves it open: E2. Create PAR: Success response. (no status).')
-  const [failed = expect.fail()] = READINGS_FOUND.combinations.failed
-  const together = 'The app works under each of them alone. Your app showed 500 at /callback.'
-  expect([namesOfCombination(failed), whatTogetherDid(failed)]).toEqual(['typ=absent with azp=present', together])
+  expect(works).toMatchObject({ id: 'readings/typ=absent', state: 'passed' })
+  expect(together).toMatchObject({ verdict: 'fails under', title: 'typ=absent with azp=present', flows: ['f9'] })
+  expect(together?.facts[0]?.text).toBe('The app works under each of them alone. Your app showed 500 at /callback.')
+  expect(pointsOf(readingsAudit({ counted: true }))[0]).toMatchObject({ state: 'failed', level: 'should' })
 })
 
 test('What was not shown of readings is told by verdict and reason', () => {
@@ -148,7 +158,7 @@ test('What was not shown of readings is told by verdict and reason', () => {
     combinations: { ...READINGS_FOUND.combinations, undetermined: [{ reason: 'timed_out', count: 2 }, one] },
   }
   const undetermined = { verdict: 'undetermined' }
-  expect(reasonsOf(report)).toEqual([
+  expect(unshownOf(auditReport([], { readings: report }))).toEqual([
     { ...undetermined, reason: 'used once', count: 2, names: ['code_use=repeated', 'code_use=y'] },
     { verdict: 'not for this app', reason: 'no upgrade', count: 1, names: ['c_hash=absent'] },
     { verdict: 'not for this app', reason: 'no reason is known', count: 1, names: ['c_hash=x'] },

@@ -1,17 +1,9 @@
 import type { AuditedRow, AuditReport, VerdictName } from '../../../sandbox/outcomes/audit-report.ts'
-import { findingsOf } from '../../../sandbox/outcomes/report/findings.ts'
 import { flowAddress } from '../../../sandbox/outcomes/report/flow-address.ts'
-import {
-  describeReadings,
-  namesOfCombination,
-  reasonsOf,
-  variantsThat,
-  whatTogetherDid,
-  whatVariantDid,
-  whereSilent,
-} from '../../../sandbox/outcomes/report/readings-text.ts'
-import { meaningOf, weightOf, whatAppDid } from '../../../sandbox/outcomes/report/row-texts.ts'
-import { byReason, conclusionOf, totalsInOrder } from '../../../sandbox/outcomes/report/summary.ts'
+import { type Fact, isFound, type Point, pointsOf, unshownOf } from '../../../sandbox/outcomes/report/points.ts'
+import { describeReadings } from '../../../sandbox/outcomes/report/readings-text.ts'
+import { whatAppDid } from '../../../sandbox/outcomes/report/row-texts.ts'
+import { conclusionOf, describeChecks, totalsInOrder } from '../../../sandbox/outcomes/report/totals.ts'
 import { fold, joinBlocks, renderTable } from '../../reports/markdown-blocks.ts'
 import { codeSpan, escapeMarkdown } from '../../reports/markdown-text.ts'
 
@@ -22,115 +14,93 @@ export interface MarkdownOptions {
   readonly maxBytes?: number | undefined
 }
 
-/** An audit as GitHub Flavored Markdown: totals, findings, what could not be judged, and the rest folded up. */
+/** An audit as GitHub Flavored Markdown: its checks, with their rows folded up behind them, then the rest. */
 export function renderMarkdown(report: AuditReport, { console: address, maxBytes }: MarkdownOptions = {}) {
-  const findings = findingsOf(report)
-  const undetermined = byReason(report, 'undetermined')
+  const { rows, readings, checks, notes } = report
+  const found = pointsOf(report).filter(isFound)
+  const unshown = unshownOf(report)
+  const isOfReadings = readings && rows.length === 0
   const blocks = [
-    ...headBlocks(report),
+    `## Audit of a relying party: ${isOfReadings ? 'readings' : conclusionOf(report)}\n`,
+    ...(checks.length === 0 ? [] : [`${escapeMarkdown(describeChecks(checks))}\n`]),
+    ...(readings ? [`Readings: ${escapeMarkdown(describeReadings(readings))}\n`] : []),
+    ...(isOfReadings ? [] : [totalsTable(report)]),
     `${codeSpan(report.app)}, catalogue ${escapeMarkdown(report.catalogue)}, ${report.seconds.toFixed(1)} seconds\n`,
-    ...(findings.length === 0 ? [] : ['### Findings\n']),
-    ...findings.map((row) => findingBlock(row, address)),
-    ...(undetermined.length === 0 ? [] : ['### Undetermined\n']),
-    ...undetermined.map(([reason, rows]) => reasonLine(reason, rows)),
-    ...readingsBlocks(report, address),
-    ...(report.notes.length === 0 ? [] : ['### Notes\n']),
-    ...report.notes.map((note) => `- ${codeSpan(note)}\n`),
+    ...found.flatMap((point) => pointBlocks(point, address)),
+    ...(unshown.length === 0 ? [] : ['### Undetermined\n']),
+    ...unshown.map(
+      ({ verdict, reason, count, names }) =>
+        `- ${count} ${verdict}: ${[codeSpan(reason), ...(names.length === 0 ? [] : [namesOf(names)])].join(': ')}\n`,
+    ),
+    ...(notes.length === 0 ? [] : ['### Notes\n']),
+    ...notes.map((note) => `- ${codeSpan(note)}\n`),
     ...restBlocks(report),
   ]
   return joinBlocks(blocks, maxBytes)
 }
 
-/** Without rows there is nothing to count: the readings say what was found. */
-function headBlocks(report: AuditReport): string[] {
-  if (report.readings && report.rows.length === 0) return ['## Audit of a relying party: readings\n']
-  return [`## Audit of a relying party: ${conclusionOf(report)}\n`, totalsTable(report)]
-}
-
-function readingsBlocks({ readings }: AuditReport, address: string | undefined): string[] {
-  if (!readings) return []
-  const flowsOf = (flows: readonly string[]) =>
-    flows.length === 0
-      ? ''
-      : ` (${flows.map((id) => (address === undefined ? codeSpan(id) : flowLink(address, id))).join(', ')})`
-  const broken = variantsThat('depends', readings).map(
-    (one) =>
-      `- ${codeSpan(`${one.reading}=${one.usual}`)}, not ${codeSpan(one.variant)}: ${codeSpan(whatVariantDid(one))} ${escapeMarkdown(whereSilent(one))}${flowsOf(one.flows)}\n`,
-  )
-  const together = readings.combinations.failed.map(
-    (one) => `- ${codeSpan(namesOfCombination(one))}: ${codeSpan(whatTogetherDid(one))}${flowsOf(one.flows)}\n`,
-  )
-  const others = reasonsOf(readings).map(
-    ({ verdict, reason, count, names }) =>
-      `- ${count} ${verdict}: ${[escapeMarkdown(reason), ...(names.length === 0 ? [] : [names.map(codeSpan).join(', ')])].join(': ')}\n`,
-  )
-  return ['### Readings\n', `${escapeMarkdown(describeReadings(readings))}\n`, ...broken, ...together, ...others]
-}
-
 function totalsTable(report: AuditReport): string {
   const totals = totalsInOrder(report)
   if (totals.length === 0) return 'No row was run.\n'
-  return renderTable(
-    totals.map(([title]) => ({ title, isNumber: true })),
-    [totals.map(([, count]) => count)],
-  )
+  const columns = totals.map(([title]) => ({ title, isNumber: true }))
+  return renderTable(columns, [totals.map(([, count]) => count)])
 }
 
-function findingBlock(row: AuditedRow, address: string | undefined): string {
-  const references = [...row.refs.map(escapeMarkdown), ...row.cwe.map(cweLink)]
-  const flows = row.flows.map((id) => (address === undefined ? codeSpan(id) : flowLink(address, id)))
-  const lines = [
-    `What was sent: ${escapeMarkdown(row.summary)}`,
-    ...(whatAppDid(row) === '' ? [] : [`What happened: ${codeSpan(whatAppDid(row))}`]),
-    `Check: ${escapeMarkdown(row.rule)}`,
-    `Harm: ${escapeMarkdown(row.harm)}`,
-    ...(references.length === 0 ? [] : [`Reference: ${references.join('; ')}`]),
-    ...(flows.length === 0 ? [] : [`Flow: ${flows.join(', ')}`]),
+function pointBlocks({ verdict, title, weight, facts, flows, rows }: Point, address: string | undefined): string[] {
+  const lines = facts.map((fact) => `- ${fact.label}: ${factText(fact)}\n`)
+  const links = flows.map((id) => flowLink(id, address)).join(', ')
+  const head = `### ${verdict}: ${escapeMarkdown(title)}\n\n${weight && `${weight}\n\n`}`
+  return [
+    `${head}${lines.join('')}${links && `- Flow: ${links}\n`}`,
+    ...(rows.length === 0 ? [] : [foldRows(`${rows.length} row${rows.length === 1 ? '' : 's'}`, rows)]),
   ]
-  return `#### ${row.verdict}: ${codeSpan(row.row)}\n\n${weightOf(row)}\n\n${lines.map((line) => `- ${line}\n`).join('')}`
 }
 
-function cweLink(cwe: string): string {
-  const [, number] = /^CWE-(\d+)$/.exec(cwe) ?? []
-  if (number === undefined) return escapeMarkdown(cwe)
-  return `[CWE-${number}](https://cwe.mitre.org/data/definitions/${number}.html)`
+function factText({ kind, text }: Fact): string {
+  if (kind === 'write')
+    return text
+      .split('\n')
+      .map((line) => codeSpan(line.trim()))
+      .join(' ')
+  if (kind === 'happened') return codeSpan(text)
+  const linked = (part: string) => {
+    const [, number] = /^CWE-(\d+)$/.exec(part) ?? []
+    return number ? `[${part}](https://cwe.mitre.org/data/definitions/${number}.html)` : escapeMarkdown(part)
+  }
+  return kind === 'see' ? text.split('; ').map(linked).join('; ') : escapeMarkdown(text)
 }
 
-function flowLink(address: string, id: string): string {
-  const url = flowAddress(address, id)
+function flowLink(id: string, address: string | undefined): string {
+  const url = address === undefined ? '' : flowAddress(address, id)
   if (!URL.canParse(url)) return codeSpan(id)
   const { href, protocol } = new URL(url)
   return /^https?:$/.test(protocol) ? `[${codeSpan(id)}](<${href}>)` : codeSpan(id)
 }
 
-function reasonLine(reason: string, rows: readonly AuditedRow[]): string {
-  const meaning = meaningOf(reason)
-  const why = meaning === '' ? codeSpan(reason) : `${codeSpan(reason)}, ${escapeMarkdown(meaning)}`
-  return `- ${rows.length}: ${why}: ${namesOf(rows)}\n`
-}
+const namesOf = (names: readonly string[]) => names.map(codeSpan).join(', ')
 
-const namesOf = (rows: readonly AuditedRow[]) => rows.map(({ row }) => codeSpan(row)).join(', ')
+/** Rows that nothing can be said of beyond their names share a line. */
+function foldRows(title: string, rows: readonly AuditedRow[]): string {
+  const told = rows.filter((row) => row.verdict !== 'refused' && row.verdict !== 'accepted' && whatAppDid(row) !== '')
+  const lines = told.map((row) => `- ${codeSpan(row.row)}: ${codeSpan(whatAppDid(row))}\n`)
+  const names = namesOf(rows.filter((row) => !told.includes(row)).map(({ row }) => row))
+  return fold(title, `${lines.join('')}${names && `${lines.length === 0 ? '' : '\n'}${names}\n`}`)
+}
 
 const FOLDED: readonly VerdictName[] = ['known', 'observed', 'not for this app', 'refused', 'accepted']
 
-function restBlocks(report: AuditReport): string[] {
-  const learned = Object.entries(report.learned).flatMap(([flow, signs]) =>
-    signs === undefined
-      ? []
-      : [`- ${flow}: yes is ${codeSpan(signs.yes)}, no is ${signs.no.map(codeSpan).join(' or ')}\n`],
-  )
+function restBlocks({ checks, rows, learned }: AuditReport): string[] {
+  const holds = checks.filter(({ verdict }) => verdict === 'holds').map(({ title }) => escapeMarkdown(title))
   const verdicts = FOLDED.flatMap((verdict) => {
-    const rows = report.rows.filter((row) => row.verdict === verdict)
-    return rows.length === 0 ? [] : [fold(`${rows.length} ${verdict}`, restLines(report, verdict, rows))]
+    const those = rows.filter((row) => row.verdict === verdict)
+    return those.length === 0 ? [] : [foldRows(`${those.length} ${verdict}`, those)]
   })
-  return learned.length === 0 ? verdicts : [...verdicts, fold('What was learned', learned.join(''))]
-}
-
-function restLines(report: AuditReport, verdict: VerdictName, rows: readonly AuditedRow[]): string {
-  if (verdict === 'refused' || verdict === 'accepted') return `${namesOf(rows)}\n`
-  if (verdict === 'observed')
-    return rows.map((row) => `- ${codeSpan(row.row)}: ${codeSpan(whatAppDid(row))}\n`).join('')
-  return byReason(report, verdict)
-    .map(([reason, those]) => reasonLine(reason, those))
-    .join('')
+  const signs = Object.entries(learned).flatMap(([flow, one]) =>
+    one === undefined ? [] : [`- ${flow}: yes is ${codeSpan(one.yes)}, no is ${one.no.map(codeSpan).join(' or ')}\n`],
+  )
+  return [
+    ...(holds.length === 0 ? [] : [`Holds: ${holds.join(', ')}\n`]),
+    ...verdicts,
+    ...(signs.length === 0 ? [] : [fold('What was learned', signs.join(''))]),
+  ]
 }

@@ -1,18 +1,10 @@
 import { createHash } from 'node:crypto'
 import { isAbsolute } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { AuditedRow, AuditReport } from '../../../sandbox/outcomes/audit-report.ts'
+import type { AuditReport } from '../../../sandbox/outcomes/audit-report.ts'
 import type { OutcomeFlow } from '../../../sandbox/outcomes/outcome.ts'
-import { findingsOf, levelOf } from '../../../sandbox/outcomes/report/findings.ts'
-import {
-  namesOfCombination,
-  variantName,
-  variantsThat,
-  whatTogetherDid,
-  whatVariantDid,
-  whereSilent,
-} from '../../../sandbox/outcomes/report/readings-text.ts'
-import { asSentence, referencesOf, weightOf, whatHappened } from '../../../sandbox/outcomes/report/row-texts.ts'
+import { isFound, type Point, pointsOf } from '../../../sandbox/outcomes/report/points.ts'
+import { asSentence, whatHappened } from '../../../sandbox/outcomes/report/row-texts.ts'
 import { escapeMarkdown } from '../../reports/markdown-text.ts'
 import { visible } from '../../terminal.ts'
 
@@ -37,113 +29,85 @@ const NO_SOURCE: SourceLine = { file: 'agekey-audit.yaml', line: 1 }
 const ROOT = '%SRCROOT%'
 const LEVELS = { must: 'error', should: 'warning', may: 'note' } as const
 
-/** SARIF 2.1.0 with the findings of an audit, and a rule for each row that has one. */
+/** SARIF 2.1.0 with a rule and a result for each check that was found missing, and for what an app depends on. */
 export function renderSarif(report: AuditReport, options: SarifOptions): string {
-  const findings = findingsOf(report)
-  const ofReadings = readingFindings(report, options)
+  const found = pointsOf(report).filter(isFound)
   const driver = {
     name: 'agekey-sandbox',
     semanticVersion: options.version,
     informationUri: options.repository ?? 'https://www.npmjs.com/package/agekey-sandbox',
-    rules: [...findings.map((row) => ruleOf(row, options)), ...ofReadings.map(({ rule }) => rule)],
+    rules: found.map((point) => ruleOf(point, options)),
   }
   const run = {
     tool: { driver },
     invocations: [invocationOf(report)],
     originalUriBaseIds: { [ROOT]: { description: { text: 'The root of the repository.' } } },
     columnKind: 'utf16CodeUnits',
-    results: [
-      ...findings.map((row, ruleIndex) => ({ ruleId: row.row, ruleIndex, ...resultOf(row, report, options) })),
-      ...ofReadings.map(({ rule, result }, index) => ({
-        ruleId: rule.id,
-        ruleIndex: findings.length + index,
-        ...result,
-      })),
-    ],
+    results: found.map((point, ruleIndex) => ({ ruleId: point.id, ruleIndex, ...resultOf(point, report, options) })),
   }
   const log = { $schema: 'https://json.schemastore.org/sarif-2.1.0.json', version: '2.1.0', runs: [run] }
   return `${JSON.stringify(log, undefined, 2)}\n`
 }
 
-function ruleOf(row: AuditedRow, { repository }: SarifOptions) {
-  const summary = asSentence(row.summary)
-  const check = `Check: ${asSentence(row.rule)}`
-  const help = [summary, check, asSentence(row.harm), ...seeOf(row)]
+function ruleOf({ id, title, verdict, level, check, facts }: Point, { repository }: SarifOptions) {
+  const name = asSentence(check ? `${verdict}: ${title}` : `The app ${verdict} ${title}`)
+  const help = facts
+    .filter(({ label }) => !check || label !== 'What happened')
+    .map(({ label, text }) => `${label}: ${text}`)
   return {
-    id: row.row,
-    name: pascalCase(row.row),
-    shortDescription: { text: plainText(summary) },
-    fullDescription: { text: plainText(`${summary} ${check}`) },
+    id,
+    // `UseIdTokenExpired`
+    name: id.replace(/(?:^|[^a-z0-9]+)([a-z0-9]?)/gi, (_match, first: string) => first.toUpperCase()),
+    shortDescription: { text: plainText(name) },
+    fullDescription: { text: plainText(check ? `${name} ${asSentence(check.rule)}` : name) },
     help: { text: help.map(plainText).join('\n'), markdown: help.map(escapeMarkdown).join('\n\n') },
-    ...(repository === undefined ? {} : { helpUri: `${repository}/blob/HEAD/docs/outcomes.md` }),
-    defaultConfiguration: { level: LEVELS[row.level] },
+    ...(check && repository !== undefined && { helpUri: `${repository}/blob/HEAD/docs/outcomes.md` }),
+    defaultConfiguration: { level: LEVELS[level] },
     properties: {
-      tags: ['security', ...row.cwe.map((cwe) => `external/cwe/${cwe.toLowerCase()}`)],
+      tags: check ? ['security', ...check.cwe.map((cwe) => `external/cwe/${cwe.toLowerCase()}`)] : ['interoperability'],
       precision: 'high',
-      'security-severity': row.severity.toFixed(1),
+      ...(check && { 'security-severity': check.severity.toFixed(1) }),
     },
   }
 }
 
-function resultOf(row: AuditedRow, { app }: AuditReport, { source }: SarifOptions) {
+function resultOf(
+  { id, verdict, title, weight, level, facts, rows, suite }: Point,
+  { app }: AuditReport,
+  { source }: SarifOptions,
+) {
+  const flow = suite === 'readings' ? 'use' : suite
   const text = [
-    `${row.row} is ${row.verdict} (${weightOf(row)}): ${whatHappened(row)}`,
-    `Check: ${asSentence(row.rule)}`,
-    ...seeOf(row),
+    `${verdict} ${title}${weight && ` (${weight})`}.`,
+    ...facts.map((fact) => `${fact.label}: ${fact.text}`),
   ]
+  const known = source?.(flow)
+  // The same page on another port or host is the same app.
+  const path = URL.canParse(app) ? new URL(app).pathname : app
+  const fingerprint = createHash('sha256').update(`${id} ${path}`).digest('hex').slice(0, 32)
+  const of = (one: OutcomeFlow) => locationOf(source?.(one) ?? NO_SOURCE)
   return {
-    level: LEVELS[levelOf(row)],
+    level: LEVELS[level],
     message: { text: plainText(text.join(' ')) },
-    ...placeOf(row.row, app, source?.(row.flow)),
-  }
-}
-
-/** Where a result stands, and by what it is known again. @param known the place that the user named */
-function placeOf(id: string, app: string, known: SourceLine | undefined) {
-  const { file, line } = known ?? NO_SOURCE
-  const fingerprint = createHash('sha256')
-    .update(`${id} ${pathOf(app)}`)
-    .digest('hex')
-    .slice(0, 32)
-  return {
     partialFingerprints: {
       'agekeyAudit/v1': fingerprint,
       // GitHub makes this one itself, by the line in the file, unless there is no such file.
       ...(known === undefined ? { primaryLocationLineHash: `${fingerprint}:1` } : {}),
     },
-    locations: [{ physicalLocation: { artifactLocation: artifactOf(file), region: { startLine: line } } }],
+    locations: [of(flow)],
+    ...(rows.length > 0 && {
+      relatedLocations: rows.map((row, index) => ({
+        ...{ id: index + 1, ...of(row.flow) },
+        message: { text: plainText(`${row.row} (${row.verdict}): ${whatHappened(row)}`) },
+      })),
+      properties: { rows: rows.map(({ row }) => row) },
+    }),
   }
 }
 
-/** What an app depends on, and the combinations under which it fails: a rule and a result of each. */
-function readingFindings({ readings, app }: AuditReport, { source }: SarifOptions) {
-  if (!readings) return []
-  const level = readings.counted ? 'warning' : 'note'
-  const ofVariants = variantsThat('depends', readings).map((one) => ({
-    name: variantName(one),
-    title: `The app depends on ${one.reading}=${one.usual}`,
-    text: `${whatVariantDid(one)} ${whereSilent(one)}`,
-  }))
-  const together = readings.combinations.failed.map((one) => ({
-    name: namesOfCombination(one),
-    title: `The app fails under ${namesOfCombination(one)}`,
-    text: whatTogetherDid(one),
-  }))
-  return [...ofVariants, ...together].map(({ name, title, text }) => {
-    const id = `readings/${name}`
-    const shown = plainText(`${asSentence(title)} ${text}`)
-    const rule = {
-      id,
-      name: pascalCase(id),
-      shortDescription: { text: plainText(asSentence(title)) },
-      fullDescription: { text: shown },
-      help: { text: shown, markdown: escapeMarkdown(`${asSentence(title)} ${text}`) },
-      defaultConfiguration: { level },
-      properties: { tags: ['interoperability'], precision: 'high' },
-    }
-    return { rule, result: { level, message: { text: shown }, ...placeOf(id, app, source?.('use')) } }
-  })
-}
+const locationOf = ({ file, line }: SourceLine) => ({
+  physicalLocation: { artifactLocation: artifactOf(file), region: { startLine: line } },
+})
 
 function invocationOf({ started_at, seconds, exit_code, notes }: AuditReport) {
   return {
@@ -157,18 +121,6 @@ function invocationOf({ started_at, seconds, exit_code, notes }: AuditReport) {
     })),
   }
 }
-
-const seeOf = (row: AuditedRow) => {
-  const references = referencesOf(row)
-  return references === '' ? [] : [`See ${references}.`]
-}
-
-/** `UseIdTokenExpired` */
-const pascalCase = (row: string) =>
-  row.replace(/(?:^|[^a-z0-9]+)([a-z0-9]?)/gi, (_match, first: string) => first.toUpperCase())
-
-/** The same page on another port or host is the same app. */
-const pathOf = (app: string) => (URL.canParse(app) ? new URL(app).pathname : app)
 
 /** An absolute path stays one: code scanning finds the root of the repository in it. */
 function artifactOf(file: string) {

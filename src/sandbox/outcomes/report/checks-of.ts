@@ -2,7 +2,7 @@ import { type AuditedCheck, type AuditedRow, CHECK_VERDICTS } from '../audit-rep
 import { CHECK_TEXTS } from '../checks.ts'
 import { CHECKS, type Check, LEVELS, OUTCOME_FLOWS } from '../outcome.ts'
 import { isFailure, levelOf } from './findings.ts'
-import { type Library, remedyFor } from './remedies.ts'
+import { remedyFor } from './remedies.ts'
 
 /** Checks that each call makes by itself. The others are the same code for every flow. */
 const OF_EACH_CALL: readonly Check[] = ['connection', 'status', 'body']
@@ -55,7 +55,7 @@ interface Group {
  */
 export function checksOf(
   rows: readonly AuditedRow[],
-  { library }: { library?: Library | undefined } = {},
+  { library }: { library?: string | undefined } = {},
 ): readonly AuditedCheck[] {
   const missing = explainLetIn(rows.filter(({ verdict }) => verdict === 'let in'))
   const found = new Map<string, Group>(missing.map((group) => [group.name, group]))
@@ -122,7 +122,14 @@ function judgeOthers(name: string, rows: readonly AuditedRow[]): Group | undefin
 
 const isJudged = ({ verdict }: AuditedRow) => verdict !== 'observed' && verdict !== 'not for this app'
 
-function describeCheck({ name, verdict, rows }: Group, all: readonly AuditedRow[], library?: Library): AuditedCheck {
+/** What is told of rows that break no check. */
+const OF_FAMILY = new Map([
+  ['ending', 'right answers'],
+  ['control', 'unusual right answers'],
+  ['no_answer', 'an answer at all'],
+])
+
+function describeCheck({ name, verdict, rows }: Group, all: readonly AuditedRow[], library?: string): AuditedCheck {
   const check = CHECKS.find((one) => one === name.split('/').at(-1))
   const isOwn = (row: AuditedRow) => namesOf(row).includes(name)
   const sorted = rows.toSorted(
@@ -134,7 +141,7 @@ function describeCheck({ name, verdict, rows }: Group, all: readonly AuditedRow[
   const [worst] = sorted
   if (!worst) throw new Error(`${name} has no row`)
   const ofAll = all.filter(isOwn).map(({ flow }) => flow)
-  const { title, rule, harm } = check ? CHECK_TEXTS[check] : { ...worst, title: worst.family.replaceAll('_', ' ') }
+  const { title, rule, harm } = check ? CHECK_TEXTS[check] : { ...worst, title: OF_FAMILY.get(name) ?? name }
   const isWrong = verdict === 'missing' || verdict === 'ignored' || verdict === 'broke'
   return {
     check: name,

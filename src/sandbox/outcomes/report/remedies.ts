@@ -1,8 +1,136 @@
 import type { Check } from '../outcome.ts'
 
-export const LIBRARIES = ['jose'] as const
-export type Library = (typeof LIBRARIES)[number]
+const DISCOVERY = 'ISSUER/.well-known/openid-configuration'
 
-export function remedyFor(_check: Check, _library?: Library): { lines?: string; library?: string } {
-  return {}
+/** The call of each library that checks a whole token, and of a client library the answer around it. */
+const VERIFY = {
+  'openid-client':
+    "await client.implicitAuthentication(use, new URL('#' + query, REDIRECT_URI), nonce, { expectedState })",
+  'openid-client 5': "await use.callback(REDIRECT_URI, answer, { state, nonce, response_type: 'id_token' })",
+  'express-openid-connect':
+    "openid.auth({ issuerBaseURL: ISSUER, authorizationParams: { response_type: 'id_token', ... } })\nrequest.oidc.idTokenClaims // decode no token by yourself",
+  'next-auth': `{ wellKnown: '${DISCOVERY}', idToken: true,\n  checks: ['state', 'nonce'], client: { response_types: ['id_token'] } }`,
+  oauth4webapi:
+    'await oauth.processAuthorizationCodeResponse(use, client, response, { expectedNonce, requireIdToken: true })\nawait oauth.validateApplicationLevelSignature(use, response)',
+  jose: "const { payload: claims } = await jwtVerify(id_token, createRemoteJWKSet(new URL(JWKS_URI)), { issuer: ISSUER,\n  audience: CLIENT_ID, algorithms: ['RS256', 'ES256'], requiredClaims: ['exp', 'iat', 'sub', 'nonce'] })",
+  Authlib:
+    'claims = JsonWebToken(["RS256", "ES256"]).decode(id_token, keys, claims_cls=HybridIDToken, claims_options=OPTIONS,\n    claims_params={"nonce": nonce, "client_id": CLIENT_ID, "code": code}); claims.validate()  # OPTIONS: iss, aud',
+  PyJWT:
+    'claims = jwt.decode(id_token, PyJWKClient(JWKS_URI).get_signing_key_from_jwt(id_token).key, issuer=ISSUER,\n    audience=CLIENT_ID, algorithms=["RS256", "ES256"], options={"require": ["exp", "iat", "sub", "nonce"]})',
+  'go-oidc':
+    'provider, err := oidc.NewProvider(ctx, issuer) // then, for each token:\ntoken, err := provider.Verifier(&oidc.Config{ClientID: clientID}).Verify(ctx, idToken)',
+  openid_connect:
+    'token = OpenIDConnect::ResponseObject::IdToken.decode(id_token, config.jwks)\ntoken.verify!(issuer: config.issuer, client_id: CLIENT_ID, nonce: nonce)',
+  mod_auth_openidc: `OIDCProviderMetadataURL ${DISCOVERY}\nOIDCResponseType id_token`,
+} as const
+
+/** What apps use to read tokens. */
+export type Library = keyof typeof VERIFY
+
+const BY_VERIFY: readonly Check[] = [
+  'signature',
+  'alg',
+  'kid',
+  'key_source',
+  'crit',
+  'iss',
+  'aud',
+  'exp',
+  'serialisation',
+]
+const CLIENTS: readonly Library[] = ['openid-client', 'openid-client 5', 'express-openid-connect', 'next-auth']
+
+const LANGUAGES = {
+  js: (condition: string, check: Check) => `if (!(${condition})) throw new Error('${check}')`,
+  py: (condition: string, check: Check) => `if not (${condition}):\n    raise ValueError("${check}")`,
+  go: (condition: string, check: Check) => `if !(${condition}) {\n\treturn errors.New("${check}") }`,
+}
+const isPython = (library: Library) => library === 'Authlib' || library === 'PyJWT'
+const NO_CODE: readonly Library[] = ['openid_connect', 'mod_auth_openidc']
+
+/** What has to be true, in each language. `sent` is what the session of this browser kept, taken out of it: it serves once. */
+const CONDITIONS: Readonly<Partial<Record<Check, Readonly<Partial<Record<keyof typeof LANGUAGES, string>>>>>> = {
+  state: {
+    js: 'sent.state && answer.state === sent.state',
+    py: 'sent["state"] and answer.get("state") == sent["state"]',
+    go: 'sent.State != "" && answer.Get("state") == sent.State',
+  },
+  nonce: {
+    js: 'sent.nonce && claims.nonce === sent.nonce',
+    py: 'sent["nonce"] and claims.get("nonce") == sent["nonce"]',
+    go: 'sent.Nonce != "" && token.Nonce == sent.Nonce',
+  },
+  error: { js: 'answer.error === undefined', py: '"error" not in answer', go: '!answer.Has("error")' },
+  parameters: {
+    js: 'Object.values(answer).every((value) => typeof value === "string")',
+    go: 'len(answer["id_token"]) == 1',
+  },
+  azp: {
+    js: 'String(claims.aud) === CLIENT_ID',
+    py: 'claims["aud"] in (CLIENT_ID, [CLIENT_ID])',
+    go: 'len(token.Audience) == 1 && token.Audience[0] == clientID',
+  },
+  lifetime: {
+    js: 'claims.exp - claims.iat <= 600',
+    py: 'claims["exp"] - claims["iat"] <= 600',
+    go: 'token.Expiry.Sub(token.IssuedAt) <= 10*time.Minute',
+  },
+  iat: { js: 'typeof claims.iat === "number"', py: 'type(claims.get("iat")) is int', go: '!token.IssuedAt.IsZero()' },
+  sub: {
+    js: 'typeof claims.sub === "string" && claims.sub !== "" && claims.sub.length <= 255',
+    py: 'isinstance(claims["sub"], str) and 0 < len(claims["sub"]) <= 255',
+    go: 'token.Subject != "" && len(token.Subject) <= 255',
+  },
+  age_thresholds: { js: "claims.age_thresholds?.['18'] === true", py: 'claims["age_thresholds"].get("18") is True' },
+  requested_thresholds: {
+    js: "Object.keys(claims.age_thresholds).join() === '18'",
+    py: 'set(claims["age_thresholds"]) == {"18"}',
+  },
+  req_claims_hash: {
+    js: "claims.req_claims_hash === createHash('sha256').update(CLAIMS).digest('base64url')",
+    py: 'claims["req_claims_hash"] == urlsafe_b64encode(sha256(CLAIMS.encode()).digest()).rstrip(b"=").decode()',
+  },
+  c_hash: {
+    js: "claims.c_hash === createHash('sha256').update(code).digest().subarray(0, 16).toString('base64url')",
+    py: 'claims["c_hash"] == urlsafe_b64encode(sha256(code.encode()).digest()[:16]).rstrip(b"=").decode()',
+  },
+  status: { js: 'response.ok', py: 'response.ok', go: 'response.StatusCode/100 == 2' },
+  request_uri: { js: "typeof reply.request_uri === 'string'", py: 'isinstance(reply.get("request_uri"), str)' },
+  ok: { js: "upgraded === 'OK'", py: 'upgraded == "OK"', go: 'upgraded == "OK"' },
+}
+
+/** What to write for a check with a library; nothing when only a sentence can say it. */
+export function remedyFor(check: Check, used: string | undefined): { library?: Library; lines?: string } {
+  const library = SIGNS.find(([name]) => name === used)?.[0]
+  if (library === undefined) return {}
+  const ofAnswer: readonly Check[] = CLIENTS.includes(library) ? ['state', 'nonce', 'error'] : []
+  const isVerified = [...BY_VERIFY, ...ofAnswer].includes(check) || (check === 'c_hash' && library === 'Authlib')
+  if (isVerified) return { library, lines: VERIFY[library] }
+  const language = isPython(library) ? 'py' : library === 'go-oidc' ? 'go' : 'js'
+  const condition = NO_CODE.includes(library) ? undefined : CONDITIONS[check]?.[language]
+  return { library, ...(condition !== undefined && { lines: LANGUAGES[language](condition, check) }) }
+}
+
+const PACKAGES = ['package.json'] as const
+const PYTHON = ['requirements.txt', 'pyproject.toml', 'Pipfile'] as const
+const APACHE = ['age.conf', 'apache.conf', 'httpd.conf', 'apache2.conf', '000-default.conf'] as const
+
+/** By what a library is known in the files of an app; one that builds on another comes before it. */
+const SIGNS: readonly (readonly [library: Library, sign: RegExp, files: readonly string[]])[] = [
+  ['express-openid-connect', /"express-openid-connect"\s*:/, PACKAGES],
+  ['next-auth', /"next-auth"\s*:\s*"[^\d"]*4/, PACKAGES],
+  ['openid-client 5', /"openid-client"\s*:\s*"[^\d"]*5/, PACKAGES],
+  ['openid-client', /"openid-client"\s*:/, PACKAGES],
+  ['oauth4webapi', /"oauth4webapi"\s*:/, PACKAGES],
+  ['jose', /"jose"\s*:/, PACKAGES],
+  ['Authlib', /\bauthlib\b/i, PYTHON],
+  ['PyJWT', /\bpyjwt\b/i, PYTHON],
+  ['go-oidc', /github\.com\/coreos\/go-oidc/, ['go.mod']],
+  ['openid_connect', /\bopenid_connect\b/, ['Gemfile']],
+  ['mod_auth_openidc', /auth_openidc/, APACHE],
+]
+
+/** The library of an app, by the files in its folder. @param read gives the text of a file there, if there is one */
+export function findLibrary(read: (name: string) => string | undefined): Library | undefined {
+  return SIGNS.find(([, sign, files]) => files.some((file) => sign.test(read(file) ?? '')))?.[0]
 }

@@ -1,16 +1,9 @@
 import { type AuditedRow, REASONS } from '../audit-report.ts'
-import { levelOf } from './findings.ts'
 
 /** What the reports say of a row, in plain text: nothing is escaped here. */
 
-/** `must, severity 8.1` */
-export function weightOf(row: AuditedRow): string {
-  const weight = `${levelOf(row)}, severity ${row.severity.toFixed(1)}`
-  return row.counted || row.verdict === 'stale' ? weight : `${weight}, does not count for the exit code`
-}
-
 /** What the app did, in sentences; empty when that is not known. */
-export const whatAppDid = ({ evidence = '', reason = '', log = [] }: AuditedRow): string =>
+export const whatAppDid = ({ evidence = '', reason = '', log = [] }: Partial<AuditedRow>): string =>
   [evidence, reason, firstOf(log)]
     .filter((text) => text !== '')
     .map((text) => capitalised(asSentence(text)))
@@ -20,13 +13,7 @@ export const whatAppDid = ({ evidence = '', reason = '', log = [] }: AuditedRow)
 export const whatHappened = (row: AuditedRow): string => `${asSentence(row.summary)} ${whatAppDid(row)}`.trimEnd()
 
 /** `RFC 7519 section 4.1.4; CWE-613`; empty when there is none. */
-export const referencesOf = ({ refs, cwe }: AuditedRow): string => [...refs, ...cwe].join('; ')
-
-/** Why a row was not judged: `masked: the app refuses the same answer without the fault`. */
-export function whyNotJudged({ reason = '', evidence, log = [] }: AuditedRow): string {
-  const meaning = meaningOf(reason)
-  return [meaning === '' ? reason : `${reason}: ${meaning}`, evidence, firstOf(log)].filter((text) => text).join('; ')
-}
+export const referencesOf = ({ refs, cwe }: Pick<AuditedRow, 'refs' | 'cwe'>): string => [...refs, ...cwe].join('; ')
 
 /** The line of its log that says most comes first. */
 const firstOf = ([line]: readonly string[]): string => (line === undefined ? '' : `its log: ${line.trim()}`)
@@ -42,13 +29,13 @@ const MEANINGS: Readonly<Record<(typeof REASONS)[number], string>> = {
   flaky: 'a second visit had another result',
 }
 
-/** What a reason of an undetermined row means; empty for a reason that is a sentence itself. */
-export function meaningOf(reason: string): string {
+/** A reason of an undetermined row, with what it means: `flaky: a second visit had another result`. */
+export function explainReason(reason = 'no reason is known'): string {
   const known = REASONS.find((name) => name === reason)
-  return known === undefined ? '' : MEANINGS[known]
+  return known === undefined ? reason : `${known}: ${MEANINGS[known]}`
 }
 
 /** Ends a sentence. Its beginning stays: a rule may begin with `exp`. */
 export const asSentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
 
-export const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)

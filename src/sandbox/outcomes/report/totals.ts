@@ -1,16 +1,15 @@
-import type { AuditedRow, AuditReport, VerdictName } from '../audit-report.ts'
+import { type AuditedCheck, type AuditedRow, type AuditReport, VERDICTS, type VerdictName } from '../audit-report.ts'
 import { checksOf } from './checks-of.ts'
 import { isFinding } from './findings.ts'
 import type { ReadingsReport } from './readings-report.ts'
 import { variantsThat } from './readings-text.ts'
-import type { Library } from './remedies.ts'
 
 type ExitCode = AuditReport['exit_code']
 
 /** What rows come to. @param options what `--readings` found, and what the app uses to read tokens */
 export const summarise = (
   rows: readonly AuditedRow[],
-  { readings, library }: { readings?: ReadingsReport | undefined; library?: Library | undefined } = {},
+  { readings, library }: { readings?: ReadingsReport | undefined; library?: string | undefined } = {},
 ): Pick<AuditReport, 'checks' | 'rows' | 'totals' | 'exit_code'> => ({
   checks: checksOf(rows, { library }),
   rows,
@@ -48,4 +47,54 @@ export function totalsOf(rows: readonly AuditedRow[]): AuditReport['totals'] {
   const totals: Partial<Record<VerdictName, number>> = {}
   for (const { verdict } of rows) totals[verdict] = (totals[verdict] ?? 0) + 1
   return totals
+}
+
+export type Conclusion = 'passed' | 'failed' | 'undetermined' | 'nothing was judged'
+
+/** What an audit came to. It never passes when no row was judged, or, of readings alone, when the app works under no variant. */
+export function conclusionOf({ exit_code, totals, rows, readings }: AuditReport): Conclusion {
+  if (exit_code === 1) return 'failed'
+  const good =
+    readings && rows.length === 0
+      ? variantsThat('works', readings).length
+      : (totals.refused ?? 0) + (totals.accepted ?? 0)
+  if (exit_code === 2 || good === 0) return 'nothing was judged'
+  return exit_code === 0 ? 'passed' : 'undetermined'
+}
+
+const IN_ORDER: readonly VerdictName[] = [
+  'let in',
+  'too strict',
+  'stale',
+  'ignored',
+  'broke',
+  'undetermined',
+  ...VERDICTS,
+]
+
+/** Verdicts that rows have, and how many have each, findings first. */
+export const totalsInOrder = ({ totals }: Pick<AuditReport, 'totals'>): readonly (readonly [VerdictName, number])[] =>
+  [...new Set(IN_ORDER)].flatMap((verdict) => {
+    const count = totals[verdict] ?? 0
+    return count === 0 ? [] : [[verdict, count] as const]
+  })
+
+/** `not verified: signature (16 rows), nonce (7); 2 checks missing, 31 hold`; empty without checks. */
+export function describeChecks(checks: readonly AuditedCheck[]): string {
+  if (checks.length === 0) return ''
+  const missing = checks.filter(({ verdict }) => verdict === 'missing')
+  const [first, ...others] = missing.map(({ title, rows: { length } }) => ({ title, length }))
+  const names = first && [
+    `${first.title} (${first.length} row${first.length === 1 ? '' : 's'})`,
+    ...others.map(({ title, length }) => `${title} (${length})`),
+  ]
+  const counts = (['too strict', 'stale', 'ignored', 'broke', 'undetermined', 'known', 'holds'] as const).map(
+    (verdict) => {
+      const { length } = checks.filter((one) => one.verdict === verdict)
+      return length > 0 && `${length} ${verdict === 'holds' && length > 1 ? 'hold' : verdict}`
+    },
+  )
+  const count = missing.length === 1 ? '1 check missing' : `${missing.length || 'no'} checks missing`
+  const verdicts = [count, ...counts].filter((part) => part !== false).join(', ')
+  return names ? `not verified: ${names.join(', ')}; ${verdicts}` : verdicts
 }

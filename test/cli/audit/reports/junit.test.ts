@@ -2,46 +2,47 @@ import { expect, test } from 'vitest'
 import { renderAuditJUnit } from '../../../../src/cli/audit/reports/junit.ts'
 import { auditedRow, auditReport, MIXED, readingsAudit } from './sample-report.ts'
 
-test('An audit in JUnit XML has a suite for each family and a case for each row', () => {
+test('An audit in JUnit XML has a suite for each flow and a case for each check, which tells its rows', () => {
+  const evidence = '200 at /callback, "welcome"'
   const rows = [
-    auditedRow('use/verified', { verdict: 'accepted', family: 'controls' }),
-    auditedRow('use/id_token.expired', { verdict: 'let in', evidence: '200 at /callback, "welcome"' }),
-    auditedRow('use/id_token.exp_missing'),
-    auditedRow('use/id_token.exp_string', { verdict: 'undetermined', reason: 'masked' }),
+    auditedRow('use/verified', { verdict: 'accepted', family: 'ending' }),
+    auditedRow('use/id_token.expired_issued_now', { verdict: 'let in', evidence }),
+    auditedRow('use/id_token.exp_missing', { verdict: 'let in', severity: 3, evidence }),
+    auditedRow('use/id_token.exp_string'),
+    auditedRow('use/callback.state_missing', { verdict: 'undetermined', reason: 'masked' }),
+    auditedRow('par/par.status_500_right_body'),
   ]
-  const { rule, summary } = rows[1] ?? {}
-  const what = `let in (must, severity 7.4): ${summary} 200 at /callback, &quot;welcome&quot;.`
-  const lines = [what, `Check: ${rule}`, 'See RFC 7519 section 4.1.4; CWE-613.', 'Flows: f12.']
   const xml = renderAuditJUnit(auditReport(rows))
-  expect(xml).toContain(`<failure message="${lines.join(' ')}">${lines.join('\n')}</failure>`)
+  const [, message, text] = /<failure message="([^"]*)">([^<]*)<\/failure>/.exec(xml) ?? []
+  expect(message).toMatch(
+    /^missing expiry \(2 rows, must, severity 7\.4\) What happened: use\/id_token\.expired_issued_now: /,
+  )
+  expect(text?.split('\n').slice(-2)).toEqual([
+    'Flows: f12.',
+    'use/id_token.exp_missing: let in. 200 at /callback, &quot;welcome&quot;.',
+  ])
   expect(xml).toContain('message="undetermined: masked: the app refuses the same answer without the fault"/>')
   const suites = xml
     .split('<testsuite ')
     .map((suite) => [...suite.matchAll(/(?<!class)name="([^"]*)"/g)].map(([, name]) => name))
-  const times = ['times', 'use/id_token.expired', 'use/id_token.exp_missing', 'use/id_token.exp_string']
-  expect(suites).toEqual([['agekey-sandbox'], ['controls', 'use/verified'], times])
+  expect(suites).toEqual([['agekey-sandbox'], ['use', 'exp', 'state', 'ending'], ['par', 'par/status']])
   expect(renderAuditJUnit(auditReport([]))).toContain('tests="0"')
   expect(renderAuditJUnit(MIXED)).toContain('failures="4"')
 })
 
-const NOT_COUNTED = 'severity 7.4, does not count for the exit code): '
+const NOT_COUNTED = 'severity 7.4, does not count for the exit code) '
+const LET_IN = '(1 row, must, '
 
 test.each<[Parameters<typeof auditedRow>[1], string]>([
-  [{ verdict: 'let in' }, '<failure message="let in (must, severity 7.4): '],
-  [{ verdict: 'too strict' }, '<failure message="too strict ('],
-  [{ verdict: 'broke' }, '<failure message="broke ('],
-  [{ verdict: 'stale' }, '<failure message="stale ('],
-  [{ verdict: 'let in', counted: false }, `<skipped message="let in (must, ${NOT_COUNTED}`],
-  [{ verdict: 'too strict', counted: false }, `<skipped message="too strict (must, ${NOT_COUNTED}`],
-  [{ verdict: 'broke', counted: false }, `<skipped message="broke (should, ${NOT_COUNTED}`],
+  [{ verdict: 'let in' }, `<failure message="missing issuer ${LET_IN}severity 7.4) `],
+  [{ verdict: 'broke' }, '<failure message="broke issuer ('],
+  [{ verdict: 'stale' }, '<failure message="stale issuer ('],
+  [{ verdict: 'let in', counted: false }, `<skipped message="missing issuer ${LET_IN}${NOT_COUNTED}`],
+  [{ verdict: 'ignored', counted: false }, `<skipped message="ignored issuer (1 row, should, ${NOT_COUNTED}`],
   [{ verdict: 'refused' }, 'passed'],
-  [{ verdict: 'accepted' }, 'passed'],
-  [{ verdict: 'not for this app', reason: 'no upgrade' }, '<skipped message="not for this app: no upgrade"/>'],
   [{ verdict: 'known', reason: 'mended in May' }, '<skipped message="known: mended in May"/>'],
-  [{ verdict: 'observed', evidence: '200 at /x' }, '<skipped message="observed: 200 at /x"/>'],
-  [{ verdict: 'observed' }, '<skipped message="observed"/>'],
-])('JUnit XML says of an audited row with %j: %s', (changes, start) => {
-  const xml = renderAuditJUnit(auditReport([auditedRow('use/id_token.jku', changes)]))
+])('JUnit XML says of a check whose row has %j: %s', (changes, start) => {
+  const xml = renderAuditJUnit(auditReport([auditedRow('use/id_token.iss_missing', changes)]))
   const element = /<(?:failure|skipped)[^>]*>/.exec(xml)?.[0] ?? 'passed'
   expect(element.slice(0, start.length)).toBe(start)
 })
@@ -57,6 +58,7 @@ test.each([false, true])('In JUnit XML what an app depends on fails only where i
     'c_hash=absent skipped',
     `typ=absent with azp=present ${found}`,
   ])
-  const reason = 'depends on par_status=201: A pushed request is answered with 200. In create/created as newcomer'
+  const reason =
+    'depends on par_status=201: it fails under par_status=200 What happened: A pushed request is answered with'
   expect(xml).toContain(reason)
 })

@@ -1,61 +1,69 @@
 import { expect, test } from 'vitest'
 import { renderMarkdown } from '../../../../src/cli/audit/reports/markdown.ts'
+import { checksOf } from '../../../../src/sandbox/outcomes/report/checks-of.ts'
 import { auditedRow, auditReport, HOSTILE, hostileTexts, MIXED, readingsAudit } from './sample-report.ts'
 
 const CONSOLE = 'http://localhost:2435/_sandbox/console'
 
-test('An audit in Markdown has totals first, then findings, what is undetermined, notes, and the rest folded up', () => {
-  const said = { evidence: '200 at /callback, "welcome"', summary: 'It is over.', rule: 'Check exp.' }
-  const expired = auditedRow('use/id_token.expired', { ...said, verdict: 'let in' })
-  const report = auditReport(
-    [
-      expired,
-      auditedRow('use/callback.state_missing', { verdict: 'undetermined', reason: 'masked' }),
-      auditedRow('use/id_token.jku', { verdict: 'not for this app', reason: 'no upgrade scope' }),
-      auditedRow('use/id_token.exp_missing'),
-    ],
-    { notes: ['your app answers 429'] },
-  )
+test('An audit in Markdown has its checks first, with their rows folded up, then what is open, notes, and the rest', () => {
+  const expired = auditedRow('use/id_token.expired_issued_now', {
+    ...{ verdict: 'let in', evidence: '200 at /callback, "welcome"', summary: 'It is over.' },
+  })
+  const rows = [
+    expired,
+    auditedRow('use/callback.state_missing', { verdict: 'undetermined', reason: 'masked' }),
+    auditedRow('use/id_token.sub_empty', { verdict: 'not for this app', reason: 'no upgrade scope' }),
+    auditedRow('use/id_token.iss_missing'),
+  ]
+  const report = auditReport(rows, { checks: checksOf(rows, { library: 'go-oidc' }), notes: ['your app answers 429'] })
   expect(renderMarkdown(report, { console: CONSOLE })).toBe(`## Audit of a relying party: failed
+
+not verified\\: expiry (1 row); 1 check missing, 1 undetermined, 1 holds
 
 | let in | undetermined | refused | not for this app |
 | ---: | ---: | ---: | ---: |
 | 1 | 1 | 1 | 1 |
 
-\`http://localhost:3000/verify\`, catalogue 0.2, 12.3 seconds
+\`http://localhost:3000/verify\`, catalogue ${report.catalogue}, 12.3 seconds
 
-### Findings
+### missing: expiry
 
-#### let in: \`use/id_token.expired\`
+1 row, must, severity 7.4
 
-must, severity 7.4
-
-- What was sent: It is over.
-- What happened: \`200 at /callback, "welcome".\`
-- Check: Check exp.
-- Harm: An old proof is good for ever.
-- Reference: RFC 7519 section 4.1.4; [CWE-613](https://cwe.mitre.org/data/definitions/613.html)
+- What happened: \`use/id_token.expired_issued_now: It is over. 200 at /callback, "welcome".\`
+- Harm: A token that was copied long ago from a log, a history or a backup still opens the door.
+- Write with go-oidc: \`provider, err := oidc.NewProvider(ctx, issuer) // then, for each token:\` \`token, err := provider.Verifier(&oidc.Config{ClientID: clientID}).Verify(ctx, idToken)\`
+- See: RFC 7519 section 4.1.4; [CWE-613](https://cwe.mitre.org/data/definitions/613.html)
 - Flow: [\`f12\`](<http://localhost:2435/_sandbox/console/flows/f12>)
+
+<details>
+<summary>1 row</summary>
+
+- \`use/id_token.expired_issued_now\`: \`200 at /callback, "welcome".\`
+
+</details>
 
 ### Undetermined
 
-- 1: \`masked\`, the app refuses the same answer without the fault: \`use/callback.state_missing\`
+- 1 undetermined: \`masked: the app refuses the same answer without the fault\`: \`use/callback.state_missing\`
 
 ### Notes
 
 - \`your app answers 429\`
 
+Holds: issuer
+
 <details>
 <summary>1 not for this app</summary>
 
-- 1: \`no upgrade scope\`: \`use/id_token.jku\`
+- \`use/id_token.sub_empty\`: \`No upgrade scope.\`
 
 </details>
 
 <details>
 <summary>1 refused</summary>
 
-\`use/id_token.exp_missing\`
+\`use/id_token.iss_missing\`
 
 </details>
 
@@ -93,18 +101,18 @@ test.each(HOSTILE)('No text of an audited app becomes markup in Markdown: %j', (
   const own = /<\/?(?:details|summary)>|\]\(<http:\/\/localhost:2435[^<>\s]*>\)/g
   expect(bare(markdown).replace(own, '')).not.toMatch(/[<>`@$*~]|\]\(|:\/\/|www\./)
   expect(markdown.match(/^\|.*$/gm)).toHaveLength(3)
-  expect(markdown.match(/<details>/g)).toHaveLength(4)
+  expect(markdown.match(/<details>/g)).toHaveLength(5)
 })
 
-const row = auditedRow('use/id_token.expired', { verdict: 'let in', evidence: '🔑'.repeat(900) })
-const rows = Array.from({ length: 500 }, (_, index) => ({ ...row, row: `use/id_token.expired_${index}` }))
+const row = auditedRow('use/verified', { verdict: 'too strict', evidence: '🔑'.repeat(900) })
+const rows = Array.from({ length: 500 }, (_, index) => ({ ...row, row: `use/row_${index}`, family: `family_${index}` }))
 
-test('Markdown for a step of GitHub is at most 1 MiB, cut between findings, and its last sentence says where the rest is', () => {
+test('Markdown for a step of GitHub is at most 1 MiB, cut between checks, and its last sentence says where the rest is', () => {
   const markdown = renderMarkdown(auditReport(rows))
   expect(Buffer.byteLength(markdown)).toBeLessThanOrEqual(1024 * 1024)
-  expect(Buffer.byteLength(markdown)).toBeGreaterThan(1024 * 1024 - 10_000)
+  expect(Buffer.byteLength(markdown)).toBeGreaterThan(1024 * 1024 - 20_000)
   expect(markdown).toMatch(/\n\nThe report ends here: .*`--json` writes all of it\.\n$/)
-  const findings = markdown.split('#### ').slice(1)
+  const findings = markdown.split('### ').slice(1)
   expect(findings.length).toBeGreaterThan(2)
   for (const finding of findings) expect(finding).toContain('- Flow: `f12`\n')
 })
@@ -123,7 +131,9 @@ test('Readings in Markdown are all of a report without rows, and a part of their
   expect(text).toMatch(/^## Audit of a relying party: readings\n/)
   expect(text).not.toContain('No row was run')
   expect(text).toContain('works under 1 of 2; depends on par\\_status=201')
-  expect(text).toMatch(/- `par_status=201`, not `200`: `A pushed request .*` .*\[`f3`\]\(<http:.*\/flows\/f3>\)/)
+  expect(text).toMatch(
+    /### depends on: par\\_status=201.*\n\n- What happened: `A pushed request .*`\n.*\n- Flow: \[`f3`\]\(<http:.*\/flows\/f3>\)/,
+  )
   const beside = renderMarkdown({ ...readingsAudit(), ...MIXED })
-  expect(beside).toMatch(/^## Audit of a relying party: failed\n[\s\S]*\n### Readings\n/)
+  expect(beside).toMatch(/^## Audit of a relying party: failed\n[\s\S]*\nReadings: works under 1 of 2/)
 })

@@ -20,25 +20,28 @@ interface Result {
 const runOf = (report: AuditReport, options: Partial<SarifOptions> = {}): Run =>
   JSON.parse(renderSarif(report, { version: '0.1.0', ...options })).runs[0]
 
-const expired = auditedRow('use/id_token.expired', {
-  ...{ verdict: 'let in', evidence: '200 at /callback, "welcome"', severity: 8.1 },
-  ...{ summary: 'It is over.', rule: 'Check exp' },
+const expired = auditedRow('use/id_token.expired_issued_now', {
+  ...{ verdict: 'let in', evidence: '200 at /callback, "welcome"', severity: 8.1, summary: 'It is over.' },
 })
 
-test('SARIF has a rule with help, CWE and severity for each row with a finding, and links to the catalogue if it can', () => {
-  const refs = 'See RFC 7519 section 4.1.4; CWE-613.'
-  const help = ['It is over.', 'Check: Check exp.', 'An old proof is good for ever.', refs]
+test('SARIF has a rule with help, CWE and severity for each missing check, and links to the catalogue if it can', () => {
+  const rule = 'exp is in the future, give or take a minute for the skew of clocks.'
+  const help = [
+    'Harm: A token that was copied long ago from a log, a history or a backup still opens the door.',
+    `Check: ${rule}`,
+    'See: RFC 7519 section 4.1.4; CWE-613',
+  ]
   const driver = {
     name: 'agekey-sandbox',
     semanticVersion: '0.1.0',
     informationUri: 'https://www.npmjs.com/package/agekey-sandbox',
     rules: [
       {
-        id: 'use/id_token.expired',
-        name: 'UseIdTokenExpired',
-        shortDescription: { text: 'It is over.' },
-        fullDescription: { text: 'It is over. Check: Check exp.' },
-        help: { text: help.join('\n'), markdown: help.join('\n\n').replace('Check:', 'Check\\:') },
+        id: 'exp',
+        name: 'Exp',
+        shortDescription: { text: 'missing: expiry.' },
+        fullDescription: { text: `missing: expiry. ${rule}` },
+        help: { text: help.join('\n'), markdown: help.join('\n\n').replaceAll(/:/g, '\\:') },
         defaultConfiguration: { level: 'error' },
         properties: { tags: ['security', 'external/cwe/cwe-613'], precision: 'high', 'security-severity': '8.1' },
       },
@@ -57,17 +60,20 @@ const placeAt = (artifactLocation: object, startLine = 1) => [
 
 test('A result of SARIF says what happened and stands at the place that reads the answers of its flow', () => {
   const source: SarifOptions['source'] = (flow) => ({ file: `src/my ${flow}.ts`, line: 12 })
-  const what = 'use/id_token.expired is let in (must, severity 8.1): It is over. 200 at /callback, "welcome".'
-  expect(runOf(auditReport([expired]), { source }).results).toEqual([
-    {
-      ruleId: 'use/id_token.expired',
-      ruleIndex: 0,
-      level: 'error',
-      message: { text: `${what} Check: Check exp. See RFC 7519 section 4.1.4; CWE-613.` },
-      partialFingerprints: { 'agekeyAudit/v1': expect.stringMatching(/^[0-9a-f]{32}$/) },
-      locations: placeAt({ uri: 'src/my%20use.ts', uriBaseId: '%SRCROOT%' }, 12),
+  const [result] = runOf(auditReport([expired]), { source }).results
+  const locations = placeAt({ uri: 'src/my%20use.ts', uriBaseId: '%SRCROOT%' }, 12)
+  const told = 'It is over. 200 at /callback, "welcome".'
+  expect(result).toEqual({
+    ...{ ruleId: 'exp', ruleIndex: 0, level: 'error', locations },
+    message: {
+      text: expect.stringContaining(
+        `missing expiry (1 row, must, severity 8.1). What happened: ${expired.row}: ${told}`,
+      ),
     },
-  ])
+    partialFingerprints: { 'agekeyAudit/v1': expect.stringMatching(/^[0-9a-f]{32}$/) },
+    relatedLocations: [{ id: 1, ...locations[0], message: { text: `${expired.row} (let in): ${told}` } }],
+    properties: { rows: [expired.row] },
+  })
 })
 
 test.each([
@@ -90,23 +96,19 @@ test('A result of SARIF without a place is at the first line of agekey-audit.yam
 test('SARIF holds findings only, each with the level that it has, and with the index of its rule', () => {
   const { results, tool } = runOf(MIXED)
   expect(results.map(({ ruleId, level }) => `${level} ${ruleId}`)).toEqual([
-    'error use/id_token.payload_changed',
-    'error use/id_token.expired',
-    'error use/id_token.x5u',
-    'warning use/id_token.alg_none',
-    'note use/id_token.typ_other',
+    ...['error signature', 'error exp', expect.stringMatching(/^error (kid|key_source)$/), 'warning alg'],
   ])
   expect(results.map(({ ruleIndex }) => tool.driver.rules[ruleIndex]?.id)).toEqual(results.map(({ ruleId }) => ruleId))
 })
 
-test('Fingerprints of SARIF depend on row and page, not on order, time, port or what the app answered', () => {
+test('Fingerprints of SARIF depend on check and page, not on order, time, port or what the app answered', () => {
   const printsOf = (report: AuditReport) =>
     new Map(runOf(report).results.map(({ ruleId, partialFingerprints: prints }) => [ruleId, prints['agekeyAudit/v1']]))
   const prints = printsOf(MIXED)
-  expect(new Set(prints.values()).size).toBe(5)
+  expect(new Set(prints.values()).size).toBe(4)
   const rows = MIXED.rows.toReversed().map((row) => ({ ...row, evidence: 'another', flows: ['f99'] }))
   const later = { started_at: '2027-01-01T00:00:00Z', seconds: 1, app: 'http://127.0.0.1:4000/verify?x=1' }
-  expect(printsOf({ ...MIXED, ...later, rows })).toEqual(prints)
+  expect(printsOf(auditReport(rows, later))).toEqual(prints)
   expect(printsOf({ ...MIXED, app: 'http://localhost:3000/other' })).not.toEqual(prints)
 })
 
@@ -136,7 +138,9 @@ test('SARIF has a note for each thing that an app depends on, a warning when tha
     'note readings/par_status=200',
     'note readings/typ=absent with azp=present',
   ])
-  expect(results[0]?.message.text).toContain('The app depends on par_status=201. A pushed request')
+  expect(results[0]?.message.text).toContain(
+    'depends on par_status=201: it fails under par_status=200. What happened: A pushed request',
+  )
   expect(tool.driver.rules.map(({ id }) => id)).toEqual(results.map(({ ruleId }) => ruleId))
   expect(runOf(readingsAudit({ counted: true })).results.map(({ level }) => level)).toEqual(['warning', 'warning'])
 })

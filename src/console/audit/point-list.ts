@@ -1,0 +1,85 @@
+import { counted, shortened } from '../../http/html/elements.ts'
+import { filterOptions, renderSelect, renderTextField } from '../../http/html/fields.ts'
+import { type Html, html, type Renderable } from '../../http/html/html.ts'
+import { type AuditedRow, VERDICTS } from '../../sandbox/outcomes/audit-report.ts'
+import { findRow } from '../../sandbox/outcomes/catalogue.ts'
+import { levelOf } from '../../sandbox/outcomes/report/findings.ts'
+import type { Fact, Point, Unshown } from '../../sandbox/outcomes/report/points.ts'
+import { type RowPlace, renderFlows, renderRowName, renderRunAgain, renderVerdict } from './row-cells.ts'
+
+/** Characters of one text of a point, and of a row. */
+const MAX_TEXT = 600
+const MAX_ROW_TEXT = 200
+
+/** What is missing in an app, what it refused wrongly and what it depends on, the worst first, with the rows folded. */
+export const renderFindings = (points: readonly Point[], place: RowPlace): Html | false =>
+  points.length > 0 &&
+  html`<section class="card" aria-labelledby="findings-title">
+<h2 id="findings-title">${counted(points.length, 'finding')}</h2>
+<ol class="audit-findings">${points.map(
+    (point) => html`<li data-testid="finding">
+<h3>${renderVerdict(point.verdict)} ${shortened(point.title, MAX_TEXT)} <span class="muted small-text">${point.weight}</span></h3>
+<dl class="audit-facts">${point.facts.map(renderFact)}${renderLog(point)}${
+      point.flows.length > 0 && html`<div><dt>Flows</dt><dd>${renderFlows(point, place)}</dd></div>`
+    }</dl>
+${renderRows('Shown by', point.rows, place)}
+</li>
+`,
+  )}</ol>
+</section>`
+
+const renderFact = ({ kind, label, text }: Fact): Html =>
+  html`<div><dt>${label}</dt><dd>${
+    kind === 'write' ? html`<pre><code>${text}</code></pre>` : shortened(text, MAX_TEXT)
+  }</dd></div>`
+
+const renderLog = ({ rows: [worst] }: Point): Html | false =>
+  worst?.log !== undefined &&
+  html`<div><dt>The app wrote</dt><dd><pre><code>${shortened(worst.log.join('\n'), MAX_TEXT)}</code></pre></dd></div>`
+
+/** What could not be judged, by its reason. */
+export const renderUnshown = (unshown: readonly Unshown[]): Html | false =>
+  unshown.length > 0 &&
+  html`<section class="card" aria-labelledby="undetermined-title">
+<h2 id="undetermined-title">Undetermined</h2>
+<ul class="steps">${unshown.map(
+    ({ verdict, reason, count, names }) =>
+      html`<li><b>${count}</b> ${verdict}: ${shortened(reason, MAX_ROW_TEXT)} <span class="muted">${shortened(names.join(', '), MAX_ROW_TEXT)}</span></li>`,
+  )}</ul>
+</section>`
+
+/** The checks of which nothing was found, then the rows that belong to none. Without scripts there is no filter. */
+export const renderOthers = (points: readonly Point[], rows: readonly AuditedRow[], place: RowPlace): Html =>
+  html`<section class="card" aria-labelledby="checks-title">
+<h2 id="checks-title">Other checks</h2>
+<form class="form-row" data-audit-filter hidden>
+${renderSelect({ name: 'verdict', label: 'Verdict', options: filterOptions(VERDICTS) })}
+${renderTextField({ name: 'q', label: 'Find' })}
+</form>
+<p class="hint" role="status" data-audit-shown></p>
+${points.map((point) => renderRows(html`${point.title} ${renderVerdict(point.verdict)}`, point.rows, place))}
+${renderRows('Other rows', rows, place)}
+</section>`
+
+/** Rows in a table, folded. */
+function renderRows(title: Renderable, rows: readonly AuditedRow[], place: RowPlace): Html | false {
+  const [first] = rows
+  if (first === undefined) return false
+  return html`<details class="audit-family" data-testid="rows">
+<summary><strong>${title}</strong> <span class="muted">${counted(rows.length, 'row')}</span></summary>
+<table>
+<thead><tr><th scope="col">Row</th><th scope="col">Verdict</th><th scope="col">What the app did</th><th scope="col">Flows</th></tr></thead>
+<tbody>
+${rows.map((row) => renderRow(row, place))}</tbody>
+</table>
+${findRow(first.row) && renderRunAgain(first.row, place)}
+</details>
+`
+}
+
+const renderRow = (row: AuditedRow, place: RowPlace): Html =>
+  html`<tr><th scope="row">${renderRowName(row, place)}</th><td>${renderVerdict(row.verdict)} <span class="muted">${levelOf(row)} ${row.severity}${!row.counted && ', not counted'}</span></td><td>${whatIsKnown(row)}</td><td>${renderFlows(row, place)}</td></tr>
+`
+
+const whatIsKnown = ({ reason, evidence }: AuditedRow): string =>
+  shortened([reason, evidence].filter((text) => text !== undefined).join(': '), MAX_ROW_TEXT)

@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { CHECKS, type Check } from '../../../../src/sandbox/outcomes/outcome.ts'
+import { findLibrary, remedyFor } from '../../../../src/sandbox/outcomes/report/remedies.ts'
+
+test.each([
+  ['package.json', '{"dependencies":{"jose":"^6.0.0","express-openid-connect":"^2"}}', 'express-openid-connect'],
+  ['package.json', '{"dependencies":{"next-auth":"^4.24.0"}}', 'next-auth'],
+  ['package.json', '{"dependencies":{"next-auth":"5.0.0-beta.4"}}', undefined],
+  ['package.json', '{"dependencies":{"openid-client":"~5.7.1"}}', 'openid-client 5'],
+  ['package.json', '{"dependencies":{"openid-client":"^6.8.0"}}', 'openid-client'],
+  ['package.json', '{"dependencies":{"oauth4webapi":"3"}}', 'oauth4webapi'],
+  ['package.json', '{"dependencies": {"jose": "6"}}', 'jose'],
+  ['requirements.txt', 'Flask\nAuthlib==1.2\n', 'Authlib'],
+  ['pyproject.toml', 'dependencies = ["pyjwt[crypto]"]', 'PyJWT'],
+  ['Pipfile', '[packages]\nPyJWT = "*"', 'PyJWT'],
+  ['go.mod', 'require github.com/coreos/go-oidc/v3 v3.1.0', 'go-oidc'],
+  ['Gemfile', "gem 'openid_connect'", 'openid_connect'],
+  ['age.conf', 'LoadModule auth_openidc_module modules/mod_auth_openidc.so', 'mod_auth_openidc'],
+  ['README.md', 'jose', undefined],
+])('The library of an app with the file %s, %j, is %s', (file, text, library) => {
+  expect(findLibrary((name) => (name === file ? text : undefined))).toBe(library)
+})
+
+const CLAIMS = '{"age_thresholds":[18]}'
+const hash = (text: string, bytes: number) =>
+  createHash('sha256').update(text).digest().subarray(0, bytes).toString('base64url')
+
+/** What the lines for `jose` read: an answer that passes all of them. */
+const GOOD = {
+  ...{ CLIENT_ID: 'client', CLAIMS, code: 'a-code', createHash },
+  sent: { state: 's', nonce: 'n' },
+  answer: { state: 's' },
+  claims: {
+    ...{ nonce: 'n', aud: ['client'], iat: 1000, exp: 1600, sub: 'one', age_thresholds: { 18: true } },
+    ...{ req_claims_hash: hash(CLAIMS, 32), c_hash: hash('a-code', 16) },
+  },
+  response: { ok: true },
+  upgraded: 'OK',
+  reply: { request_uri: 'urn:a' },
+}
+const claims = (changes: object) => ({ claims: { ...GOOD.claims, ...changes } })
+
+/** Whether the lines for a check let these values through. */
+async function passes(check: Check, changes: object): Promise<boolean> {
+  const values: Readonly<Record<string, unknown>> = { ...GOOD, ...changes }
+  const { lines = expect.fail() } = remedyFor(check, 'jose')
+  const run = new Function(...Object.keys(values), `return (async () => { ${lines} })()`)
+  return run(...Object.values(values)).then(
+    () => true,
+    () => false,
+  )
+}
+
+test.each<[Check, object]>([
+  ['state', { answer: { state: 'x' } }],
+  ['state', { answer: {}, sent: {} }],
+  ['nonce', claims({ nonce: ['n'] })],
+  ['nonce', { ...claims({ nonce: undefined }), sent: {} }],
+  ['error', { answer: { error: 'access_denied' } }],
+  ['parameters', { answer: { state: ['s', 's'] } }],
+  ['azp', claims({ aud: ['client', 'other'] })],
+  ['lifetime', claims({ exp: 1601 })],
+  ['lifetime', claims({ iat: undefined })],
+  ['iat', claims({ iat: '1000' })],
+  ['sub', claims({ sub: '' })],
+  ['age_thresholds', claims({ age_thresholds: { 18: 'true' } })],
+  ['age_thresholds', claims({ age_thresholds: undefined })],
+  ['requested_thresholds', claims({ age_thresholds: { 18: true, 21: true } })],
+  ['req_claims_hash', claims({ req_claims_hash: hash('{}', 32) })],
+  ['c_hash', claims({ c_hash: undefined })],
+  ['status', { response: { ok: false } }],
+  ['request_uri', { reply: {} }],
+  ['ok', { upgraded: { error: 'invalid_token' } }],
+])(
+  'The lines to write for the check %s refuse a wrong answer and let the right one through (%#)',
+  async (check, wrong) => {
+    expect([await passes(check, {}), await passes(check, wrong)]).toEqual([true, false])
+  },
+)
+
+test.each<[string, Check, RegExp]>([
+  ['jose', 'signature', /^const \{ payload: claims \} = await jwtVerify\(/],
+  ['openid-client', 'state', /implicitAuthentication\(.*expectedState/],
+  ['next-auth', 'nonce', /checks: \['state', 'nonce'\]/],
+  ['Authlib', 'c_hash', /HybridIDToken/],
+  ['PyJWT', 'nonce', /^if not \(.*\):\n {4}raise ValueError\("nonce"\)$/],
+  ['go-oidc', 'state', /^if !\(.*\) \{\n\treturn errors\.New\("state"\) \}$/],
+  ['mod_auth_openidc', 'exp', /OIDCResponseType id_token/],
+])('The lines to write with %s for the check %s are its own', (library, check, lines) => {
+  expect(remedyFor(check, library)).toMatchObject({ library, lines: expect.stringMatching(lines) })
+})
+
+test('Without a library there are no lines, nor with one where only a sentence can say it, and never more than two', () => {
+  expect(remedyFor('signature', undefined)).toEqual({})
+  expect(remedyFor('signature', 'a-library')).toEqual({})
+  expect(remedyFor('size', 'jose')).toEqual({ library: 'jose' })
+  expect(remedyFor('state', 'mod_auth_openidc')).toEqual({ library: 'mod_auth_openidc' })
+  for (const library of ['jose', 'PyJWT', 'Authlib', 'go-oidc', 'next-auth', 'openid-client 5'])
+    for (const check of CHECKS) expect(remedyFor(check, library).lines?.split('\n').length ?? 1).toBeLessThan(3)
+})
