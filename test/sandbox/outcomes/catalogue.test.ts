@@ -8,9 +8,9 @@ import {
   outcomesFor,
   rowId,
 } from '../../../src/sandbox/outcomes/catalogue.ts'
-import { CHECK_TEXTS } from '../../../src/sandbox/outcomes/checks.ts'
 import { describeOutcome } from '../../../src/sandbox/outcomes/describe-outcome.ts'
 import { bringsNothing, OUTCOME_FLOWS, unmetNeedOf } from '../../../src/sandbox/outcomes/outcome.ts'
+import { CHECK_TEXTS } from '../../../src/sandbox/outcomes/report/checks.ts'
 
 const rowOf = (id: string) => findRow(id) ?? expect.fail(`there is no row ${id}`)
 

@@ -1,6 +1,6 @@
 import { type AuditedCheck, type AuditedRow, CHECK_VERDICTS } from '../audit-report.ts'
-import { CHECK_TEXTS } from '../checks.ts'
 import { CHECKS, type Check, LEVELS, OUTCOME_FLOWS } from '../outcome.ts'
+import { CHECK_TEXTS } from './checks.ts'
 import { isFailure, levelOf } from './findings.ts'
 import { remedyFor } from './remedies.ts'
 

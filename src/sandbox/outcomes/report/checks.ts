@@ -1,5 +1,5 @@
-import type { Check } from './outcome.ts'
-import { FAMILIES, type Family } from './outcome-row.ts'
+import type { Check } from '../outcome.ts'
+import { FAMILIES, type Family } from '../outcome-row.ts'
 
 interface CheckText {
   /** Names the check in a list: `signature`. */
