@@ -5,6 +5,7 @@ import {
   type FindFunction,
   type FoundAgain,
   findVerifications,
+  MAX_FLOWS,
 } from './audit/command/find-verifications.ts'
 import type { VisitFunction } from './audit/drive/call-visit.ts'
 import { visitedBy } from './audit/drive/visit-driver.ts'
@@ -92,9 +93,6 @@ export interface DrillOptions {
   readonly age?: number | undefined
 }
 
-/** As many as a journal keeps. */
-const MAX_FLOWS = 2_000
-
 /**
  * Asks an app for the `sub` of each id_token that it received from the sandbox, as a team has to when an age signal is revoked.
  * ```ts
@@ -105,10 +103,8 @@ const MAX_FLOWS = 2_000
 export async function drill(sandbox: SandboxApi, { find, flows, age }: DrillOptions): Promise<FoundAgain> {
   if (typeof find !== 'function') throw ConfigError.of(`drill: find must be a function, ${found(find)}`)
   const own = (await sandbox.flows.list({ limit: MAX_FLOWS })).filter((flow) => flow.client_id !== DEMO_CLIENT_ID)
-  const report = await findVerifications(sandbox, askByFunction(find), {
-    flows: flows ?? own.map(({ id }) => id).reverse(),
-    age,
-  })
+  const known = flows ?? own.map(({ id }) => id).reverse()
+  const report = await findVerifications([{ sandbox, ask: askByFunction(find), flows: known }], age ?? 'any')
   if (report.verdict === 'undetermined') throw new AuditProblem(`find: ${report.evidence}`)
   return report
 }

@@ -5,18 +5,18 @@ import { CATALOGUE_VERSION } from '../sandbox/outcomes/catalogue.ts'
 import { summarise } from '../sandbox/outcomes/report/totals.ts'
 import { AuditProblem } from './audit-problem.ts'
 import type { AppCopies, AuditedApp } from './drive/audited-app.ts'
+import { chooseCast } from './drive/cast.ts'
 import { startDeadline } from './drive/deadline.ts'
 import type { Driver } from './drive/driver.ts'
-import type { Counting } from './judge/conclude.ts'
-import { judgeRows } from './judge/judge-rows.ts'
-import { prepareCopies } from './judge/judged-copy.ts'
 import { type LearnedApp, learnApp } from './learn/learn-app.ts'
 import type { AuditOptions } from './options.ts'
-import { selectRows } from './plan/select-rows.ts'
+import { selectRows } from './trials/select-rows.ts'
+import type { Stage } from './trials/trial.ts'
+import { tryRows } from './trials/try-rows.ts'
 
 /** Defaults of `AuditOptions`. */
 export const DEFAULT_JOBS = 4
-const DEFAULTS = { timeoutSeconds: 10, budgetSeconds: 300, repeat: 2 } as const
+export const DEFAULTS = { timeoutSeconds: 10, budgetSeconds: 300, repeat: 2 } as const
 
 /**
  * Drives an app through every row of the catalogue that applies to it and says which wrong answers it lets in. Of several
@@ -30,25 +30,25 @@ export async function runAudit(subject: AuditedApp | AppCopies, options: AuditOp
   const { startedAt, seconds } = startTiming()
   const { copies, visitsEach, startFresh }: AppCopies =
     'copies' in subject ? subject : { copies: [subject], visitsEach: options.jobs ?? DEFAULT_JOBS }
-  const [app, ...others] = copies
+  const [app] = copies
   const { learned, judged, notes } = await withLimits(options, async ({ drive, signal }) => {
     const driver = drive(app)
-    const driven = [{ ...app, driver }, ...others.map((copy) => ({ ...copy, driver: drive(copy) }))]
     const learned = await learnApp(app, driver, options)
     options.onProgress?.({ stage: 'learned', lines: learned.lines })
-    const { repeat = DEFAULTS.repeat } = options
-    const counting: Counting = { failOn, catalogue, known, today: startedAt }
-    const found = await judgeRows(rows, {
+    const found = await tryRows(rows, {
       learned,
-      copies: await prepareCopies(driven, { learned, repeat }),
+      stages: await stagesOf(copies, { learned, driver, drive }),
       visitsEach,
       startFresh,
       drive,
-      repeat,
-      counting,
+      isVisited: app.agent === 'function',
+      repeat: options.repeat ?? DEFAULTS.repeat,
+      counting: { failOn, catalogue, known, today: startedAt },
       signal,
       slow: options.slow ?? false,
+      age: options.age,
       pages: options,
+      onPlan: (trials) => options.onProgress?.({ stage: 'planned', trials, secondsPerVisit: learned.visitSeconds }),
       onRow: (progress) => options.onProgress?.({ stage: 'row', ...progress }),
     })
     return { learned, ...found }
@@ -65,6 +65,21 @@ export async function runAudit(subject: AuditedApp | AppCopies, options: AuditOp
     notes: [...notes, ...(app.notes?.() ?? [])],
   }
 }
+
+/** What was learned on the first copy is true of all; sandbox, driver and personas are of each. */
+export const stagesOf = (
+  copies: readonly AuditedApp[],
+  { learned, driver, drive }: { learned: LearnedApp; driver: Driver; drive(app: AuditedApp): Driver },
+): Promise<readonly Stage[]> =>
+  Promise.all(
+    copies.map(async (copy, index) => ({
+      name: copies.length === 1 ? 'your app' : `copy ${index + 1} of your app`,
+      sandbox: copy.sandbox,
+      program: copy.program,
+      driver: index === 0 ? driver : drive(copy),
+      cast: index === 0 ? learned.cast : await chooseCast(copy.sandbox, learned.profile.claims),
+    })),
+  )
 
 /** Learns what success and failure look like in an app, and judges nothing. @throws AuditProblem */
 export async function learnPages(

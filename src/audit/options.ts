@@ -1,12 +1,10 @@
 import type { AuditedRow, FailOn } from '../sandbox/outcomes/audit-report.ts'
-import type { Begin, PageRequest } from './agent/browser.ts'
+import type { StartPage } from './agent/browser.ts'
 
 /** How the pages of one flow are reached and read. */
 export interface FlowOptions {
   /** Where the browser goes to begin it: in Create after `create_requested`, in Upgrade after a code came. */
-  readonly start?: PageRequest | undefined
-  /** What a user does on that page to begin. */
-  readonly begin?: Begin | undefined
+  readonly start?: StartPage | undefined
   /** The rule by which success is known: `get=/me status=200`. */
   readonly accepted?: string | undefined
   /** The rule by which a refusal is known. */
@@ -54,6 +52,8 @@ export interface AuditOptions {
 export type AuditProgress =
   /** What was learned, in words. */
   | { readonly stage: 'learned'; readonly lines: readonly string[] }
+  /** How many rows will be tried, and how long a visit took meanwhile. */
+  | { readonly stage: 'planned'; readonly trials: number; readonly secondsPerVisit: number }
   | { readonly stage: 'row'; readonly done: number; readonly total: number; readonly row: AuditedRow }
   /** Of readings: sets that were tried, and of variants those that the app depends on. */
   | { readonly stage: 'reading'; readonly done: number; readonly total: number; readonly failing: number }

@@ -2,21 +2,20 @@ import { type AuditHost, runCommand } from '../audit/command/run.ts'
 import { type GivenFlags, REPORT_FORMATS, shellWord } from '../audit/command/settings.ts'
 import { loadSettings, ownEnvironment, type Settings } from '../config/load-settings.ts'
 import { FLAGS, type Texts } from '../config/text-settings.ts'
+import { visible } from '../files/visible.ts'
 import { ENDPOINTS } from '../oidc/endpoints.ts'
 import { BUILTIN_CLIENT } from '../sandbox/clients/clients.ts'
 import { createMask } from '../sandbox/clients/mask.ts'
 import { createClock } from '../sandbox/clock/clock.ts'
-import { renderTerminal } from './audit/reports/terminal.ts'
-import { writeReports } from './audit/reports/write-reports.ts'
 import { createFromSettings } from './create-from-settings.ts'
 import { examine } from './doctor/examine.ts'
 import { baseUrlOf } from './remote/address.ts'
 import { callHttp } from './remote/http-call.ts'
-import { readReportFiles, writeReportFiles } from './reports/report-files.ts'
+import { readReportFiles, writeReportFiles } from './report-files.ts'
 import { startGroup } from './start/process-group.ts'
 import { createReport } from './start/report.ts'
 import { exitWithin, untilSignal } from './start/until-signal.ts'
-import { alignColumns, paint, paintError, print, printError, redrawError, visible } from './terminal.ts'
+import { alignColumns, paint, paintError, print, printError, redrawError } from './terminal.ts'
 
 /** Does what the command `audit` is called for. @returns the exit code. @throws Error with one line, when nothing can be shown */
 export async function audit(page: string | undefined, texts: Texts, flags: GivenFlags): Promise<number> {
@@ -44,7 +43,6 @@ export function createAuditHost(settings: Settings, flags: GivenFlags, texts: Te
     progress: { isTerminal: process.stderr.isTTY, redraw: redrawError, line: printError },
     say: isBeside ? printError : print,
     warn,
-    visible,
     alignColumns,
     mask: createMask(secretsOf(settings)),
     startGroup,
@@ -74,10 +72,8 @@ export function createAuditHost(settings: Settings, flags: GivenFlags, texts: Te
       })
       return stopping.signal
     },
-    render: (report, lines) => renderTerminal(report, { ...lines, colour: isBeside ? paintError : paint }),
-    writeReports,
-    writeJson: (file, text) =>
-      writeReportFiles([{ source: '--json', file, render: () => text }], { file: undefined, render: () => '' }),
+    colour: isBeside ? paintError : paint,
+    writeFiles: writeReportFiles,
   }
 }
 

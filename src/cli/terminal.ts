@@ -1,5 +1,6 @@
 import { styleText } from 'node:util'
 import { codeOf } from '../files/caught.ts'
+import { escapeSteering } from '../files/visible.ts'
 import { createOutput, type Output } from './output.ts'
 
 // One style at a time: given several, Node 20 does not look whether the stream is a terminal.
@@ -55,20 +56,8 @@ export function paintError(style: Style, text: string): string {
   return styleText(style, text, { stream: process.stderr })
 }
 
-/** Makes control characters visible, so that what a request says cannot steer the terminal or forge a line. */
-export function visible(text: string): string {
-  return text
-    .replace(NEVER_WRITTEN, codeOfCharacter)
-    .replace(/\p{Cc}/gu, (character) => JSON.stringify(character).slice(1, -1))
-}
-
-/** What steers a terminal beside the characters below 32, also inside JSON: other controls, what turns the direction of text, and what has no width. */
-const NEVER_WRITTEN = /[\x7f-\x9f\u200b\u2028\u2029\u2060\ufeff]|\p{Bidi_Control}/gu
-
-const codeOfCharacter = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-
 function escaping(write: Output): Output {
-  return (text, options) => write(text.replace(NEVER_WRITTEN, codeOfCharacter), options)
+  return (text, options) => write(escapeSteering(text), options)
 }
 
 /** Lines of columns, each as wide as its widest cell. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { selectRows } from '../../src/audit/plan/select-rows.ts'
+import { selectRows } from '../../src/audit/trials/select-rows.ts'
 import { rowId } from '../../src/sandbox/outcomes/catalogue.ts'
 import type { Changes } from '../support/express-example.ts'
 import { shareSandbox } from '../support/sandbox.ts'
@@ -71,3 +71,38 @@ test.each(WAYS)(
     expect(named.filter((row) => !right.includes(row)).toSorted()).toEqual(wrong.toSorted())
   },
 )
+
+const press = (action: string) =>
+  `<form><button>Other</button></form><form action="${action}"><button>Go</button></form>`
+
+/** The Express example, which begins Create and Upgrade on pages of their own. */
+const ON_PAGES: Changes = [
+  [
+    APP,
+    `${APP}app.get('/keep', (_request, response) => response.send('${press('/create')}'))
+app.get('/create', create)
+app.get('/more', (_request, response) => response.send('${press('/elsewhere')}'))
+app.post('/upgrade', async ({ headers }, response) => {
+  await upgrade(/age_code=([^;]+)/.exec(headers.cookie)[1])
+  response.send('Your age key says more now.')
+})\n`,
+  ],
+  ['return create(request, response)\n', "return response.send('There is no age key yet.')\n"],
+  [
+    '    await upgrade(code)\n',
+    "    return response.cookie('age_code', code, COOKIE).send('Your key says too little.')\n",
+  ],
+]
+
+test('An audit begins Create and Upgrade on their pages as begin says: by what is pressed, and by a request', async () => {
+  const begin = { request: { url: '/upgrade', method: 'POST' } } as const
+  const { rows } = await auditExample(sandbox, ON_PAGES, {
+    only: ['create/access_denied', 'upgrade/upgrade.500'],
+    create: { start: { url: '/keep', begin: { click: 'Go' } } },
+    upgrade: { start: { url: '/more', begin } },
+  })
+  const verdicts = rows.map(({ row, verdict }) => `${row} ${verdict}`)
+  expect(verdicts.toSorted()).toEqual(
+    expect.arrayContaining(['create/access_denied refused', 'upgrade/upgrade.500 refused']),
+  )
+})

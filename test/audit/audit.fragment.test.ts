@@ -28,9 +28,3 @@ test.each([
     expect(report.exit_code).toBe(1)
   },
 )
-
-test('An audit of an app that answers by fragment ends in one line without a browser, and when its page is not known', async () => {
-  const message =
-    'your app answers by fragment, which takes a browser: npm i -D playwright-core, or say how the page passes the answer on (use.fragment)'
-  await expect(auditExample(sandbox, FRAGMENT.byForm)).rejects.toThrow(message)
-})

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { AuditProblem } from '../../src/audit/audit-problem.ts'
 import type { AuditOptions } from '../../src/audit/options.ts'
-import type { AuditReport, VerdictName } from '../../src/sandbox/outcomes/audit-report.ts'
 import type { Changes } from '../support/express-example.ts'
 import { textOf } from '../support/markup.ts'
 import { shareSandbox } from '../support/sandbox.ts'
@@ -11,14 +10,7 @@ const sandbox = await shareSandbox()
 
 const APP = 'const app = express()\n'
 const CALLBACK = "app.post('/callback', express.urlencoded(), async (request, response) => {\n"
-const UNTRUSTED = "  response.status(400).send('This answer cannot be trusted.')\n"
 const WELCOMES = "response.cookie('member', '1').send('Welcome, you are 18.')"
-
-/** What an app does before anything else with each request. */
-const first = (code: string): Changes => [[APP, `${APP}app.use((request, response, next) => { ${code} })\n`]]
-
-/** What an app does instead of the page that refuses an answer. */
-const insteadOfRefusal = (code: string): Changes => [[UNTRUSTED, `  ${code}\n`]]
 
 /** Each answer makes its browser a member, whom the app knows at /me. */
 const ACCEPTS_EVERYTHING: Changes = [
@@ -31,9 +23,16 @@ ${CALLBACK}`,
 ]
 
 /** After as many requests as an audit makes in its middle. */
-const DIES = first(
-  'app.served = (app.served ?? 0) + 1; if (app.served > 100) { server.close(); server.closeAllConnections() } next()',
-)
+const DIES: Changes = [
+  [
+    APP,
+    `${APP}app.use((request, response, next) => {
+  app.served = (app.served ?? 0) + 1
+  if (app.served > 400) { server.close(); server.closeAllConnections() }
+  next()
+})\n`,
+  ],
+]
 
 /** An app that answers by chance: the same chances for the same number. */
 const byChance = (seed: number): Changes => [
@@ -57,17 +56,6 @@ const SOME = ['use/id_token.signature_*', 'use/id_token.nonce_other', 'use/acces
 
 const audit = (changes: Changes, options: AuditOptions = {}) =>
   auditExample(sandbox, changes, { only: SOME, timeoutSeconds: 5, ...options })
-
-const rowsWith = ({ rows }: AuditReport, verdict: VerdictName) =>
-  rows.filter((row) => row.verdict === verdict).map(({ row }) => row)
-
-test('An audit shows nothing of an app that never answers, and says why in one line', async () => {
-  const problem = await audit(first(''), { timeoutSeconds: 0.5 }).catch((error: unknown) => error)
-  expect(problem).toBeInstanceOf(AuditProblem)
-  expect(problem).toMatchObject({
-    message: 'GET /verify is not answered in time; raise --timeout when your app is that slow',
-  })
-})
 
 test('An audit leaves a sandbox as it found it, also one that is interrupted, and marks all its flows', async () => {
   const { personas, expectations, flows, coverage, request } = sandbox
@@ -107,20 +95,9 @@ test('An audit of an app that takes every answer finds every row that it must re
   expect(report.exit_code).toBe(1)
 }, 60_000)
 
-test.each([
-  ['closes the connection after wrong tokens', insteadOfRefusal('request.socket.destroy()')],
-  ['never answers wrong tokens', insteadOfRefusal('')],
-])('An audit calls an app that %s broken, which counts from the level should on', async (_what, changes) => {
-  const only = ['use/id_token.signature_bit_flipped', 'use/access_denied']
-  const report = await audit(changes, { only, repeat: 1, timeoutSeconds: 0.5, failOn: 'should' })
-  expect(rowsWith(report, 'refused')).toEqual(['use/access_denied'])
-  expect(rowsWith(report, 'broke')).toHaveLength(report.rows.length - 1)
-  expect(report.exit_code).toBe(1)
-})
-
 test('An audit calls nothing refused since an app that dies half-way was last seen alive', async () => {
   const report = await audit(DIES, { only: ['flow:use'] })
-  expect(report.notes).toEqual([expect.stringMatching(/^after row \d+ your app no longer lets adult-passport in: /)])
+  expect(report.notes).toEqual([expect.stringMatching(/^after use\/\S+ your app no longer lets adult-passport in: /)])
   expect(report.rows.filter(({ reason }) => reason === 'control_lost').length).toBeGreaterThan(50)
   expect(report.exit_code).toBe(3)
 }, 60_000)

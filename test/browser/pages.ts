@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import type { Sandbox } from '../../src/server/create-sandbox.ts'
-import { MIXED } from '../cli/audit/reports/sample-report.ts'
+import { MIXED } from '../audit/report/sample-report.ts'
 import { describeWith } from '../support/tools.ts'
 import { DESK, keepScreenshot, NARROW, startWorld } from './support.ts'
 

@@ -5,13 +5,15 @@ import { runAudit } from '../../src/audit/audit.ts'
 import { auditFileSchema } from '../../src/audit/command/settings.ts'
 import { appAt } from '../../src/audit/drive/audited-app.ts'
 import { parseAcceptedRule } from '../../src/audit/learn/accepted-rule.ts'
-import { renderTerminal } from '../../src/cli/audit/reports/terminal.ts'
+import { renderTerminal } from '../../src/audit/report/terminal.ts'
 import { addAudit } from '../../src/cli/audit.ts'
 import { parseYamlDocument } from '../../src/files/yaml-document.ts'
 import { REASONS, VERDICTS } from '../../src/sandbox/outcomes/audit-report.ts'
+import { checksOf } from '../../src/sandbox/outcomes/report/checks-of.ts'
+import { findLibrary } from '../../src/sandbox/outcomes/report/remedies.ts'
 import { createSandbox } from '../../src/server/create-sandbox.ts'
 import { type Changes, startExpressExample } from '../support/express-example.ts'
-import { codeBlocks, codeIn, readPage, tableOf } from './page.ts'
+import { codeBlocks, codeIn, readPage, readRoot, tableOf } from './page.ts'
 
 const page = readPage('audit.md')
 
@@ -32,24 +34,30 @@ test('audit.md shows rules, a file and a part of a file that can be read', () =>
   const rules = firstColumn('Rule')
   expect(rules.length).toBeGreaterThan(4)
   for (const rule of rules) expect(() => parseAcceptedRule(rule)).not.toThrow()
-  const [part, question, file] = codeBlocks(page, 'yaml').map((text) =>
+  const [question, file] = codeBlocks(page, 'yaml').map((text) =>
     parseYamlDocument(text, { file: 'audit.md', schema: auditFileSchema }),
   )
-  expect(part).toEqual({ use: { fragment: { post: '/age/answer', as: 'form' } } })
   expect(question).toMatchObject({ audit: { json: { sub: '{sub}' } } })
-  expect(file).toMatchObject({ app: 'http://localhost:3000/verify', ...part })
+  expect(file).toMatchObject({ app: 'http://localhost:3000/verify', use: { fragment: { as: 'form' } } })
 })
 
 test('Five minutes with the example app, as audit.md has it: made unsafe as the page says, it is found, and as it is, it is sound', async () => {
-  const [, removed = ''] = /^sed -i '\/(.+)\/d' examples\/express\/app\.js$/m.exec(page) ?? []
+  const [, removed = ''] = /^sed -i '\/(.+)\/d' app\.js$/m.exec(page) ?? []
   expect(removed).not.toBe('')
+  const library = findLibrary((name) =>
+    name === 'package.json' ? readRoot('examples/express/package.json') : undefined,
+  )
   await using sandbox = await createSandbox({ port: 0 })
   const auditOf = async (changes: Changes) => {
     const app = await startExpressExample(sandbox, changes)
     try {
       const audited = appAt(sandbox, { page: `${app.url}/verify`, agent: createHttpAgent() })
       const report = await runAudit(audited, { only: ['use/id_token.nonce_missing'] })
-      return { code: report.exit_code, shown: renderTerminal(report, { colour: (_style, text) => text }) }
+      const checks = checksOf(report.rows, library)
+      return {
+        code: report.exit_code,
+        shown: renderTerminal({ ...report, checks }, { colour: (_style, text) => text }),
+      }
     } finally {
       app.stop()
     }
@@ -57,6 +65,6 @@ test('Five minutes with the example app, as audit.md has it: made unsafe as the 
   const unsafe = await auditOf([[`    ${removed} &&\n`, '']])
   expect(unsafe.code).toBe(1)
   // What the page shows is what the command prints, but for the number of the flow.
-  expect(page).toContain(unsafe.shown.slice(0, 5).join('\n'))
+  expect(page).toContain(unsafe.shown.slice(0, 6).join('\n'))
   expect(await auditOf([])).toMatchObject({ code: 0 })
-})
+}, 60_000)

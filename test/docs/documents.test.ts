@@ -51,7 +51,7 @@ test('The documents open each block of code on a line of its own', () => {
 })
 
 test.each(documents)('The links of $path lead to files and headings that are there', ({ path, text }) => {
-  const inside = linkTargets(text).filter((target) => !/^[a-z]+:/.test(target))
+  const inside = [...new Set(linkTargets(text))].filter((target) => !/^[a-z]+:/.test(target))
   const broken = inside.filter((target) => {
     const [file = '', anchor] = target.split('#')
     const found = file === '' ? path : posix.join(posix.dirname(path), file)

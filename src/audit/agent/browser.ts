@@ -3,8 +3,7 @@ export interface Agent {
   readonly name: 'http' | 'chromium'
   /**
    * A browser without cookies.
-   * @param options.ownAddress connects to an app on this machine from a loopback address of its own, so that a limit for each client
-   * address does not meet the audit; by HTTP on Linux only
+   * @param options.ownAddress connects from a loopback address of its own, below limits for each client; by HTTP on Linux only
    */
   newBrowser(options?: { readonly ownAddress?: boolean }): Browser
   /** What it kept pages from, and what it saw and did not follow, in one line each. */
@@ -18,8 +17,8 @@ export interface Browser {
   /** Opens an address of the app and follows it to its end. How it failed is in the visit: it rejects only when `decide` does. */
   open(request: PageRequest, options: VisitOptions): Promise<Visit>
   /**
-   * Asks for a page by GET with the cookies of this browser, outside of its tab: redirects are followed, no script runs, nothing is
-   * pressed, and a request for the sandbox is not sent (`stopped`). Cookies that the app sets are kept by http and dropped by chromium.
+   * Asks for a page by GET with the cookies of this browser, and keeps those that the app sets: redirects are followed, no script runs,
+   * nothing is pressed, and a request for the sandbox is not sent (`stopped`).
    */
   peek(url: string, options: Pick<VisitOptions, 'sandboxUrl' | 'signal'>): Promise<Visit>
   /** Removes cookies of the app by their names, as when its session is over. */
@@ -57,6 +56,12 @@ export interface VisitOptions {
 
 /** How a user begins: what to press, by its visible text or a CSS selector, or a request to send after the start page. */
 export type Begin = { readonly click: string } | { readonly request: PageRequest }
+
+/** A page on which a flow begins. */
+export interface StartPage extends PageRequest {
+  /** What a user does there, when the audit does not find it. */
+  readonly begin?: Begin | undefined
+}
 
 /** How the page of the callback passes an answer on that it reads in its fragment. */
 export interface FragmentPost {
@@ -100,29 +105,22 @@ export interface Hop {
   readonly cookies: readonly string[]
 }
 
-/** How a visit ended. */
+/**
+ * How a visit ended:
+ * - `page`: at a page of the app
+ * - `stopped`: `decide` said so
+ * - `held`: before the answer that `holds` names was brought to the app
+ * - `elsewhere`: at an address that is neither of the app nor of the sandbox; it is not requested
+ * - `sandbox_page`: at a page of the sandbox that leads no further: it refused the request of the app
+ * - `too_many_redirects`: after `MAX_REDIRECTS`
+ * - `restless`: the page did not come to rest in time; `problem` says what it still did
+ * - `astray`: in a frame, which is not followed
+ * - `dropped`: the app closed the connection without an answer
+ * - `unreachable`: nothing listens there
+ */
 export type VisitEnd =
-  /** At a page of the app. */
-  | 'page'
-  /** `decide` said so. */
-  | 'stopped'
-  /** Before the answer that `holds` names was brought to the app. */
-  | 'held'
-  /** At an address that is neither of the app nor of the sandbox; it is not requested. */
-  | 'elsewhere'
-  /** At a page of the sandbox that leads no further: it refused the request of the app. */
-  | 'sandbox_page'
-  /** After `MAX_REDIRECTS`. */
-  | 'too_many_redirects'
-  | 'timed_out'
-  /** The page did not come to rest in time: `problem` says what it still did. */
-  | 'restless'
-  /** In a place that this agent does not follow: a frame. */
-  | 'astray'
-  /** The app closed the connection without an answer. */
-  | 'dropped'
-  /** Nothing listens there. */
-  | 'unreachable'
+  | ('page' | 'stopped' | 'held' | 'elsewhere' | 'sandbox_page' | 'too_many_redirects')
+  | ('timed_out' | 'restless' | 'astray' | 'dropped' | 'unreachable')
 
 export interface Visit {
   readonly end: VisitEnd

@@ -1,4 +1,4 @@
-import type { Begin, VisitOptions } from './browser.ts'
+import type { Begin, PageRequest, VisitOptions } from './browser.ts'
 import { endpointOf } from './parties.ts'
 
 /** A link, form or button of a page. */
@@ -18,7 +18,7 @@ export interface Search extends Pick<VisitOptions, 'sandboxUrl' | 'begin' | 'loo
   /** The sandbox was asked by E1, or by E3, in this visit. */
   readonly asked: readonly ('E1' | 'E3')[]
   /** The visit brought an answer; with `create_requested`, the page may lead on to Create. */
-  readonly answer?: { readonly url: string } | undefined
+  readonly answer?: Pick<PageRequest, 'url' | 'form'> | undefined
   /** Names of what was pressed before. */
   readonly pressed: readonly string[]
 }
@@ -38,13 +38,14 @@ const OTHER =
   /\b(?:sign|log)[ -]?(?:out|up|off)\b|cookie|newsletter|subscri|search|suche|recherch|buscar|cerca\b|zoek|szukaj|検索|搜索|abmelden|déconn|cerrar sesi|uitlog|wylog|ログアウト|cancel|abbrech|annul|delete|remove|\bdeny|reject|decline|\bmenu\b/
 
 /**
- * The way that a user takes from a page: to the sandbox by what leads there; else, at the beginning, by the best words, or by the only
- * form or button.
+ * The way that a user takes from a page: to the sandbox by what leads there; else, to begin or to create an age key, by the best words,
+ * or by the only form, button or link.
  */
 export function chooseWay<W extends Way>(ways: readonly W[], search: Search): W | undefined {
   const { asked, answer, pressed, begin, looksOnly = false } = search
   const isBeginning = asked.length === 0 && answer === undefined && !looksOnly
-  const isCreating = !asked.includes('E3') && /[?&#]create_requested=true/.test(answer?.url ?? '')
+  const wish = answer && (answer.form?.['create_requested'] ?? answer.url)
+  const isCreating = !asked.includes('E3') && !looksOnly && /(?:^|create_requested=)true\b/.test(wish ?? '')
   const click = begin && 'click' in begin && pressed.length === 0 ? begin.click.toLowerCase() : undefined
   if (pressed.length >= MAX_PRESSES) return undefined
   const worth = ({ kind, text, url, asks, isSelected }: W): number => {
@@ -61,10 +62,10 @@ export function chooseWay<W extends Way>(ways: readonly W[], search: Search): W 
   }
   const [best] = ways.toSorted((one, other) => worth(other) - worth(one))
   if (best && worth(best) > 0) return best
-  const [only, ...others] = ways.filter(
-    ({ kind, text, asks }) => kind !== 'link' && !asks && !OTHER.test(text.toLowerCase()),
-  )
-  const isAlone = isBeginning && click === undefined && only && others.length === 0
+  const open = ways.filter(({ text, asks }) => !asks && !OTHER.test(text.toLowerCase()))
+  const forms = open.filter(({ kind }) => kind !== 'link')
+  const [only, ...others] = forms.length > 0 || isCreating ? forms : open
+  const isAlone = (isBeginning || isCreating) && click === undefined && only && others.length === 0
   return isAlone && !pressed.includes(nameOf(only.text, only.url)) ? only : undefined
 }
 
@@ -75,13 +76,9 @@ export const nameOf = (text: string, url: string | undefined): string =>
 /** Why a visit did not begin, with the remedy. */
 export function notBegun(ways: readonly Way[], pressed: readonly string[], begin: Begin | undefined): string {
   const seen = [...new Set(ways.map(({ text, url }) => nameOf(text, url)))].slice(0, 8).join(', ')
-  const missed =
-    begin && 'click' in begin
-      ? `nothing on the page is ${JSON.stringify(begin.click)}`
-      : 'no way to the sandbox was found'
-  return [
-    ...(pressed.length > 0 ? [`pressed ${pressed.join(', then ')}`] : []),
-    `${missed}; the page has ${seen === '' ? 'no link, form or button' : seen}`,
-    'say how a user begins: use: { begin: { click: "Prove your age" } }',
-  ].join('; ')
+  const click = begin && 'click' in begin ? `nothing on the page is ${JSON.stringify(begin.click)}` : undefined
+  const done = pressed.length > 0 ? `pressed ${pressed.join(', then ')}; ` : ''
+  const missed = `${done}${click ?? 'no way to the sandbox was found'}; the page has ${seen || 'no link, form or button'}`
+  const text = ways.find((way) => way.text !== '')?.text ?? 'Prove your age'
+  return `${missed}; say how a user begins: use: { begin: { click: ${JSON.stringify(text.slice(0, 60))} } }`
 }

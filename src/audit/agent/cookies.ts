@@ -9,6 +9,20 @@ export type SameSiteContext =
   /** A page of another site, by POST: those with SameSite=Lax stay behind too. */
   | 'none'
 
+/** A cookie as the DevTools protocol of Chromium writes it. */
+export interface ChromiumCookie {
+  readonly name: string
+  readonly value: string
+  /** With a dot before it when the cookie goes to names below it too. */
+  readonly domain: string
+  readonly path: string
+  readonly secure: boolean
+  readonly httpOnly: boolean
+  /** In seconds since 1970; negative or absent when the cookie ends with the browser. */
+  readonly expires?: number
+  readonly sameSite?: 'Strict' | 'Lax' | 'None'
+}
+
 /** The cookies of one browser. */
 export interface Cookies {
   /** The value of the header `Cookie`; `undefined` without any. */
@@ -17,14 +31,10 @@ export interface Cookies {
   keep(setCookie: readonly string[], url: URL): readonly string[]
   /** Removes cookies by their names. */
   forget(names: readonly string[]): void
+  all(): readonly ChromiumCookie[]
+  /** Leaves these alone. */
+  replace(cookies: readonly ChromiumCookie[]): void
 }
-
-/** The names of cookies that headers `Set-Cookie` set, not of those that they delete. */
-export const namesSetBy = (setCookie: readonly string[]): readonly string[] =>
-  setCookie.flatMap((header) => {
-    const cookie = Cookie.parse(header, { loose: true })
-    return cookie && cookie.TTL() > 0 ? [cookie.key] : []
-  })
 
 /**
  * Cookies belong to a host, not to a port, and `Secure` ones also travel by http to this machine, as in browsers.
@@ -35,6 +45,13 @@ export const namesSetBy = (setCookie: readonly string[]): readonly string[] =>
  */
 export function createCookies(): Cookies {
   const jar = new CookieJar(undefined, { rejectPublicSuffixes: false, looseMode: true })
+  const kept = (): readonly Cookie[] => {
+    let found: readonly Cookie[] = []
+    jar.store.getAllCookies((_error, cookies) => {
+      found = cookies ?? []
+    })
+    return found
+  }
   return {
     headerFor: (url, context) => jar.getCookieStringSync(url.href, { sameSiteContext: context }) || undefined,
     keep: (setCookie, url) =>
@@ -46,10 +63,37 @@ export function createCookies(): Cookies {
         return cookie.TTL() > 0 ? [cookie.key] : []
       }),
     forget(names) {
-      for (const { key, domain, path } of jar.serializeSync()?.cookies ?? []) {
-        if (typeof key !== 'string' || typeof domain !== 'string' || typeof path !== 'string') continue
-        if (names.includes(key)) jar.store.removeCookie(domain, path, key, () => {})
+      for (const { key, domain, path } of kept()) {
+        if (names.includes(key)) jar.store.removeCookie(domain ?? '', path ?? '/', key, () => {})
       }
     },
+    all: () => kept().map(asChromium),
+    replace(cookies) {
+      jar.removeAllCookiesSync()
+      for (const { name, domain, sameSite, expires = -1, ...cookie } of cookies) {
+        const scope = { key: name, domain: domain.replace(/^\./, ''), hostOnly: !domain.startsWith('.') }
+        const end = expires < 0 ? {} : { expires: new Date(expires * 1000) }
+        const site = sameSite?.toLowerCase()
+        jar.store.putCookie(new Cookie({ ...cookie, ...scope, ...end, ...(site && { sameSite: site }) }), () => {})
+      }
+    },
+  }
+}
+
+function asChromium(cookie: Cookie): ChromiumCookie {
+  const { key, value, domain, path, secure, httpOnly, hostOnly } = cookie
+  const sameSite = (['Strict', 'Lax', ...(secure ? ['None' as const] : [])] as const).find(
+    (one) => one.toLowerCase() === cookie.sameSite,
+  )
+  const end = cookie.expiryTime()
+  return {
+    name: key,
+    value,
+    domain: `${hostOnly ? '' : '.'}${domain}`,
+    path: path ?? '/',
+    secure,
+    httpOnly,
+    ...(end !== undefined && Number.isFinite(end) && { expires: end / 1000 }),
+    ...(sameSite && { sameSite }),
   }
 }

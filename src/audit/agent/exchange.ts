@@ -20,8 +20,8 @@ export interface HttpRequest {
 
 export interface HttpAnswer {
   readonly status: number
-  /** The value of a header, by its name in lower case. When the header is repeated, its first value counts. */
-  header(name: string): string | undefined
+  /** By names in lower case. Of a header that is repeated, the first value counts. */
+  readonly headers: Readonly<Record<string, string | undefined>>
   readonly setCookie: readonly string[]
   readonly text: string
 }
@@ -53,45 +53,34 @@ export function createExchange({ ca, anyCertificate = false }: ExchangeOptions =
   const send: Exchange = ({ method, url, headers, body, from }, signal) =>
     new Promise((resolve) => {
       const fail = (error?: unknown, answer?: HttpAnswer) =>
-        resolve({
-          ...(signal.aborted ? timedOut(url) : failureOf(error, { url, isCut: answer !== undefined })),
-          ...(answer && { answer }),
-        })
+        resolve({ ...failureOf(error, { origin: url.origin, answer, signal }), ...(answer && { answer }) })
       const isHttps = url.protocol === 'https:'
       const options: RequestOptions = {
         method,
         headers: {
           ...headers,
-          ...(body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) }),
+          ...(body !== undefined && { 'Content-Length': Buffer.byteLength(body) }),
           ...(from !== undefined && { 'X-Forwarded-For': from }),
         },
         ...(from !== undefined && { localAddress: from, family: 4 }),
         agent: isHttps ? agents.https : agents.http,
         maxHeaderSize: MAX_HEADER_BYTES,
         signal,
-        // Browsers take every name below localhost for this machine, resolvers do not.
-        lookup: (name, how, done) => lookup(name.endsWith('.localhost') ? 'localhost' : name, how, done),
+        lookup: (name, how, done) => lookup(hostOf(name), how, done),
       }
       try {
         const sent = isHttps ? requestHttps(url, options) : requestHttp(url, options)
         let isAnswered = false
-        sent.on('response', (response) => {
+        sent.on('response', async (response) => {
           isAnswered = true
-          readBody(response, signal, (text, isWhole) => {
-            const answer = answerOf(response, text)
-            if (isWhole) resolve(answer)
-            else fail(undefined, answer)
-          })
+          const { answer, isWhole } = await readAnswer(response, signal)
+          if (isWhole) resolve(answer)
+          else fail(undefined, answer)
         })
-        // An error after the response began is one of its body, which `readBody` reports, or of what follows a whole answer:
-        // Apache appends a second page to the first one.
-        sent.on('error', (error) => {
-          if (!isAnswered) fail(error)
-        })
+        // An error after the response began is one of its body, or of what follows a whole answer: Apache appends a second page.
+        sent.on('error', (error) => isAnswered || fail(error))
         // Neither answer nor error: the server changed to another protocol.
-        sent.on('close', () => {
-          if (!isAnswered) fail()
-        })
+        sent.on('close', () => isAnswered || fail())
         sent.end(body)
       } catch (error) {
         // Node throws at a header value that it does not send.
@@ -102,22 +91,21 @@ export function createExchange({ ca, anyCertificate = false }: ExchangeOptions =
     if (from === undefined || !(await isThisMachine(request.url))) return send(request, signal)
     const result = await send({ ...request, from }, signal)
     // It may listen on ::1 alone.
-    return 'end' in result && result.end === 'unreachable' ? send(request, signal) : result
+    return isFailure(result) && result.end === 'unreachable' ? send(request, signal) : result
   }
 }
 
+/** Browsers take every name below localhost for this machine, resolvers do not. */
+const hostOf = (name: string) => (name.endsWith('.localhost') ? 'localhost' : name)
+
 const isThisMachine = ({ hostname }: URL): Promise<boolean> =>
   new Promise((resolve) => {
-    const name = hostname.endsWith('.localhost') ? 'localhost' : hostname
-    lookup(name, { family: 4 }, (error, address) => resolve(!error && address.startsWith('127.')))
+    lookup(hostOf(hostname), { family: 4 }, (error, address) => resolve(!error && address.startsWith('127.')))
   })
 
-/** Reads at most `MAX_PAGE_BYTES`, closes the connection then, and passes on what came. */
-function readBody(
-  response: IncomingMessage,
-  signal: AbortSignal,
-  done: (text: string, isWhole: boolean) => void,
-): void {
+/** Reads at most `MAX_PAGE_BYTES`, and closes the connection then. */
+async function readAnswer(response: IncomingMessage, signal: AbortSignal) {
+  const { headers, statusCode: status = 0 } = response
   const chunks: Buffer[] = []
   let size = 0
   response.on('data', (chunk: Buffer) => {
@@ -127,13 +115,18 @@ function readBody(
   })
   // Its close says the same.
   response.on('error', () => {})
-  response.on('close', () => {
-    const { headers, complete } = response
-    // Without a length the end of the connection ends the body. Servers that refuse a long request reset it then.
-    const hasLength = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
-    const bytes = Buffer.concat(chunks).subarray(0, MAX_PAGE_BYTES)
-    done(decode(bytes, headers['content-type']), size >= MAX_PAGE_BYTES || (hasLength ? complete : !signal.aborted))
-  })
+  await new Promise((resolve) => response.on('close', resolve))
+  // Without a length the end of the connection ends the body. Servers that refuse a long request reset it then.
+  const hasLength = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
+  const text = decode(Buffer.concat(chunks).subarray(0, MAX_PAGE_BYTES), headers['content-type'])
+  const firsts = Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value])
+  const answer: HttpAnswer = {
+    status,
+    headers: Object.fromEntries(firsts),
+    setCookie: headers['set-cookie'] ?? [],
+    text,
+  }
+  return { answer, isWhole: size >= MAX_PAGE_BYTES || (hasLength ? response.complete : !signal.aborted) }
 }
 
 function decode(bytes: Buffer, contentType = ''): string {
@@ -145,18 +138,6 @@ function decode(bytes: Buffer, contentType = ''): string {
   }
 }
 
-const answerOf = ({ statusCode = 0, headers }: IncomingMessage, text: string): HttpAnswer => ({
-  status: statusCode,
-  header(name) {
-    const value = headers[name]
-    return Array.isArray(value) ? value[0] : value
-  },
-  setCookie: headers['set-cookie'] ?? [],
-  text,
-})
-
-const timedOut = (url: URL): Failure => ({ end: 'timed_out', problem: `${url.origin} did not answer in time` })
-
 /** Codes of errors with which no connection came about. */
 const UNREACHABLE: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing answers there',
@@ -166,16 +147,20 @@ const UNREACHABLE: Readonly<Record<string, string>> = {
   ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS',
 }
 
-function failureOf(error: unknown, { url, isCut }: { url: URL; isCut: boolean }): Failure {
-  const { origin } = url
-  if (isCut) return { end: 'dropped', problem: `${origin} closed the connection in the middle of its answer` }
-  const code = codeOf(error)
+/** @param at.answer what came before the connection was lost */
+function failureOf(
+  error: unknown,
+  { origin, answer, signal }: { origin: string; answer: HttpAnswer | undefined; signal: AbortSignal },
+): Failure {
+  const code = codeOf(error) ?? ''
+  if (signal.aborted) return { end: 'timed_out', problem: `${origin} did not answer in time` }
+  if (answer) return { end: 'dropped', problem: `${origin} closed the connection in the middle of its answer` }
   if (error === undefined || code === 'ECONNRESET' || code === 'EPIPE') {
     return { end: 'dropped', problem: `${origin} closed the connection without an answer` }
   }
-  if (code?.startsWith('HPE_')) {
+  if (code.startsWith('HPE_')) {
     return { end: 'dropped', problem: `the answer of ${origin} cannot be read: ${messageOf(error)}` }
   }
-  const reason = UNREACHABLE[code ?? ''] ?? (messageOf(error) || code)
+  const reason = UNREACHABLE[code] ?? (messageOf(error) || code)
   return { end: 'unreachable', problem: `${origin} cannot be reached: ${reason}` }
 }

@@ -2,25 +2,21 @@ import type { AuthorizationRequest, Party } from './browser.ts'
 import { isPrivateAddress } from './private-address.ts'
 
 /** Tells the addresses of one app from those of the sandbox and from all others. */
-export interface Parties {
-  partyOf(url: URL, sandboxUrl: string): Party
-  /** The origin of this address is the app's, unless the app may not have it. */
-  addApp(url: URL): void
-  /** Whether it may be requested at all. */
-  mayBeApp(url: URL): boolean
-}
+export type Parties = ReturnType<typeof createParties>
 
 /** @param options.anyAddress the app may have a public address too */
-export function createParties({ anyAddress = false }: { anyAddress?: boolean | undefined }): Parties {
+export function createParties({ anyAddress = false }: { anyAddress?: boolean | undefined }) {
   const origins = new Set<string>()
-  const mayBeApp = (url: URL) => anyAddress || isPrivateAddress(url)
+  /** Whether it may be requested at all. */
+  const mayBeApp = (url: URL): boolean => anyAddress || isPrivateAddress(url)
   return {
     mayBeApp,
-    partyOf(url, sandboxUrl) {
+    partyOf(url: URL, sandboxUrl: string): Party {
       if (pathBelow(url, sandboxUrl) !== undefined) return 'sandbox'
       return origins.has(url.origin) ? 'app' : 'elsewhere'
     },
-    addApp(url) {
+    /** The origin of this address is the app's, unless the app may not have it. */
+    addApp(url: URL): void {
       if (mayBeApp(url)) origins.add(url.origin)
     },
   }
@@ -37,6 +33,6 @@ export function endpointOf(url: URL, sandboxUrl: string): AuthorizationRequest['
 function pathBelow({ origin, pathname }: URL, baseUrl: string): string | undefined {
   const base = new URL(baseUrl)
   const basePath = base.pathname.replace(/\/+$/, '')
-  const isBelow = origin === base.origin && (pathname === basePath || pathname.startsWith(`${basePath}/`))
+  const isBelow = origin === base.origin && `${pathname}/`.startsWith(`${basePath}/`)
   return isBelow ? pathname.slice(basePath.length) : undefined
 }

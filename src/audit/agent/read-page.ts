@@ -1,6 +1,5 @@
 import type { Page } from './browser.ts'
 import { attributeOf, elementsBelow, type HtmlElement, parseHtml, textBelow } from './html-document.ts'
-import { isHtml } from './onward.ts'
 
 const MAX_WORD_CHARACTERS = 40
 const MAX_EXCERPT_CHARACTERS = 120
@@ -48,7 +47,10 @@ export function visibleText(page: Page): string {
   return textBelow(parseHtml(page.text), isUnseen)
 }
 
-const isText = ({ mediaType }: Page) => mediaType === '' || /^text\/|^application\/(?:\S+[+])?json$/.test(mediaType)
+export const isHtml = ({ mediaType, text }: Page): boolean =>
+  /^(?:text\/html|application\/xhtml\+xml)$/.test(mediaType) || (mediaType === '' && /^\s*</.test(text))
+
+const isText = (page: Page) => page.mediaType === '' || page.mediaType.startsWith('text/') || isJson(page)
 const isJson = ({ mediaType }: Page) => /^application\/(?:\S+\+)?json$/.test(mediaType)
 
 const UNSEEN: readonly string[] = ['head', 'script', 'style', 'template', 'noscript']

@@ -8,8 +8,14 @@ import { codeOf, messageOf } from '../../files/caught.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import { parseYamlDocument } from '../../files/yaml-document.ts'
 import type { AuditReport } from '../../sandbox/outcomes/audit-report.ts'
-import { CATALOGUE_VERSION, CATALOGUE_VERSIONS, findRow, OUTCOMES, rowId } from '../../sandbox/outcomes/catalogue.ts'
-import { selectRows } from '../plan/select-rows.ts'
+import {
+  CATALOGUE_VERSION,
+  CATALOGUE_VERSIONS,
+  findAuditRow,
+  OUTCOMES,
+  rowId,
+} from '../../sandbox/outcomes/catalogue.ts'
+import { selectRows } from '../trials/select-rows.ts'
 import { type AuditFileValues, type AuditSettings, auditFileSchema } from './settings.ts'
 
 /** Read from the working folder when it is there. */
@@ -91,7 +97,7 @@ export function requireKnownNames(given: AuditSettings): void {
 }
 
 function rowProblem(text: string): string | undefined {
-  if (findRow(text) !== undefined) return undefined
+  if (findAuditRow(text) !== undefined) return undefined
   const near = didYouMean(text, OUTCOMES.map(rowId)).replaceAll('"', '')
   return `there is no row ${excerpt(text)}.${near || ANY_ROW}`
 }

@@ -4,8 +4,10 @@ import type { SandboxApi } from '../../client/sandbox-api.ts'
 import type { Flow } from '../../client/shapes/flow.ts'
 import { messageOf } from '../../files/caught.ts'
 import { found } from '../../files/describe-issue.ts'
+import type { AuditedCheck, AuditReport } from '../../sandbox/outcomes/audit-report.ts'
 import { findOutcome } from '../../sandbox/outcomes/catalogue.ts'
-import { createExchange, type HttpAnswer, isFailure } from '../agent/exchange.ts'
+import { VERIFICATIONS } from '../../sandbox/outcomes/report/checks-of.ts'
+import { createExchange, isFailure } from '../agent/exchange.ts'
 import { startDeadline } from '../drive/deadline.ts'
 import { SUB } from './settings.ts'
 
@@ -33,39 +35,85 @@ type Asked = 'found' | { readonly reason: string; readonly isAnswer: boolean }
 /** Asks the app whether it knows a `sub`. It never rejects. */
 export type AppQuestion = (sub: string) => Promise<Asked>
 
+/** A copy of the app, and the flows of its sandbox whose answer it accepted. */
+export interface AskedApp {
+  readonly sandbox: SandboxApi
+  readonly ask: AppQuestion
+  readonly flows: readonly string[]
+}
+
 /**
- * Asks an app for the `sub` of each id_token that the flows sent to it unchanged, and that says yes to an age. A `sub` that the app
- * never received must not be found.
- * @param options.age the age that the app lets users in from; any age when absent
+ * Asks each copy of an app for the `sub` of each id_token that the flows sent to it unchanged, and that says yes to an age. A `sub`
+ * that the app never received must not be found.
+ * @param age the age that the app lets users in from; `any` takes a yes to one threshold, `every` a yes to all of them
  */
 export async function findVerifications(
-  sandbox: SandboxApi,
-  ask: AppQuestion,
-  { flows, age }: { flows: readonly string[]; age?: number | undefined },
+  copies: readonly AskedApp[],
+  age: number | 'any' | 'every',
 ): Promise<FoundAgain> {
-  const received = (await Promise.all(flows.map((id) => sandbox.flows.get(id)))).flatMap((flow) => subOf(flow, age))
-  const undetermined = (evidence: string): FoundAgain => ({
-    ...{ verdict: 'undetermined', evidence, found: 0, total: received.length, missing: [] },
-  })
-  const [first] = received
-  if (!first) return undetermined('your app received no id_token unchanged that says yes to an age')
-  const control = await ask(randomBytes(Buffer.from(first.sub, 'base64url').length).toString('base64url'))
-  if (control === 'found')
-    return undetermined(
-      'your app also finds a sub that it never received, so that its yes proves nothing; let it answer 404, or without the sub, for one that it does not know',
-    )
-  if (!control.isAnswer) return undetermined(`your app could not be asked for a sub: ${control.reason}`)
   const missing: MissingVerification[] = []
-  for (const { flow, sub } of received) {
-    const asked = await ask(sub)
-    if (asked !== 'found') missing.push({ flow, sub, reason: asked.reason })
+  let total = 0
+  const undetermined = (evidence: string): FoundAgain => ({
+    ...{ verdict: 'undetermined', evidence, found: 0, total, missing: [] },
+  })
+  for (const { sandbox, ask, flows } of copies) {
+    const received = (await Promise.all(flows.map((id) => sandbox.flows.get(id)))).flatMap((flow) => subOf(flow, age))
+    const [first] = received
+    if (!first) continue
+    total += received.length
+    const control = await ask(randomBytes(Buffer.from(first.sub, 'base64url').length).toString('base64url'))
+    if (control === 'found') return undetermined(FINDS_ALL)
+    if (!control.isAnswer) return undetermined(`your app could not be asked for a sub: ${control.reason}`)
+    for (const { flow, sub } of received) {
+      const asked = await ask(sub)
+      if (asked !== 'found') missing.push({ flow, sub, reason: asked.reason })
+    }
   }
-  const total = received.length
+  if (total === 0) return undetermined('your app received no id_token unchanged that says yes to an age')
   const counts = { found: total - missing.length, total, missing }
   const [lost] = missing
   const evidence = `your app found ${counts.found} of ${total} verifications that it let a user in by`
   if (!lost) return { verdict: 'holds', evidence, ...counts }
   return { verdict: 'missing', evidence: `${evidence}; ${lost.flow}: ${lost.reason}`, ...counts }
+}
+
+const FINDS_ALL =
+  'your app also finds a sub that it never received, so that its yes proves nothing; let it answer 404, or without the sub, for one that it does not know'
+
+/** What `--find` comes to, as a check of the report. */
+export const checkOfFound = ({ verdict, evidence, missing }: FoundAgain): AuditedCheck => ({
+  check: VERIFICATIONS,
+  title: 'verifications can be found again',
+  verdict,
+  ...(verdict === 'undetermined' && { reason: evidence }),
+  flow: 'use',
+  level: 'should',
+  severity: 4,
+  rule: 'The sub of each id_token that lets a user in is kept, and leads to that user.',
+  harm: 'When an age signal is revoked, nobody knows which users were let in by it.',
+  evidence,
+  rows: [],
+  flows: missing.slice(0, 1).map(({ flow }) => flow),
+  refs: ['specification, "ID token claims"'],
+  cwe: ['CWE-778'],
+  counted: true,
+})
+
+/** As many as a journal keeps. */
+export const MAX_FLOWS = 2_000
+
+/**
+ * The flows of an audit whose right answers an app took: those of its accepted rows, and the good ones between rows.
+ * @param after the flow before the audit
+ */
+export async function goodFlows(
+  { flows }: SandboxApi,
+  { rows, after }: Pick<AuditReport, 'rows'> & { after: string | undefined },
+): Promise<readonly string[]> {
+  const good = await flows.list({ audit: 'only', flow: 'use', after, limit: MAX_FLOWS })
+  const isOf = (id: string, accepted: boolean) =>
+    rows.some((row) => (row.verdict === 'accepted') === accepted && row.flows.includes(id))
+  return good.flatMap(({ id, outcome }) => (isOf(id, true) || (outcome === 'verified' && !isOf(id, false)) ? [id] : []))
 }
 
 /** What an id_token says, as far as it is read here. Nothing is verified: it comes from the sandbox. */
@@ -80,31 +128,24 @@ const idTokenSchema = z.object({
  * The id_token that the browser brought to the app as the service made it, or unusual and right, when it lets a user in. The token is
  * looked at beside the outcome, because a forced answer to a later call takes the place of the outcome of its flow.
  */
-function subOf(
-  { id, flow, calls, outcome, client_id: client }: Flow,
-  age: number | undefined,
-): { flow: string; sub: string }[] {
+function subOf({ id, flow, calls, outcome, client_id: client = '' }: Flow, age: number | 'any' | 'every') {
   const row = outcome === undefined ? undefined : findOutcome('use', outcome)
   if (flow !== 'use' || (row && row.correctClient !== 'accept')) return []
   const nonce = calls.find(({ endpoint }) => endpoint === 'E1')?.parameters['nonce']
-  const claims = calls
-    .flatMap(({ status, response }) => (status < 400 ? [claimsIn(response)] : []))
-    .find((read) => read !== undefined)
-  if (!claims || ![claims.aud].flat().includes(client ?? '') || (nonce !== undefined && claims.nonce !== nonce))
-    return []
-  const { age_thresholds: answers, sub } = claims
-  const saysYes = age === undefined ? Object.values(answers).includes(true) : answers[age] === true
-  return saysYes ? [{ flow: id, sub }] : []
+  const claims = calls.flatMap(({ status, response }) => (status < 400 ? (claimsIn(response) ?? []) : []))[0]
+  if (!claims || ![claims.aud].flat().includes(client) || (nonce !== undefined && claims.nonce !== nonce)) return []
+  const answers = typeof age === 'number' ? [claims.age_thresholds[age]] : Object.values(claims.age_thresholds)
+  const isYes = age === 'every' ? !answers.includes(false) : answers.includes(true)
+  return isYes ? [{ flow: id, sub: claims.sub }] : []
 }
 
 /** A redirect, or a page whose form posts the answer to the app. */
-const responseSchema = z.object({
-  location: z.string().default(''),
-  params: z.record(z.string(), z.string()).default({}),
-})
+const responseSchema = z
+  .object({ location: z.string().default(''), params: z.record(z.string(), z.string()).default({}) })
+  .catch({ location: '', params: {} })
 
 function claimsIn(response: unknown): z.output<typeof idTokenSchema> | undefined {
-  const { location, params } = responseSchema.catch({ location: '', params: {} }).parse(response)
+  const { location, params } = responseSchema.parse(response)
   const [, query] = /[?#](.*)/.exec(location) ?? []
   const token = params['id_token'] ?? new URLSearchParams(query?.replaceAll('#', '&')).get('id_token')
   try {
@@ -127,20 +168,17 @@ export interface AppRequest {
   readonly headers: Readonly<Record<string, string>>
 }
 
-const TIMEOUT_SECONDS = 10
-
-/** Asks by HTTP. A redirect is not followed: the page behind it is often a sign-in. */
+/** Asks by HTTP. A redirect is not followed: the page behind it is often a sign-in. A `sub` has no character to escape. */
 export function askByHttp(
   { method = 'GET', url, form, json, headers }: AppRequest,
-  { timeoutSeconds = TIMEOUT_SECONDS, ca }: { timeoutSeconds?: number | undefined; ca?: string | undefined } = {},
+  { timeoutSeconds = 10, ca }: { timeoutSeconds?: number | undefined; ca?: string | undefined } = {},
 ): AppQuestion {
   const exchange = createExchange({ ca })
   return async (sub) => {
-    // A sub of the sandbox has no character that JSON would escape.
     const text = json === undefined ? undefined : JSON.stringify(json).replaceAll(SUB, sub)
-    const fields = form && Object.entries(form).map(([name, value]) => [name, value.replaceAll(SUB, sub)])
+    const filled = Object.entries(form ?? {}).map(([name, value]) => [name, value.replaceAll(SUB, sub)] as const)
     const type = text === undefined ? 'application/x-www-form-urlencoded' : 'application/json'
-    const body = text ?? (fields && String(new URLSearchParams(fields)))
+    const body = text ?? (form && String(new URLSearchParams(Object.fromEntries(filled))))
     const sent = {
       accept: 'application/json, text/html;q=0.9, */*;q=0.8',
       'user-agent': 'agekey-sandbox audit',
@@ -150,21 +188,19 @@ export function askByHttp(
     const deadline = startDeadline(timeoutSeconds)
     const request = { method, url: new URL(url.replaceAll(SUB, encodeURIComponent(sub))), headers: sent, body }
     const answer = await exchange(request, deadline.signal).finally(deadline.clear)
-    return isFailure(answer) ? couldNotAsk(answer.problem) : read(answer, sub)
-  }
-}
-
-/** What an answer says. A `sub` of the sandbox has no character that JSON, HTML or an address would escape. */
-function read({ status, header, text }: HttpAnswer, sub: string): Asked {
-  if (status === 404 || status === 410) return no(`it answered ${status}`)
-  if (status === 401 || status === 403)
-    return couldNotAsk(`it answered ${status}: it wants a sign-in, or a token; give it as a header`)
-  if (status >= 300 && status < 400)
+    if (isFailure(answer)) return couldNotAsk(answer.problem)
+    const { status, headers: replied } = answer
+    const said = `it answered ${status}`
+    if (status === 404 || status === 410) return no(said)
+    if (status === 401 || status === 403)
+      return couldNotAsk(`${said}: it wants a sign-in, or a token; give it as a header`)
     // The path alone: a query may hold what is secret.
-    return couldNotAsk(`it answered ${status} and leads to ${header('location')?.split(/[?#]/, 1)[0]?.slice(0, 200)}`)
-  if (status < 200 || status >= 300) return couldNotAsk(`it answered ${status}`)
-  if (text.includes(sub)) return 'found'
-  return no(text.trim() === '' ? `it answered ${status} without a body` : `its ${status} does not hold the sub`)
+    const place = replied['location']?.split(/[?#]/, 1)[0]?.slice(0, 200)
+    if (status < 200 || status >= 300)
+      return couldNotAsk(status >= 300 && status < 400 ? `${said} and leads to ${place}` : said)
+    if (answer.text.includes(sub)) return 'found'
+    return no(answer.text.trim() === '' ? `${said} without a body` : `its ${status} does not hold the sub`)
+  }
 }
 
 /** Says whether an app knows a `sub`. */

@@ -5,9 +5,9 @@ import { ConfigError } from '../../files/config-error.ts'
 import { replaceFile } from '../../files/private-file.ts'
 import { preparePrivateFolder } from '../../files/private-folder.ts'
 import type { AuditReport, VerdictName } from '../../sandbox/outcomes/audit-report.ts'
-import { findRow } from '../../sandbox/outcomes/catalogue.ts'
+import { findAuditRow } from '../../sandbox/outcomes/catalogue.ts'
 import { LAST_AUDIT, readReport } from '../../sandbox/outcomes/report/read-report.ts'
-import { exitCodeOf, summarise } from '../../sandbox/outcomes/report/totals.ts'
+import { exitCodeOf, summarise, verificationsOf } from '../../sandbox/outcomes/report/totals.ts'
 
 /** What `--again` looks at. */
 const UNSETTLED: readonly VerdictName[] = ['let in', 'ignored', 'broke', 'too strict', 'undetermined', 'stale']
@@ -21,7 +21,9 @@ export function readUnsettled(app: string): readonly string[] {
   if (lastApp !== app)
     throw ConfigError.of(`--again: the last audit was of ${lastApp}, not of ${app}; run it without --again first`)
   // Of another version of the catalogue a row may be gone.
-  const unsettled = rows.filter(({ row, verdict }) => UNSETTLED.includes(verdict) && findRow(row)).map(({ row }) => row)
+  const unsettled = rows
+    .filter(({ row, verdict }) => UNSETTLED.includes(verdict) && findAuditRow(row))
+    .map(({ row }) => row)
   if (unsettled.length === 0)
     throw ConfigError.of(
       `--again: in the last audit of ${app} nothing failed or was undetermined; run it without --again`,
@@ -50,7 +52,7 @@ export async function keepReadings(report: AuditReport): Promise<void> {
 }
 
 const withReadings = (report: AuditReport, readings: AuditReport['readings']): AuditReport =>
-  readings ? { ...report, readings, exit_code: exitCodeOf(report.rows, readings) } : report
+  readings ? { ...report, readings, exit_code: exitCodeOf(report.rows, readings, verificationsOf(report)) } : report
 
 /** The last report, when it can be read and is of this app. */
 function lastOf(app: string): AuditReport | undefined {
@@ -86,7 +88,7 @@ export async function renewRun(again: AuditReport): Promise<void> {
     ...again,
     first_started_at: last.first_started_at ?? last.started_at,
     learned: { ...last.learned, ...again.learned },
-    ...summarise(rows, { library }),
+    ...summarise(rows, { library, verifications: verificationsOf(again) ?? verificationsOf(last) }),
     notes: [...again.notes, `${renewed.size} of ${rows.length} rows were run again; the others are of audits before`],
   })
 }

@@ -1,6 +1,6 @@
 import { ConfigError } from '../../files/config-error.ts'
 import { CATALOGUE_VERSION, CATALOGUE_VERSIONS, rowId } from '../../sandbox/outcomes/catalogue.ts'
-import { selectRows } from '../plan/select-rows.ts'
+import { selectRows } from '../trials/select-rows.ts'
 import type { AuditSettings } from './settings.ts'
 
 /** The rows that settings name, most severe first, as `--list` shows them. @throws ConfigError when there is none */

@@ -76,10 +76,10 @@ export function planAudit(
       place: given.start === undefined ? placeOf('start') : '--start',
       // Decision: without {base_url} copies would all use the tenant at the base URL, so there is one.
       isCopied: app.includes(PORT) && JSON.stringify([start.run, start.env]).includes(BASE_URL),
-      of: (known) => startOf(start, app, known),
+      of: (known) => programOf(start, app, known),
     },
     options: {
-      use: flowOf(use),
+      use: { accepted: use?.accepted, refused: use?.refused },
       create: flowOf(create),
       upgrade: flowOf(upgrade),
       age: settings.age,
@@ -99,6 +99,7 @@ export function planAudit(
       before: before.map(requestOf),
       reset: reset && requestOf(reset),
       fragment: use?.fragment && { post: use.fragment.post, as: use.fragment.as ?? 'form' },
+      start: use?.start === undefined ? undefined : startOf(use.start),
       begin: beginOf(use?.begin),
     }),
     question: audit && {
@@ -110,7 +111,7 @@ export function planAudit(
 
 const NO_APP = `the address of the app is missing: give the page where a user begins to prove an age, as in agekey-sandbox audit http://localhost:3000/verify, or app in ${AUDIT_FILE}`
 
-function startOf(
+function programOf(
   { run, ready, env = {} }: NonNullable<AuditSettings['start']>,
   app: string,
   { baseUrl, port }: Placeholders,
@@ -127,11 +128,12 @@ function startOf(
 }
 
 const flowOf = ({ start, begin, accepted, refused }: NonNullable<AuditSettings['create']> = {}): FlowOptions => ({
-  start: start === undefined ? undefined : requestOf(typeof start === 'string' ? { get: start } : start),
-  begin: beginOf(begin),
+  start: start === undefined ? undefined : { ...startOf(start), begin: beginOf(begin) },
   accepted,
   refused,
 })
+
+const startOf = (start: string | RequestInFile) => requestOf(typeof start === 'string' ? { get: start } : start)
 
 function beginOf(begin: RequestInFile | undefined): Begin | undefined {
   if (begin?.click !== undefined) return { click: begin.click }

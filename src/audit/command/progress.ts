@@ -18,7 +18,7 @@ const COUNTED: readonly VerdictName[] = ['let in', 'ignored', 'broke', 'too stri
 export function createProgress({ isTerminal, redraw, line }: ProgressView) {
   const counts = new Map<VerdictName, number>()
   return {
-    show(news: Exclude<AuditProgress, { stage: 'learned' }>): void {
+    show(news: Exclude<AuditProgress, { stage: 'learned' | 'planned' }>): void {
       const { done, total } = news
       if (news.stage === 'row') counts.set(news.row.verdict, (counts.get(news.row.verdict) ?? 0) + 1)
       const found = COUNTED.flatMap((name) => (counts.has(name) ? [`${counts.get(name)} ${name}`] : []))

@@ -1,41 +1,28 @@
 import { readFileSync } from 'node:fs'
 import { messageOf } from '../../files/caught.ts'
+import { visible } from '../../files/visible.ts'
 import type { AuditedRow, AuditReport } from '../../sandbox/outcomes/audit-report.ts'
 import type { OutcomeFlow } from '../../sandbox/outcomes/outcome.ts'
-import { checksOf } from '../../sandbox/outcomes/report/checks-of.ts'
 import { LAST_AUDIT } from '../../sandbox/outcomes/report/read-report.ts'
 import { findLibrary } from '../../sandbox/outcomes/report/remedies.ts'
 import { summarise } from '../../sandbox/outcomes/report/totals.ts'
-import { DEFAULT_JOBS, learnPages, runAudit } from '../audit.ts'
+import { DEFAULT_JOBS, DEFAULTS, learnPages, runAudit } from '../audit.ts'
 import { type AppCopies, appAt } from '../drive/audited-app.ts'
 import type { AuditOptions } from '../options.ts'
-import { selectRows } from '../plan/select-rows.ts'
 import { auditReadings } from '../readings/audit-readings.ts'
+import { renderTerminal, type TerminalOptions } from '../report/terminal.ts'
+import { type WriteFiles, writeReports } from '../report/write-reports.ts'
+import { selectRows } from '../trials/select-rows.ts'
 import { createCopies } from './app-copies.ts'
-import {
-  AUDIT_FILE,
-  type AuditFile,
-  readAuditFile,
-  requireKnownNames,
-  requireNoAuditFile,
-  writeAuditFile,
-} from './audit-file.ts'
+import * as auditFile from './audit-file.ts'
 import { createAgentChoice } from './choose-agent.ts'
-import { askByHttp, type FoundAgain, findVerifications } from './find-verifications.ts'
+import { askByHttp, checkOfFound, findVerifications, goodFlows } from './find-verifications.ts'
 import { keepReadings, keepRun, readUnsettled, renewRun } from './last-run.ts'
 import { listRows } from './list-rows.ts'
 import { type OpenSandbox, openSandbox, preflight, type SandboxHost } from './open-sandbox.ts'
 import { type AuditPlan, planAudit, portOf } from './plan.ts'
-import { createProgress, type ProgressView } from './progress.ts'
-import {
-  type AuditSettings,
-  type GivenFlags,
-  modeOf,
-  type ReportFormat,
-  readFlags,
-  sameCall,
-  settle,
-} from './settings.ts'
+import { budgetWarning, createProgress, type ProgressView } from './progress.ts'
+import { type AuditSettings, type GivenFlags, modeOf, readFlags, sameCall, settle } from './settings.ts'
 import { findFreePort, type ProgramHost } from './start-app.ts'
 
 /** What the command line hands in: an audit neither prints nor starts a server by itself. */
@@ -47,27 +34,12 @@ export interface AuditHost extends ProgramHost, SandboxHost {
   /** Writes a line of the answer, or beside it when a report goes to standard output. */
   say(line: string): void
   warn(message: string): void
-  /** Makes control characters visible. */
-  visible(text: string): string
   alignColumns(rows: readonly (readonly string[])[]): string[]
   /** Aborted by Ctrl-C, from the first call on. */
   interruption(): AbortSignal
-  /** The report for people. */
-  render(report: AuditReport, texts: { console?: string | undefined; command: string }): readonly string[]
-  /** Writes the reports that have a target. @throws ConfigError with a line for each file that cannot be written */
-  writeReports(report: AuditReport, targets: ReportTargets, context: ReportContext): void
-  /** Writes a text to the file of `--json`. */
-  writeJson(file: string, text: string): void
-}
-
-/** Files that reports are written to; `-` is standard output. `summaryFile` is appended to. */
-type ReportTargets = Readonly<Partial<Record<ReportFormat | 'summaryFile', string | undefined>>>
-
-interface ReportContext {
-  /** The address of the console: `http://localhost:2435/_sandbox/console`. */
-  readonly console?: string | undefined
-  /** The code that reads the answers of a flow. */
-  source(flow: OutcomeFlow): { readonly file: string; readonly line: number } | undefined
+  /** Colours a part of the answer, on a terminal. */
+  colour: TerminalOptions['colour']
+  writeFiles: WriteFiles
 }
 
 /** What shells expect of a program that SIGINT ended. */
@@ -80,10 +52,10 @@ const INTERRUPTED = 130
  */
 export async function runCommand(page: string | undefined, flags: GivenFlags, host: AuditHost): Promise<number> {
   const given = readFlags(page, flags)
-  requireKnownNames(given)
+  auditFile.requireKnownNames(given)
   const mode = modeOf(given)
-  if (mode === 'learn') requireNoAuditFile()
-  const file = readAuditFile()
+  if (mode === 'learn') auditFile.requireNoAuditFile()
+  const file = auditFile.readAuditFile()
   if (mode === 'list') return showRows(settle(given, file?.values), host)
   const plan = planAudit(given, { file, environment: host.environment })
   const again = mode === 'again' ? readUnsettled(plan.app) : undefined
@@ -100,9 +72,10 @@ export async function runCommand(page: string | undefined, flags: GivenFlags, ho
   }
 }
 
-function showRows(settings: AuditSettings, { alignColumns, say, writeJson }: AuditHost): number {
+function showRows(settings: AuditSettings, { alignColumns, say, writeFiles }: AuditHost): number {
   const { json, cells, summary } = listRows(settings)
-  if (settings.json !== undefined) writeJson(settings.json, `${JSON.stringify(json, undefined, 2)}\n`)
+  const render = () => `${JSON.stringify(json, undefined, 2)}\n`
+  if (settings.json !== undefined) writeFiles([{ source: '--json', file: settings.json, render }])
   else for (const line of [...alignColumns(cells), '', summary]) say(line)
   return 0
 }
@@ -112,7 +85,7 @@ export interface Session {
   readonly host: AuditHost
   /** What the call says, without the file. */
   readonly given: AuditSettings
-  readonly file: AuditFile | undefined
+  readonly file: auditFile.AuditFile | undefined
   readonly plan: AuditPlan
   /** The rows of `--again`. */
   readonly again: readonly string[] | undefined
@@ -126,31 +99,33 @@ export interface Session {
  * @returns the exit code
  */
 export async function auditApp(sandbox: OpenSandbox, session: Session): Promise<number> {
-  const { plan, host, again, signal } = session
+  const { plan, host, again, signal, given } = session
   const { settings, start } = plan
   const { certificate, api } = sandbox
-  host.say(`sandbox: ${host.visible(api.baseUrl)} (${sandbox.isOwn ? 'started for this audit' : 'it runs already'})`)
+  host.say(`sandbox: ${visible(api.baseUrl)} (${sandbox.isOwn ? 'started for this audit' : 'it runs already'})`)
   await preflight(sandbox, host)
   const chromePath = host.environment['CHROME_PATH'] || undefined
   const agents = createAgentChoice({ settings, certificate, chromePath, signal })
   const copies = start && createCopies({ host, sandbox, plan, start, agents, signal })
   const options: AuditOptions = { ...plan.options, ...(again && { only: again }), signal }
   const { jobs = DEFAULT_JOBS } = options
-  try {
+  const isLearning = modeOf(given) === 'learn'
+  async function openApp(): Promise<AppCopies> {
     if (copies && start.isCopied) {
       // As many as visits at the same time, unless there are fewer rows.
-      const count = modeOf(settings) === 'learn' ? 1 : Math.max(1, Math.min(jobs, selectRows(options).length))
-      const app = { copies: await copies.start(count), visitsEach: 1, startFresh: copies.startFresh }
-      return await run(app, options, { ...session, sandbox })
+      const count = isLearning ? 1 : Math.max(1, Math.min(jobs, selectRows(options).length))
+      return { copies: await copies.start(count), visitsEach: 1, startFresh: copies.startFresh }
     }
     const port = portOf(plan) ?? (await findFreePort())
     const program = await copies?.startProgram(port)
     const pages = plan.pagesAt(port)
-    const app = appAt(api, { ...pages, agent: await agents.choose(api, pages) }, program)
-    return await run({ copies: [app], visitsEach: jobs }, options, { ...session, sandbox })
+    return { copies: [appAt(api, { ...pages, agent: await agents.choose(api, pages) }, program)], visitsEach: jobs }
+  }
+  try {
+    return await (isLearning ? learn : judge)(await openApp(), options, { ...session, sandbox })
   } catch (error) {
     // They may be the reason.
-    for (const note of agents.notes()) host.say(host.visible(note))
+    for (const note of agents.notes()) host.say(visible(note))
     throw error
   } finally {
     await agents.close()
@@ -160,19 +135,23 @@ export async function auditApp(sandbox: OpenSandbox, session: Session): Promise<
 
 type Run = Session & { readonly sandbox: OpenSandbox }
 
-const run = (app: AppCopies, options: AuditOptions, session: Run): Promise<number> =>
-  modeOf(session.given) === 'learn' ? learn(app, options, session) : judge(app, options, session)
-
 async function judge(app: AppCopies, options: AuditOptions, session: Run): Promise<number> {
-  const { plan, given, host, signal, sandbox, command } = session
+  const { plan, given, host, signal, sandbox, command, file } = session
   const { say } = host
   const mode = modeOf(given)
   const progress = createProgress(host.progress)
   const judged: AuditedRow[] = []
+  const find = mode === 'readings' ? undefined : await prepareFind(app, session)
   const observed: AuditOptions = {
     ...options,
     onProgress(news) {
       if (news.stage === 'learned') return sayLearned(news.lines, host)
+      if (news.stage === 'planned') {
+        const jobs = app.copies.length * app.visitsEach
+        const warning = budgetWarning({ ...news, jobs }, options.budgetSeconds ?? DEFAULTS.budgetSeconds)
+        if (warning !== undefined) say(warning)
+        return
+      }
       // What ends by the interruption is no verdict.
       if (signal.aborted) return
       if (news.stage === 'row') judged.push(news.row)
@@ -183,41 +162,44 @@ async function judge(app: AppCopies, options: AuditOptions, session: Run): Promi
     ? auditReadings(app, { ...observed, failOnReadings: given.fail_on_readings ?? false })
     : runAudit(app, observed)
   ).finally(progress.end)
+  const rows = signal.aborted ? judged : found.rows
+  const verifications = signal.aborted ? undefined : await find?.(rows)
+  const summary = summarise(rows, { readings: found.readings, library: findLibrary(readHere), verifications })
   // Decision: the report names the page as it was given. The port of an app that the audit starts is another one each time.
-  const library = findLibrary(readHere)
-  const report = { ...found, app: plan.app, checks: checksOf(found.rows, { library }) }
+  const report = { ...found, app: plan.app, ...summary }
   // The flows of a sandbox that ends with the audit cannot be looked at.
   const console = sandbox.isOwn ? undefined : `${sandbox.api.baseUrl}/_sandbox/console`
-  const shown = signal.aborted ? { ...report, ...summarise(judged, { library }), exit_code: report.exit_code } : report
-  for (const line of ['', ...host.render(shown, { console, command })]) say(line)
+  for (const line of ['', ...renderTerminal(report, { console, command, colour: host.colour })]) say(line)
   if (signal.aborted) {
     say('interrupted: this is what was found so far; no report is written')
     return report.exit_code
   }
-  const foundAgain = await findAgain(app, report, session)
-  if (foundAgain) say(host.visible(`verifications can be found again: ${foundAgain.verdict}: ${foundAgain.evidence}`))
-  if (sandbox.isOwn && report.exit_code !== 0) say(HOW_TO_SEE_FLOWS)
-  if ((await remember(report, session)) && console !== undefined)
-    say(`${WHERE_TO_LOOK[mode === 'readings' ? 'readings' : 'rows']}: ${console}/audit (${LAST_AUDIT})`)
+  if (sandbox.isOwn && report.exit_code !== 0)
+    say('To look at the flows in the console, start agekey-sandbox before the audit: those of this one ended with it')
+  const what = mode === 'readings' ? 'What was found, with the flows' : 'All verdicts by family, with their flows'
+  if ((await remember(report, session)) && console !== undefined) say(`${what}: ${console}/audit (${LAST_AUDIT})`)
   const summaryFile = host.environment['GITHUB_STEP_SUMMARY'] || undefined
-  host.writeReports(report, { ...given, summaryFile }, { console, source: (flow) => placeOf(flow, session.file) })
-  return report.exit_code || (foundAgain?.verdict === 'missing' ? 1 : 0)
+  const source = (flow: OutcomeFlow) => placeOf(flow, file)
+  writeReports(report, given, { console, source, summaryFile, writeFiles: host.writeFiles })
+  return report.exit_code
 }
 
-/** Asks each copy of the app for the verifications of the right answers that it took. */
-async function findAgain(
-  { copies }: AppCopies,
-  { rows }: AuditReport,
-  { plan: { question, settings }, sandbox: { certificate: ca } }: Run,
-): Promise<FoundAgain | undefined> {
-  const [app] = copies
+/** What asks each copy of the app, after the audit, for the verifications of the right answers that it took. */
+async function prepareFind({ copies }: AppCopies, { plan: { question, settings }, sandbox: { certificate: ca } }: Run) {
   if (!question) return undefined
-  const flows = rows.flatMap((row) => (row.verdict === 'accepted' ? row.flows : []))
-  const ask = askByHttp(
-    { ...question, url: new URL(question.url, app.page).href },
-    { timeoutSeconds: settings.timeout, ca },
+  const places = await Promise.all(
+    copies.map(async ({ sandbox, page }) => {
+      const [newest] = await sandbox.flows.list({ audit: 'also', limit: 1 })
+      const request = { ...question, url: new URL(question.url, page).href }
+      return { sandbox, after: newest?.id, ask: askByHttp(request, { timeoutSeconds: settings.timeout, ca }) }
+    }),
   )
-  return findVerifications(app.sandbox, ask, { flows, age: settings.age })
+  return async (rows: AuditReport['rows']) => {
+    const asked = places.map(async ({ sandbox, after, ask }) => {
+      return { sandbox, ask, flows: await goodFlows(sandbox, { rows, after }) }
+    })
+    return checkOfFound(await findVerifications(await Promise.all(asked), settings.age ?? 'every'))
+  }
 }
 
 /**
@@ -228,7 +210,7 @@ async function remember(report: AuditReport, { given, host }: Run): Promise<bool
   const mode = modeOf(given)
   if (mode === 'run' && (given.only ?? given.skip) !== undefined) return false
   try {
-    await { again: renewRun, readings: keepReadings, run: keepRun, list: keepRun, learn: keepRun }[mode](report)
+    await (mode === 'again' ? renewRun : mode === 'readings' ? keepReadings : keepRun)(report)
     return true
   } catch (error) {
     host.warn(`${messageOf(error)}; --again will not know this audit`)
@@ -236,45 +218,29 @@ async function remember(report: AuditReport, { given, host }: Run): Promise<bool
   }
 }
 
-const WHERE_TO_LOOK = {
-  rows: 'All verdicts by family, with their flows',
-  readings: 'What was found, with the flows',
-} as const
-
-const HOW_TO_SEE_FLOWS =
-  'To look at the flows in the console, start agekey-sandbox before the audit: those of this one ended with it'
-
 /** Learns, and judges nothing. */
 async function learn({ copies: [app] }: AppCopies, options: AuditOptions, { plan, given, host, signal }: Run) {
   const { lines, described } = await learnPages(app, options)
   sayLearned(lines, host)
   if (signal.aborted) return 0
-  writeAuditFile({ app: plan.app, learned: described, given })
-  host.say(`${AUDIT_FILE}: written; agekey-sandbox audit in this folder reads it`)
+  auditFile.writeAuditFile({ app: plan.app, learned: described, given })
+  host.say(`${auditFile.AUDIT_FILE}: written; agekey-sandbox audit in this folder reads it`)
   return 0
 }
 
-function sayLearned(lines: readonly string[], { say, visible }: AuditHost): void {
-  say('learned:')
-  for (const line of lines) say(`  ${visible(line)}`)
+function sayLearned(lines: readonly string[], { say }: AuditHost): void {
+  for (const line of ['learned:', ...lines.map((text) => `  ${visible(text)}`)]) say(line)
 }
 
-/** Where a flow of each call belongs in the file. */
-const PLACES: Readonly<Record<OutcomeFlow, 'use' | 'create' | 'upgrade'>> = {
-  use: 'use',
-  discovery: 'use',
-  jwks: 'use',
-  create: 'create',
-  par: 'create',
-  token: 'upgrade',
-  upgrade: 'upgrade',
-}
-
-function placeOf(flow: OutcomeFlow, file: AuditFile | undefined) {
+/** Where the file says which code reads the answers of a call, or names the app. */
+function placeOf(flow: OutcomeFlow, file: auditFile.AuditFile | undefined) {
   if (file === undefined) return undefined
-  const { use, [PLACES[flow]]: own = use } = file.values
+  const { use, create = use, upgrade = use } = file.values
+  const own = /^(?:create|par)$/.test(flow) ? create : /^(?:token|upgrade)$/.test(flow) ? upgrade : use
   const [, path, line = '1'] = /^(.+?)(?::(\d+))?$/.exec(own?.source ?? '') ?? []
-  return path === undefined ? { file: AUDIT_FILE, line: file.lineOf('app') } : { file: path, line: Number(line) }
+  return path === undefined
+    ? { file: auditFile.AUDIT_FILE, line: file.lineOf('app') }
+    : { file: path, line: Number(line) }
 }
 
 /** A file of the folder that the audit was started in, if there is one that can be read. */

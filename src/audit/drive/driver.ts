@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { SandboxApi } from '../../client/sandbox-api.ts'
 import type {
   Agent,
@@ -7,6 +8,7 @@ import type {
   ForcedDecision,
   FragmentPost,
   PageRequest,
+  StartPage,
   Visit,
   VisitOptions,
 } from '../agent/browser.ts'
@@ -23,7 +25,9 @@ export interface FlowPlan {
   /** Goes on in this browser; a new one when absent. */
   readonly browser?: Browser
   /** A page to open after the Use flow, in the same browser: the one on which the app begins Create or Upgrade. */
-  readonly page?: PageRequest | undefined
+  readonly page?: StartPage | undefined
+  /** The answer to Use is not brought to the app: the run has it as `answer`. */
+  readonly holds?: true
 }
 
 /** One run of the app. */
@@ -43,14 +47,22 @@ export interface FlowRun {
   readonly isLaterMet?: boolean | undefined
   /** The browser brought an answer of this flow to the app. */
   readonly brought: Readonly<Record<'E1' | 'E3', boolean>>
+  /** The request that brings the last answer to the app. */
+  readonly answer?: PageRequest | undefined
 }
 
 export interface Driver {
   run(plan: FlowPlan): Promise<FlowRun>
   /** Opens an address of the app; requests for the sandbox are not sent. */
   open(request: PageRequest, browser: Browser): Promise<Visit>
+  /** Asks for a page of the app with the cookies of a browser; nothing of it is run or pressed. */
+  peek(path: string, browser: Browser): Promise<Visit>
   /** A browser that has done what stands in `before`, and nothing else. */
   newBrowser(): Promise<Browser>
+  /** Waits, unless the audit ends. */
+  wait(ms: number): Promise<void>
+  /** The app limits its clients: from now on each browser has an address of its own. */
+  spreadOut(): void
 }
 
 export interface DriveLimits {
@@ -71,7 +83,9 @@ export interface PageSettings {
   readonly reset?: PageRequest | undefined
   /** How an answer in the fragment gets from the page of the callback to the app's server; for an agent without scripts. */
   readonly fragment?: FragmentPost | undefined
-  /** How a user begins on that page, when the audit does not find it. */
+  /** Begins Use in place of `page`. */
+  readonly start?: PageRequest | undefined
+  /** What a user does there to begin, when the audit does not find it. */
   readonly begin?: Begin | undefined
   /** The number of the next browser. Copies of an app share it, because they may share a database. */
   nextNumber?(): number
@@ -88,33 +102,34 @@ export function createCounter(): () => number {
 /** Drives the app through flows, each by a fresh browser unless the plan names one. */
 export function createDriver(sandbox: SandboxApi, settings: PageSettings & DriveLimits): Driver {
   const {
-    page: start,
+    page: address,
+    start = { url: address },
     agent,
     before = [],
     reset,
     fragment,
+    begin,
     nextNumber = createCounter(),
     timeoutSeconds,
     signal,
   } = settings
-  const ofApp = (request: PageRequest): PageRequest => ({ ...request, url: new URL(request.url, start).href })
+  let ownAddress = false
+  const ofApp = (request: PageRequest): PageRequest => ({ ...request, url: new URL(request.url, address).href })
 
-  async function visit(browser: Browser, request: PageRequest, decide?: VisitOptions['decide']): Promise<Visit> {
+  async function visit(
+    browser: Browser,
+    request: StartPage,
+    flow: Pick<VisitOptions, 'decide' | 'holds'> = JUST_LOOK,
+  ): Promise<Visit> {
     const deadline = startDeadline(timeoutSeconds, signal)
-    return browser
-      .open(ofApp(request), {
-        sandboxUrl: sandbox.baseUrl,
-        signal: deadline.signal,
-        fragment,
-        ...(decide ? { decide } : JUST_LOOK),
-      })
-      .finally(deadline.clear)
+    const limits = { sandboxUrl: sandbox.baseUrl, signal: deadline.signal }
+    return browser.open(ofApp(request), { ...limits, fragment, begin: request.begin, ...flow }).finally(deadline.clear)
   }
 
   async function newBrowser(): Promise<Browser> {
     const number = nextNumber()
-    if (reset) await visit(agent.newBrowser(), reset)
-    const browser = agent.newBrowser()
+    if (reset) await visit(agent.newBrowser({ ownAddress }), reset)
+    const browser = agent.newBrowser({ ownAddress })
     for (const request of before) await visit(browser, numbered(request, number))
     return browser
   }
@@ -122,7 +137,16 @@ export function createDriver(sandbox: SandboxApi, settings: PageSettings & Drive
   return {
     newBrowser,
     open: (request, browser) => visit(browser, request),
-    async run({ use, create = {}, later, page, ...plan }) {
+    async peek(path, browser) {
+      const deadline = startDeadline(timeoutSeconds, signal)
+      const limits = { sandboxUrl: sandbox.baseUrl, signal: deadline.signal }
+      return browser.peek(new URL(path, address).href, limits).finally(deadline.clear)
+    },
+    wait: (ms) => wait(ms, undefined, { signal }).catch(() => {}),
+    spreadOut() {
+      ownAddress = true
+    },
+    async run({ use, create = {}, later, page, holds, ...plan }) {
       const browser = plan.browser ?? (await newBrowser())
       const seen: { request?: AuthorizationRequest; reachesCreate: boolean; queued?: string } = { reachesCreate: false }
       const decide = async (request: AuthorizationRequest): Promise<ForcedDecision | 'stop'> => {
@@ -142,9 +166,9 @@ export function createDriver(sandbox: SandboxApi, settings: PageSettings & Drive
       }
       // The state of a pushed request is not known before it is pushed: such a run has no other beside it.
       if (later?.flow === 'par') seen.queued = (await sandbox.next({ ...later, audit: true })).id
-      const first = await visit(browser, { url: start }, decide)
+      const first = await visit(browser, { begin, ...start }, { decide, ...(holds && { holds: 'E1' }) })
       const goesOn = page && first.end === 'page' && !seen.reachesCreate
-      const last = goesOn ? await visit(browser, page, decide) : undefined
+      const last = goesOn ? await visit(browser, page, { decide }) : undefined
       const { queued, ...facts } = seen
       const isLaterMet = queued === undefined ? undefined : await isMet(queued, sandbox)
       return { ...describeRun([first, ...(last ? [last] : [])], { browser, ...facts }), isLaterMet }
@@ -182,6 +206,7 @@ function describeRun(
     createFlow: flowOf('E3'),
     reachesCreate,
     brought: { E1: bringsAfter('E1'), E3: bringsAfter('E3') },
+    answer: visits.findLast(({ answer }) => answer !== undefined)?.answer,
   }
 }
 

@@ -31,7 +31,14 @@ export function visitedBy(sandbox: SandboxApi, visit: VisitFunction): AuditedApp
         redirectUri ??= found.request?.parameters['redirect_uri']
         return found
       }
-      return { run, open: refuseToOpen, newBrowser: async () => NO_BROWSER }
+      return {
+        run,
+        open: refuseToOpen,
+        peek: () => refuseToOpen({ url: '' }, NO_BROWSER),
+        newBrowser: async () => NO_BROWSER,
+        wait: async () => {},
+        spreadOut: () => {},
+      }
     },
   }
 }

@@ -2,9 +2,9 @@ import type { SandboxApi } from '../../client/sandbox-api.ts'
 import type { AuditChoices } from '../../client/shapes/audit.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import type { AuditedRow } from '../../sandbox/outcomes/audit-report.ts'
-import { CATALOGUE_VERSION, CATALOGUE_VERSIONS, rowId } from '../../sandbox/outcomes/catalogue.ts'
-import { LEVELS, type Outcome } from '../../sandbox/outcomes/outcome.ts'
-import { selectRows } from '../plan/select-rows.ts'
+import { CATALOGUE_VERSION, CATALOGUE_VERSIONS, isBroughtAnswer, rowId } from '../../sandbox/outcomes/catalogue.ts'
+import { type AuditRow, LEVELS } from '../../sandbox/outcomes/outcome.ts'
+import { selectRows } from '../trials/select-rows.ts'
 import { AuditFinding, explainRow } from './explain-row.ts'
 import type { RowAudit } from './row-audit.ts'
 
@@ -32,17 +32,18 @@ export function auditTestsOf(choices: AuditChoices): readonly AuditTest[] {
 
 /** Rows that a function cannot try are left out, and those that count for nothing. */
 function isTest(
-  { flow, name, ending, level, since, correctClient }: Outcome,
+  row: AuditRow,
   { only, failOn = only === undefined ? 'must' : 'may', catalogue = CATALOGUE_VERSION, slow = false }: AuditChoices,
 ): boolean {
-  if (flow === 'jwks' || flow === 'discovery' || ending?.kind === 'no_answer') return false
+  const { flow, name, ending, level, since, correctClient } = row
+  if (isBroughtAnswer(row) || flow === 'jwks' || flow === 'discovery' || ending?.kind === 'no_answer') return false
   if (name.endsWith('.slow') && !slow) return false
   if (correctClient === 'depends' || failOn === 'none') return false
   const versions: readonly string[] = CATALOGUE_VERSIONS
   return versions.indexOf(since) <= versions.indexOf(catalogue) && LEVELS.indexOf(level) <= LEVELS.indexOf(failOn)
 }
 
-const rankOf = ({ correctClient }: Outcome) => (correctClient === 'accept' ? 0 : 1)
+const rankOf = ({ correctClient }: AuditRow) => (correctClient === 'accept' ? 0 : 1)
 
 const control = (name: string, check: (audit: RowAudit) => Promise<string | undefined>): AuditTest => ({
   name,
@@ -60,20 +61,20 @@ const CONTROLS: readonly AuditTest[] = [
     return undefined
   }),
   control('a minor is kept out', async (audit) => {
-    const { letsIn, cast } = (await audit.learn()).use
+    const { letsIn, cast } = await audit.learn()
     return letsIn.includes('minor')
       ? `visit returned true for ${cast.nameOf('minor')}: a child gets in with an honest answer, because the app does not read the thresholds of the token.`
       : undefined
   }),
   control('a user who declines is kept out', async (audit) => {
-    const { letsIn } = (await audit.learn()).use
+    const { letsIn } = await audit.learn()
     return letsIn.includes('access_denied')
       ? 'visit returned true for access_denied: the app takes an error for a proof of age.'
       : undefined
   }),
 ]
 
-function testOf(row: Outcome): AuditTest {
+function testOf(row: AuditRow): AuditTest {
   const id = rowId(row)
   return {
     name: `${id} is ${row.correctClient === 'accept' ? 'accepted' : 'refused'}`,

@@ -6,11 +6,11 @@ import { ConfigError } from '../../files/config-error.ts'
 import { found, mustBe } from '../../files/describe-issue.ts'
 import { checkAgainst, formatPath } from '../../files/schema-problems.ts'
 import { FAIL_ON } from '../../sandbox/outcomes/audit-report.ts'
-import { CATALOGUE_VERSIONS, findRow, OUTCOMES, rowId } from '../../sandbox/outcomes/catalogue.ts'
-import { selectRows } from '../plan/select-rows.ts'
+import { CATALOGUE_VERSIONS, findAuditRow, OUTCOMES, rowId } from '../../sandbox/outcomes/catalogue.ts'
+import { selectRows } from '../trials/select-rows.ts'
 
 const knownRow = z.string().check(({ value, issues }) => {
-  if (findRow(value)) return
+  if (findAuditRow(value)) return
   const message = `there is no row ${excerpt(value)}.${didYouMean(value, OUTCOMES.map(rowId))}`
   issues.push({ code: 'custom', message, input: value })
 })

@@ -1,9 +1,13 @@
 import { describeFlow } from '../../client/describe-flow.ts'
 import type { SandboxApi } from '../../client/sandbox-api.ts'
 import { type AuditedRow, REASONS } from '../../sandbox/outcomes/audit-report.ts'
-import { isFinding } from '../../sandbox/outcomes/report/findings.ts'
-import { flowAddress } from '../../sandbox/outcomes/report/flow-address.ts'
-import { asSentence, referencesOf, whatHappened } from '../../sandbox/outcomes/report/row-texts.ts'
+import {
+  asSentence,
+  flowAddress,
+  isFinding,
+  referencesOf,
+  whatHappened,
+} from '../../sandbox/outcomes/report/audited-row.ts'
 
 /** What has to be done before a row can be judged. */
 const REMEDIES: Readonly<Record<(typeof REASONS)[number], string>> = {

@@ -1,17 +1,13 @@
 import type { SandboxApi } from '../../client/sandbox-api.ts'
 import type { AuditChoices } from '../../client/shapes/audit.ts'
 import type { AuditedRow } from '../../sandbox/outcomes/audit-report.ts'
-import { CATALOGUE_VERSION, findRow } from '../../sandbox/outcomes/catalogue.ts'
-import type { Outcome } from '../../sandbox/outcomes/outcome.ts'
-import { presentTime } from '../audit.ts'
+import { CATALOGUE_VERSION, findRow, rowId } from '../../sandbox/outcomes/catalogue.ts'
+import type { AuditRow } from '../../sandbox/outcomes/outcome.ts'
+import { presentTime, stagesOf } from '../audit.ts'
 import type { VisitFunction } from '../drive/call-visit.ts'
 import { visitedBy } from '../drive/visit-driver.ts'
-import { type Counting, describeRow } from '../judge/conclude.ts'
-import { verdictOfRefused } from '../judge/judge-rows.ts'
-import { prepareCopies } from '../judge/judged-copy.ts'
-import { createTrial } from '../judge/trial.ts'
 import { type LearnedApp, learnApp } from '../learn/learn-app.ts'
-import { reasonNotFor } from '../plan/applicability.ts'
+import { tryRows } from '../trials/try-rows.ts'
 
 /** Judges rows one by one, each in a test of its own. */
 export interface RowAudit {
@@ -20,8 +16,8 @@ export interface RowAudit {
    * @throws AuditProblem when nothing can be shown
    */
   learn(): Promise<LearnedApp>
-  /** One row, and a plain visit of an adult after it. @throws AuditProblem as `learn` */
-  judge(row: Outcome): Promise<AuditedRow>
+  /** One row, with the right answer that differs by the fault alone, and a plain visit of an adult after it. @throws AuditProblem as `learn` */
+  judge(row: AuditRow): Promise<AuditedRow>
 }
 
 /** How often a finding is looked at. */
@@ -36,36 +32,43 @@ export function createRowAudit(
   // A runner limits its tests itself.
   const { signal } = new AbortController()
   const driver = app.drive({ timeoutSeconds, signal })
-  // What is a test counts.
-  const counting = (): Counting => ({ failOn: 'may', catalogue, known, today: presentTime() })
   const learn = once(() => learnApp(app, driver, {}))
-  const twins = new Map<Outcome, Promise<AuditedRow>>()
+  const counterparts = new Map<string, Promise<AuditedRow>>()
 
-  async function judge(row: Outcome): Promise<AuditedRow> {
+  async function judgeOne(row: AuditRow): Promise<AuditedRow> {
     const learned = await learn()
-    const reason = reasonNotFor(row, { ...learned, profile: learned.use.profile, slow })
-    if (reason !== undefined) return describeRow(row, { reason }, counting())
-    const refused = verdictOfRefused(row, learned)
-    if (refused) return describeRow(row, refused, counting())
-    const masked = await maskOf(row)
-    if (masked !== undefined) {
-      return describeRow(row, { verdict: 'undetermined', reason: 'masked', evidence: masked, flows: [] }, counting())
-    }
-    const copies = await prepareCopies([{ sandbox, program: undefined, driver }], { learned, repeat: REPEAT })
-    const trial = createTrial({ copies, visitsEach: 1, learned, signal, pages: {} }, () => {})
-    await trial.judge([row])
-    return describeRow(row, trial.verdictOf(row), counting())
+    const { judged } = await tryRows([row], {
+      learned,
+      stages: await stagesOf([app], { learned, driver, drive: () => driver }),
+      visitsEach: 1,
+      isVisited: true,
+      repeat: REPEAT,
+      // What is a test counts.
+      counting: { failOn: 'may', catalogue, known, today: presentTime() },
+      signal,
+      slow,
+      pages: {},
+      isAlone: true,
+      drive: () => driver,
+      onRow: () => {},
+    })
+    const [found] = judged.filter((one) => one.row === rowId(row))
+    if (!found) throw new Error(`${rowId(row)} was not judged`)
+    return found
   }
 
-  /** Why a refusal would show nothing: the app also refuses what differs by the fault alone. */
-  async function maskOf(row: Outcome): Promise<string | undefined> {
-    const twin = row.correctClient === 'refuse' ? findRow(row.twin) : undefined
-    if (!twin || twin === row) return undefined
-    const judged = twins.get(twin) ?? judge(twin)
-    twins.set(twin, judged)
+  async function judge(row: AuditRow): Promise<AuditedRow> {
+    const counterpart = row.correctClient === 'refuse' ? findRow(row.twin) : undefined
+    if (!counterpart || counterpart === row) return judgeOne(row)
+    const judged = counterparts.get(row.twin) ?? judgeOne(counterpart)
+    counterparts.set(row.twin, judged)
     const { verdict, evidence } = await judged
-    if (verdict === 'accepted' || verdict === 'not for this app') return undefined
-    return `${row.twin}, which differs by the fault alone, is ${verdict}: ${evidence}`
+    const found = await judgeOne(row)
+    // A plain minor who is let in is told in the place of the right answer of an adult.
+    const isRight = verdict === 'accepted' || verdict === 'let in' || verdict === 'not for this app'
+    if (isRight || found.verdict === 'not for this app') return found
+    const masked = `${row.twin}, which differs by the fault alone, is ${verdict}: ${evidence}`
+    return { ...found, verdict: 'undetermined', reason: 'masked', evidence: masked }
   }
 
   const takeTurn = createTurns()

@@ -1,4 +1,7 @@
 import { unknownName } from '../../age/nearest.ts'
+import { titleOf, visibleText, wordsOf } from '../agent/read-page.ts'
+import type { Driver, FlowRun } from '../drive/driver.ts'
+import type { FlowOptions } from '../options.ts'
 
 /** By what success or a refusal is known: every part has to hold. */
 export interface AcceptedRule {
@@ -51,6 +54,37 @@ export function parseAcceptedRule(text: string): AcceptedRule {
     cookie: values.get('cookie'),
     json: path && member ? { path, member } : undefined,
   }
+}
+
+/** The rules that the user gave for one flow. */
+export interface DeclaredRules {
+  readonly accepted?: AcceptedRule | undefined
+  readonly refused?: AcceptedRule | undefined
+}
+
+export const declaredRules = ({ accepted, refused }: FlowOptions = {}): DeclaredRules => ({
+  accepted: accepted === undefined ? undefined : parseAcceptedRule(accepted),
+  refused: refused === undefined ? undefined : parseAcceptedRule(refused),
+})
+
+/** Whether every part of a rule holds in a browser, after a run or before any. */
+export async function holds(
+  rule: AcceptedRule,
+  { browser, visit, observation }: Pick<FlowRun, 'browser'> & Partial<FlowRun>,
+  driver: Driver,
+): Promise<boolean> {
+  const { get, status, says, url, cookie, json } = rule
+  const fetchPage = async (path: string) => (await driver.peek(path, browser)).page
+  const page = get === undefined ? visit?.page : await fetchPage(get)
+  if (get !== undefined && !page) return false
+  if (status !== undefined && page?.status !== status) return false
+  if (says !== undefined && !(page && `${titleOf(page)}\n${visibleText(page)}`.includes(says))) return false
+  const address = page?.url ?? visit?.url
+  if (url && (address === undefined || !url.test(address))) return false
+  if (cookie !== undefined && !observation?.features.has(`sets ${cookie}`)) return false
+  if (!json) return true
+  const answer = await fetchPage(json.path)
+  return answer !== undefined && wordsOf(answer).includes(json.member.toLowerCase())
 }
 
 /** Whether the rule asks the app itself: then its answer is an explicit one, also when it is a no. */

@@ -1,43 +1,59 @@
 import type { SandboxApi } from '../../client/sandbox-api.ts'
-import type { AuditReport } from '../../sandbox/outcomes/audit-report.ts'
 import { AuditProblem } from '../audit-problem.ts'
+import type { AuditedApp } from '../drive/audited-app.ts'
+import type { Cast } from '../drive/cast.ts'
 import type { Driver, FlowRun } from '../drive/driver.ts'
-import { asksTheApp } from './accepted-rule.ts'
-import { type DeclaredRules, holds } from './flow-reader.ts'
-import { constantOf, differenceTo, looksLikeYes } from './signature.ts'
+import { asksTheApp, type DeclaredRules, holds } from './accepted-rule.ts'
+import { requireValidRequest } from './describe-errors.ts'
+import { learnFlow, type SeenRun } from './learned-flow.ts'
+import { learnLikeness } from './likeness.ts'
+import type { Observation } from './observation.ts'
 
-/** The app that is audited, and how its Use flow is read. */
-export interface Subject {
-  readonly sandbox: SandboxApi
-  readonly agent: AuditReport['agent']
-  readonly driver: Driver
-  /** Where a user begins. */
-  readonly page: string
-  /** An answer in the fragment gets to the app, by a browser with scripts or by what is known of its page. */
-  readonly readsFragments: boolean
+/** A kind of refusal that an app takes for a yes. */
+export type LetIn = 'access_denied' | 'minor'
+
+interface Subject {
+  readonly app: AuditedApp
+  readonly cast: Cast
   readonly rules: DeclaredRules
 }
 
-/** A run, and whether the rule held after it that the user gave. */
-export interface SeenRun {
-  readonly run: FlowRun
-  readonly accepted: boolean | undefined
+const ADVICE = 'give --accepted "get=/a-page-for-members status=200"'
+
+/** @throws AuditProblem when what is expired for the sandbox is not for the app of a test suite */
+export async function checkRealTime({ clock }: SandboxApi): Promise<void> {
+  const { frozen, advanced_seconds: ahead } = await clock.state()
+  if (!frozen && ahead === 0) return
+  throw new AuditProblem(
+    `the clock of the sandbox ${frozen ? 'stands still' : `is moved by ${ahead} seconds`}, so that what is expired for it is not for your app; set it back by sandbox.clock.reset()`,
+  )
 }
 
-/** What is learned is seen twice: for a kind of no before the first adult was there, and after. */
-export type SeenTwice = readonly [first: SeenRun, second: SeenRun]
-
-/** A kind of no that an app takes for a yes. */
-export type LetIn = 'access_denied' | 'minor'
-
-interface Names {
-  readonly adult: string
-  readonly minor: string
+/** @throws AuditProblem when a visit of a test suite said nothing, or brought no answer of the sandbox */
+export async function checkVisit(run: FlowRun, sandbox: SandboxApi): Promise<void> {
+  const { observation, request, brought } = run
+  const flow = await requireValidRequest(run, sandbox)
+  if (observation.end === 'visit failed') throw new AuditProblem(observation.summary)
+  if (!request) {
+    throw new AuditProblem(
+      `${observation.summary}, and no Use request came to ${sandbox.baseUrl}; set your app's base URL to that address, and let visit follow redirects to it`,
+    )
+  }
+  if (brought.E1) return
+  throw new AuditProblem(
+    `${observation.summary}, and the sandbox has answered its Use request otherwise than it was to (${flow?.summary}); visit has to leave the choice to the audit, without a persona or an outcome of its own`,
+  )
 }
 
 /** @throws AuditProblem when the app does not take a right token, or not each time alike */
-export function checkGoodAnswers(adults: SeenTwice, name: string): void {
+export function checkAdults(adults: readonly SeenRun[], { app, cast, rules }: Subject): void {
+  const name = cast.nameOf('adult')
   const runs = adults.map(({ run }) => run)
+  if (app.agent === 'function') {
+    checkReturned(runs, name, app.sandbox.baseUrl)
+    return
+  }
+  if (app.agent === 'http') checkFragmentPath(runs)
   const refused = runs.find(({ observation: { end, status } }) => end !== 'page' || status >= 400)
   if (refused?.observation.end === 'restless') {
     throw new AuditProblem(
@@ -45,23 +61,46 @@ export function checkGoodAnswers(adults: SeenTwice, name: string): void {
     )
   }
   if (refused) {
+    const issuer = refused.request?.url.replace(/\?.*/s, '') ?? ''
+    // In production the form comes from another site.
+    const cookies =
+      refused.request?.parameters['response_mode'] === 'form_post'
+        ? '; a cookie with SameSite=Lax or Strict does not come along with form_post: SameSite=None; Secure does'
+        : ''
     throw new AuditProblem(
-      `your app answers a right token of ${name} with ${refused.observation.summary}; run: agekey-sandbox doctor --issuer ${issuerOf(refused)}${aboutCookies(refused)}`,
+      `your app answers a right token of ${name} with ${refused.observation.summary}; run: agekey-sandbox doctor --issuer ${issuer}${cookies}`,
     )
   }
-  const [first, second] = [adults[0].run.observation, adults[1].run.observation]
-  if (first.status !== second.status) {
+  const [first] = runs
+  const other = runs.find(({ observation }) => observation.status !== first?.observation.status)
+  if (first && other) {
     throw new AuditProblem(
-      `your app answers a right token of ${name} differently each time: ${first.summary}, then ${second.summary}`,
+      `your app answers a right token of ${name} differently each time: ${first.observation.summary}, then ${other.observation.summary}`,
     )
   }
+  if (!rules.accepted || adults.every(({ accepted }) => accepted)) return
+  throw new AuditProblem(
+    `--accepted ${JSON.stringify(rules.accepted.text)} does not hold after ${name}: your app shows ${first?.observation.summary}`,
+  )
 }
 
+function checkReturned(runs: readonly FlowRun[], name: string, baseUrl: string): void {
+  const results = runs.map(isTrue)
+  if (results.every(Boolean)) return
+  throw new AuditProblem(
+    results.some(Boolean)
+      ? `visit returned ${results.join(', then ')} for a right token of ${name}: it has to be true each time`
+      : `visit returned false for a right token of ${name}: your app refuses it, or visit does not bring the answer of the sandbox to your app; run: agekey-sandbox doctor --issuer ${baseUrl}/v1/oidc/use`,
+  )
+}
+
+const isTrue = ({ observation }: FlowRun): boolean => observation.features.has('let in')
+
 /** @throws AuditProblem when the app has no such path as `use.fragment` names, or takes another kind of body there */
-export function checkFragmentPath(adults: readonly SeenRun[]): void {
-  for (const { run } of adults) {
-    const hop = run.visit.hops.at(-1)
-    const callback = run.visit.hops.at(-2)
+function checkFragmentPath(runs: readonly FlowRun[]): void {
+  for (const { visit } of runs) {
+    const hop = visit.hops.at(-1)
+    const callback = visit.hops.at(-2)
     if (hop?.method !== 'POST' || !callback || new URL(callback.url).hash === '') continue
     const place = `use.fragment: POST ${new URL(hop.url).pathname} answers ${hop.status}`
     if (hop.status === 404 || hop.status === 405) {
@@ -71,83 +110,102 @@ export function checkFragmentPath(adults: readonly SeenRun[]): void {
   }
 }
 
-/** In production the form comes from another site. */
-const aboutCookies = ({ request }: FlowRun) =>
-  request?.parameters['response_mode'] === 'form_post'
-    ? '; a cookie with SameSite=Lax or Strict does not come along with form_post: SameSite=None; Secure does'
-    : ''
-
-const issuerOf = ({ request }: FlowRun) => (request ? request.url.replace(/\?.*/s, '') : '')
+interface Controls extends Subject {
+  readonly driver: Driver
+  readonly fresh: readonly ReadonlyMap<string, Observation>[]
+  readonly paths: readonly string[]
+}
 
 /**
- * Which kinds of no the app takes for a yes.
+ * Which kinds of refusals the app takes for a yes.
  * @throws AuditProblem when yes and no cannot be told apart, or when the app lets a user in only because an adult came before
  */
-export async function findLetIn(
-  { adults, minors, denied }: Readonly<Record<'adults' | 'minors' | 'denied', SeenTwice>>,
-  { names, subject }: { names: Names; subject: Subject },
+export async function checkControls(
+  seen: Readonly<Record<LetIn | 'adult', readonly SeenRun[]>>,
+  subject: Controls,
 ): Promise<readonly LetIn[]> {
-  const { accepted } = subject.rules
-  const shown = adults[0].run.observation.summary
-  if (accepted && adults.some((one) => !one.accepted)) {
-    throw new AuditProblem(
-      `--accepted ${JSON.stringify(accepted.text)} does not hold after ${names.adult}: your app shows ${shown}`,
-    )
-  }
-  const isLetIn = { minor: look(minors, adults), access_denied: look(denied, adults) }
-  const poorer = [isPoorer(minors, adults) && names.minor, isPoorer(denied, adults) && 'access_denied'].find(Boolean)
-  if (!accepted && poorer) {
-    throw new AuditProblem(
-      `yes and no look alike: after ${names.adult} your app shows nothing that it does not show after ${poorer}: ${shown}; give --accepted "get=/a-page-for-members status=200"`,
-    )
-  }
-  for (const [kind, { before, after }] of Object.entries(isLetIn)) {
+  const { app, cast, rules } = subject
+  const adult = cast.nameOf('adult')
+  const isVisited = app.agent === 'function'
+  const shown = seen.adult[0]?.run.observation.summary
+  const found = (['minor', 'access_denied'] as const).map((kind) => ({ kind, ...look(kind, seen, subject) }))
+  for (const { kind, before, after } of found) {
     if (before || !after) continue
-    const name = kind === 'minor' ? names.minor : kind
+    const name = kind === 'minor' ? cast.nameOf('minor') : kind
     throw new AuditProblem(
-      `${name} is let in after ${names.adult} was: your app remembers the user; use {n} in before:, or give reset:`,
+      isVisited
+        ? `visit returned true for ${name} after ${adult} was let in: your app remembers the user; begin each visit in a fresh session, and as another user by n`
+        : `${name} is let in after ${adult} was: your app remembers the user; use {n} in before:, or give reset:`,
     )
   }
-  const letsIn = (['minor', 'access_denied'] as const).filter((kind) => isLetIn[kind].after)
-  if (accepted && letsIn.includes('access_denied') && !(await tellsSomething(subject))) {
+  const letsIn = found.filter(({ before, after }) => before && after).map(({ kind }) => kind)
+  if (isVisited && letsIn.length === 2) {
     throw new AuditProblem(
-      `yes and no look alike: --accepted ${JSON.stringify(accepted.text)} holds after ${names.adult} and after access_denied; give one that holds for members only, such as "get=/a-page-for-members status=200"`,
+      `visit returned true for ${adult}, for ${cast.nameOf('minor')} and for access_denied; return false when the app refuses`,
     )
   }
-  if (!accepted && letsIn.length === 2) {
+  if (rules.accepted) {
+    if (!letsIn.includes('access_denied') || (await tellsSomething(subject))) return letsIn
     throw new AuditProblem(
-      `yes and no look alike: ${shown} after ${names.adult} and after access_denied; give --accepted "get=/a-page-for-members status=200"`,
+      `yes and no look alike: --accepted ${JSON.stringify(rules.accepted.text)} holds after ${adult} and after access_denied; give one that holds for members only, such as "get=/a-page-for-members status=200"`,
     )
   }
-  return letsIn
-}
-
-/** Whether a kind of no looked like a yes before the first adult was there, and after. */
-function look([first, second]: SeenTwice, adults: SeenTwice): { before: boolean; after: boolean } {
-  if (first.accepted !== undefined) return { before: first.accepted, after: second.accepted === true }
-  const yes = constantOf(observed(adults))
-  const difference = differenceTo(yes, observed([first]))
-  if (difference.size === 0) return { before: true, after: true }
-  const isAlike = differenceTo(yes, observed([first, second])).size === 0
-  return {
-    before: isAlike && looksLikeYes([{ lacks: yes }], first.run.observation),
-    after: looksLikeYes([{ lacks: difference }], second.run.observation),
+  const outs = found.filter(({ kind }) => !letsIn.includes(kind)).map(({ kind }) => ({ label: kind, seen: seen[kind] }))
+  const { tells, probes } = learnFlow({ ...subject, ins: seen.adult, outs })
+  if (letsIn.length === 2 && probes.length === 0)
+    throw new AuditProblem(`yes and no look alike: ${shown} after ${adult} and after access_denied; ${ADVICE}`)
+  if (tells) return letsIn
+  const [first, ...more] = seen.adult.map(({ run }) => run.observation)
+  const other = more.find(({ features }) => ![...features].some((one) => /^says/.test(one) && first?.features.has(one)))
+  if (first && other && !isVisited) {
+    throw new AuditProblem(
+      `your app answers a right token of ${adult} differently each time: ${first.summary}, then ${other.summary}; ${ADVICE}`,
+    )
   }
+  const like = outs.find((kind) => !learnFlow({ ...subject, ins: seen.adult, outs: [kind] }).tells)?.label
+  const poor = like === 'minor' ? cast.nameOf('minor') : (like ?? 'a refusal')
+  throw new AuditProblem(
+    `yes and no look alike: after ${adult} your app shows nothing that it does not show after ${poor}: ${shown}; ${ADVICE}`,
+  )
 }
 
-/**
- * Whether a yes has nothing that a kind of no lacks, although they differ: an empty page, or one with a script alone. Then a yes cannot be
- * known.
- */
-function isPoorer(noes: SeenTwice, adults: SeenTwice): boolean {
-  if (differenceTo(constantOf(observed(adults)), observed(noes)).size > 0) return false
-  return differenceTo(constantOf(observed(noes)), observed(adults)).size > 0
+/** Whether a kind of refusal looked like a yes before the first adult was there, and after. */
+function look(
+  kind: LetIn,
+  seen: Readonly<Record<LetIn | 'adult', readonly SeenRun[]>>,
+  { rules, fresh, paths }: Controls,
+): { before: boolean; after: boolean } {
+  const [first, second] = seen[kind]
+  if (!first || !second) throw new Error('each kind of refusal is seen twice')
+  if (rules.accepted) return { before: first.accepted === true, after: second.accepted === true }
+  const { probes } = learnFlow({ rules: {}, ins: seen.adult, outs: [], fresh, paths })
+  if (probes.length > 0) {
+    // A page that shows a refused user something else than one who is in tells more than one that shows both the same.
+    const isIn = ({ probes: shown }: SeenRun) =>
+      probes.every(({ path, likeness }) => {
+        const page = shown.get(path)
+        return page !== undefined && likeness.compare(page).as === 'in'
+      })
+    return { before: isIn(first), after: isIn(second) }
+  }
+  const observed = (runs: readonly SeenRun[]) => runs.map(({ run }) => run.observation)
+  const likeness = (outs: readonly SeenRun[]) =>
+    learnLikeness(observed(seen.adult), [{ label: kind, seen: observed(outs) }], { isProbe: false })
+  const isAlike = !likeness([first, second]) && !isPoorer(observed([first, second]), observed(seen.adult))
+  const before = likeness([first])
+  if (!before) return { before: isAlike, after: isAlike }
+  return { before: false, after: before.compare(second.run.observation).as === 'in' }
 }
 
-const observed = (seen: readonly SeenRun[]) => seen.map(({ run }) => run.observation)
+/** Whether a yes has nothing that a kind of refusal lacks, although that has something of its own. */
+function isPoorer(outs: readonly Observation[], ins: readonly Observation[]): boolean {
+  const [first, ...rest] = outs
+  const always = [...(first?.features ?? [])].filter((one) => rest.every(({ features }) => features.has(one)))
+  return always.some((one) => !ins.some(({ features }) => features.has(one)))
+}
 
 /** Whether the rule that the user gave asks the app, and does not hold in a browser that has proved nothing. */
-async function tellsSomething({ driver, rules: { accepted } }: Subject): Promise<boolean> {
+async function tellsSomething({ driver, rules: { accepted } }: Controls): Promise<boolean> {
   if (!accepted || !asksTheApp(accepted)) return false
   return !(await holds(accepted, { browser: await driver.newBrowser() }, driver))
 }

@@ -1,5 +1,5 @@
 import type { Page, Visit } from '../agent/browser.ts'
-import { firstSentence, titleOf, wordsOf } from '../agent/read-page.ts'
+import { firstSentence, titleOf, visibleText, wordsOf } from '../agent/read-page.ts'
 import { withoutAuditTenant } from '../drive/audit-tenant.ts'
 
 /** How a visit ended, as a judge sees it. */
@@ -36,6 +36,9 @@ export interface Observation {
 /** What was seen, as a sentence. */
 export const sentenceOf = ({ summary, said = `your app showed ${summary}` }: Observation): string => said
 
+/** The app failed; by 501 it says that it does not take such a request (RFC 9110 section 15.6.2). */
+export const isServerError = (status: number): boolean => status >= 500 && status !== 501
+
 const ENDS: Readonly<Record<Visit['end'], ObservedEnd>> = {
   page: 'page',
   stopped: 'begins again',
@@ -63,9 +66,21 @@ export function observe(visit: Visit): Observation {
     ...addressFeatures(page.url, visit),
     ...[titleOf(page)].filter((title) => title !== '').map((title) => `titled ${title}`),
     ...cookiesSet(visit).map((name) => `sets ${name}`),
-    ...wordsOf(page).map((word) => `says ${word}`),
+    ...withoutNumbers(wordsOf(page)).map((word) => `says ${word}`),
+    // The same words may stand in another order, or more often.
+    `text ${visibleText(page)
+      .replace(/[\d\s.,:/+%-]+/g, ' ')
+      .slice(0, MAX_TEXT)}`,
   ]
   return { end, status: page.status, features: new Set(features.map(ofEachCopy(page))), summary: summaryOfPage(page) }
+}
+
+const MAX_TEXT = 2000
+
+/** A number on a page is often a time or a counter, which differs from visit to visit. */
+function withoutNumbers(words: readonly string[]): readonly string[] {
+  const others = words.filter((word) => !/^[\d.,:/+%-]+$/.test(word))
+  return others.length > 0 ? others : words
 }
 
 /** Copies of an app differ by their port and by the tenant that they use: what a page says of these tells no answer from another. */
@@ -128,4 +143,25 @@ function summaryOfEnd(end: ObservedEnd, { url, problem, hops }: Visit): string {
     default:
       return problem === undefined ? `${end}${path}` : `nothing: ${problem}`
   }
+}
+
+const MAX_WORDS = 6
+
+/** Features for people: `200 at /callback, says "welcome"`. */
+export function describeFeatures(features: ReadonlySet<string>): string {
+  const valuesOf = (kind: string) =>
+    [...features].filter((one) => one.startsWith(`${kind} `)).map((one) => one.slice(kind.length + 1))
+  const [status] = valuesOf('status')
+  const [path] = valuesOf('at')
+  const words = valuesOf('says').slice(0, MAX_WORDS)
+  const parts = [
+    [status, path && `at ${path}`].filter(Boolean).join(' '),
+    valuesOf('with').join(' '),
+    words.length > 0 ? `says ${JSON.stringify(words.join(' '))}` : '',
+    valuesOf('sets')
+      .map((name) => `sets cookie ${name}`)
+      .join(', '),
+  ]
+  const known = parts.filter((part) => part !== '')
+  return known.length > 0 ? known.join(', ') : [...features].filter((one) => !one.startsWith('text ')).join(', ')
 }

@@ -1,59 +1,8 @@
-import type { UndeterminedSets } from '../../sandbox/outcomes/report/readings-report.ts'
-import type { Readings } from '../../sandbox/readings/reading.ts'
-import { type Combination, coverPairs } from './cover-pairs.ts'
-import type { TriedFlow } from './tried-flow.ts'
-import type { TriedReadings } from './try-readings.ts'
-import { isExcluded, nameOf, type UnusualVariant } from './variants.ts'
-import type { Worker } from './workers.ts'
+import type { ReadingsReport } from '../../sandbox/outcomes/report/readings-report.ts'
+import type { Finding } from '../trials/trial.ts'
+import { type ChosenVariant, nameOf } from './variants.ts'
 
-/** Combinations of variants that together hold every pair of them, beside the usual ones, as far as they may stand together. */
-export function combinationsOf(variants: readonly UnusualVariant[]): readonly (readonly UnusualVariant[])[] {
-  const readings = [...new Set(variants.map(({ reading }) => reading))]
-  const byName = new Map(variants.map((one) => [nameOf(one), one]))
-  const covered = coverPairs({
-    factors: readings.map((reading) => {
-      const own = variants.filter((one) => one.reading === reading)
-      return {
-        name: reading.name,
-        values: [...own.map(({ variant }) => variant.name), ...own.slice(0, 1).map((one) => one.usual)],
-      }
-    }),
-    isAllowed: (one, other) => !isExcluded([one.factor, one.value], [other.factor, other.value]),
-  })
-  const unusualOf = (combination: Combination) =>
-    Object.entries(combination).flatMap(([name, value]) => byName.get(`${name}=${value}`) ?? [])
-  // One variant alone was tried before.
-  return covered.map(unusualOf).filter((one) => one.length > 1)
-}
-
-export const readingsOf = (variants: readonly UnusualVariant[]): Readings =>
-  Object.fromEntries(variants.map(({ reading, variant }) => [reading.name, variant.name]))
-
-/** A set that fails, and by what. */
-export interface FailingSet {
-  readonly variants: readonly UnusualVariant[]
-  readonly tried: Extract<TriedReadings, { kind: 'fails' }>
-}
-
-interface Tools {
-  /** Those that can try a set. */
-  workersOf(variants: readonly UnusualVariant[]): readonly Worker[]
-  /** @param flows all that may show the set when absent */
-  try(variants: readonly UnusualVariant[], worker: Worker, flows?: readonly TriedFlow[]): Promise<TriedReadings>
-  onTried(): void
-  readonly signal: AbortSignal
-}
-
-interface Undetermined {
-  readonly reason: string
-}
-
-const isUndetermined = (found: FailingSet | 'works' | Undetermined): found is Undetermined =>
-  typeof found === 'object' && 'reason' in found
-
-/** Why nothing is known of what was not tried. */
-export const TIMED_OUT = 'timed_out: the audit ended before; raise --budget'
-export const LOST = 'control_lost: before it, your app got lost'
+type Try = (variants: readonly ChosenVariant[]) => Promise<Finding>
 
 /** Further failures would say little more. */
 const MAX_FAILING = 10
@@ -63,14 +12,15 @@ const MAX_FAILING = 10
  * tried again without each of its variants.
  */
 export async function findFailingSets(
-  combinations: readonly (readonly UnusualVariant[])[],
-  tools: Tools,
-): Promise<{ failing: readonly FailingSet[]; tried: number; undetermined: readonly UndeterminedSets[] }> {
-  const failing: FailingSet[] = []
+  combinations: readonly (readonly ChosenVariant[])[],
+  { tryOne, onTried }: { tryOne: Try; onTried(): void },
+): Promise<ReadingsReport['combinations']> {
+  const failing: { readonly variants: readonly ChosenVariant[]; readonly finding: Finding }[] = []
+  const undetermined = new Map<string, number>()
   const seen = new Set<string>()
   const left = [...combinations]
   let tried = 0
-  const undetermined = new Map<string, number>()
+  let end: string | undefined
   for (let next = left.shift(); next; next = left.shift()) {
     const combination = next
     const known = failing.find(({ variants }) => variants.every((one) => combination.includes(one)))
@@ -81,41 +31,49 @@ export async function findFailingSets(
     const key = combination.map(nameOf).join(' ')
     if (combination.length < 2 || seen.has(key)) continue
     seen.add(key)
-    const worker = tools.workersOf(combination).find(({ isLost }) => !isLost)
-    const found =
-      failing.length >= MAX_FAILING
-        ? { reason: `${MAX_FAILING} combinations fail, and further ones were not tried` }
-        : await tryOne(combination, worker, tools)
-    const reason = tools.signal.aborted ? TIMED_OUT : isUndetermined(found) ? found.reason : undefined
-    if (reason !== undefined) undetermined.set(reason, (undetermined.get(reason) ?? 0) + 1)
-    if (reason !== undefined || isUndetermined(found)) continue
+    const found = end === undefined ? await tryAndShrink(combination, tryOne) : undefined
+    const { verdict } = found?.finding ?? {}
+    if (!found || (verdict !== 'accepted' && verdict !== 'too strict')) {
+      const reason = end ?? (found ? reasonOf(found.finding) : '')
+      undetermined.set(reason, (undetermined.get(reason) ?? 0) + 1)
+      if (found?.finding.reason === 'control_lost') end = reason
+      continue
+    }
     tried += 1
-    tools.onTried()
-    if (found === 'works') continue
+    onTried()
+    if (verdict === 'accepted') continue
     failing.push(found)
     left.push(combination)
+    if (failing.length === MAX_FAILING) end = `${MAX_FAILING} combinations fail, and further ones were not tried`
   }
-  return { failing, tried, undetermined: [...undetermined].map(([reason, count]) => ({ reason, count })) }
+  return {
+    tried,
+    undetermined: [...undetermined].map(([reason, count]) => ({ reason, count })),
+    failed: failing.map(({ variants, finding: { evidence, flows } }) => ({
+      variants: variants.map(nameOf),
+      evidence,
+      flows: [...flows],
+    })),
+  }
 }
 
-/** The smallest part of a combination that fails, or why that is not known. */
-async function tryOne(
-  combination: readonly UnusualVariant[],
-  worker: Worker | undefined,
-  tools: Tools,
-): Promise<FailingSet | 'works' | Undetermined> {
-  if (!worker || tools.signal.aborted) return { reason: LOST }
-  const found = await tools.try(combination, worker)
-  if (found.kind === 'works') return 'works'
-  if (found.kind === 'undetermined') return found
-  const flows = found.flow && [found.flow]
+/** Why something is undetermined: `page_unknown: in use/verified as adult your app showed ...`. */
+export const reasonOf = ({ reason, evidence }: Finding): string =>
+  reason === undefined ? evidence : `${reason}: ${evidence}`
+
+/** What a combination shows, and of one that fails the smallest part that does: halves are left out, then quarters, then single ones. */
+async function tryAndShrink(combination: readonly ChosenVariant[], tryOne: Try) {
   let variants = combination
-  for (const one of combination) {
-    if (variants.length === 2) break
-    const part = variants.filter((other) => other !== one)
-    if ((await tools.try(part, worker, flows)).kind === 'fails') variants = part
+  let finding = await tryOne(variants)
+  if (finding.verdict !== 'too strict') return { variants, finding }
+  for (let size = Math.ceil(variants.length / 2); size > 0; size = size === 1 ? 0 : Math.ceil(size / 2)) {
+    let at = 0
+    while (at < variants.length && variants.length - size >= 2) {
+      const part = variants.toSpliced(at, size)
+      const found = await tryOne(part)
+      if (found.verdict === 'too strict') [variants, finding] = [part, found]
+      else at += size
+    }
   }
-  const tried = await tools.try(variants, worker, flows)
-  if (tried.kind === 'undetermined') return tried
-  return tried.kind === 'fails' ? { variants, tried } : { reason: 'flaky: a smaller set failed, and then it did not' }
+  return { variants, finding }
 }

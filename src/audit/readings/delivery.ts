@@ -1,18 +1,16 @@
 import type { Flow } from '../../client/shapes/flow.ts'
-import type { Reading } from '../../sandbox/readings/reading.ts'
-import { UNREAD } from '../judge/judge-starts.ts'
-import { RESTART } from '../plan/applicability.ts'
-import type { ShownFlow, TriedFlow } from './tried-flow.ts'
+import { rowId } from '../../sandbox/outcomes/catalogue.ts'
+import { RESTART } from '../trials/applicability.ts'
+import { UNREAD } from '../trials/start-trials.ts'
+import type { ShownFlow } from './tried-flow.ts'
+import type { ChosenVariant } from './variants.ts'
 
 /** The documents that the app's server fetched from the tenant while its flows ran. */
 export type DocumentName = 'discovery' | 'jwks'
 
-export interface Delivery {
-  readonly reading: Reading
-  readonly variant: string
-  readonly usual: string
-  readonly runs: readonly { readonly flow: TriedFlow; readonly shown: ShownFlow }[]
-  readonly documents: ReadonlySet<DocumentName>
+interface Delivery {
+  readonly runs: readonly ShownFlow[]
+  readonly documents: readonly DocumentName[]
   /** The app was started under the variant. */
   readonly isFresh: boolean
 }
@@ -25,70 +23,52 @@ const DOCUMENT_OF: Readonly<Record<string, DocumentName>> = {
 }
 
 /** Whether the difference shows in what an app fetches at its start, so that a fresh copy meets more of it. */
-export const needsStart = (reading: string): boolean =>
-  reading in DOCUMENT_OF || reading === 'unknown_members' || reading === 'callback_iss'
+export const needsStart = ({ reading: { name } }: ChosenVariant): boolean =>
+  name in DOCUMENT_OF || name === 'unknown_members' || name === 'callback_iss'
 
 /** Why the app met no difference; `undefined` when the journal or the counters show that it did. */
-export function whyNotMet(delivery: Delivery): string | undefined {
-  const { reading, runs, documents, isFresh } = delivery
-  const document = DOCUMENT_OF[reading.name]
-  if (document !== undefined) {
-    if (documents.has(document)) return undefined
-    return isFresh ? UNREAD[document] : RESTART
-  }
-  const own = CHECKS[reading.name]?.(delivery)
+export function whyNotMet(chosen: ChosenVariant, { runs, documents, isFresh }: Delivery): string | undefined {
+  const { name, shownBy } = chosen.reading
+  const document = DOCUMENT_OF[name]
+  if (document !== undefined && documents.includes(document)) return undefined
+  if (document !== undefined) return isFresh ? UNREAD[document] : RESTART
+  const own = CHECKS[name]?.(runs, chosen)
   if (own !== undefined) return own
-  const isMet = runs.some(({ flow, shown }) => reading.shownBy.includes(idOf(flow)) && isSent(reading.name, shown))
-  return isMet ? undefined : `the journal shows no answer in which it makes a difference: ${reading.shownBy.join(', ')}`
+  // With an error page of the service no callback comes: the page is what is sent.
+  const isPage = name === 'expired_request_uri'
+  const isSent = ({ isDelivered, flows }: ShownFlow) =>
+    isDelivered || (isPage && callsOf(flows, 'E3').some((call) => call.status >= 400))
+  const isMet = runs.some((shown) => shownBy.includes(rowId(shown.flow.row)) && isSent(shown))
+  return isMet ? undefined : `the journal shows no answer in which it makes a difference: ${shownBy.join(', ')}`
 }
 
-const idOf = ({ row }: TriedFlow) => `${row.flow}/${row.name}`
+const callsOf = (flows: readonly Flow[], endpoint: string) =>
+  flows.flatMap(({ calls }) => calls.filter((call) => call.endpoint === endpoint))
 
-/** With an error page of the service no callback comes: the page is what is sent. */
-const isSent = (reading: string, { isDelivered, flows }: ShownFlow): boolean =>
-  isDelivered || (reading === 'expired_request_uri' && timesOf(flows, 'E3', (status) => status >= 400) > 0)
+type Check = (runs: readonly ShownFlow[], chosen: ChosenVariant) => string | undefined
 
-const timesOf = (flows: readonly Flow[], endpoint: string, isCounted = (_status: number) => true): number =>
-  Math.max(
-    0,
-    ...flows.map(({ calls }) => calls.filter((call) => call.endpoint === endpoint && isCounted(call.status)).length),
-  )
-
-const usedOnce =
-  (endpoint: string, what: string) =>
-  ({ runs }: Delivery): string | undefined =>
-    runs.some(({ shown }) => timesOf(shown.flows, endpoint) > 1)
+const usedTwice =
+  (endpoint: string, what: string): Check =>
+  (runs) =>
+    runs.some(({ flows }) => flows.some((flow) => callsOf([flow], endpoint).length > 1))
       ? undefined
       : `your app used ${what} once, so that it met no difference`
 
+/** Answers of Create always come in a redirect. */
+const inRedirect: Check = (runs) =>
+  runs.some(({ flow, seen: { run } }) => flow.row.flow === 'create' || modeOf(run) !== 'form_post')
+    ? undefined
+    : 'your app asks for form_post, and its answers come in no redirect'
+
+const modeOf = ({ request }: ShownFlow['seen']['run']) => request?.parameters['response_mode']
+
 /** What a reading changes only under a condition that the flows of an app need not meet. */
-const CHECKS: Readonly<Record<string, (delivery: Delivery) => string | undefined>> = {
-  code_use: usedOnce('E4', 'its code'),
-  request_uri_use: usedOnce('E3', 'its request_uri'),
-  access_token_use: usedOnce('E5', 'its access token'),
-  code_lifetime({ variant, usual, runs }) {
-    const seconds = Math.min(Number(variant), Number(usual))
-    const isLate = runs.some(({ shown }) => shown.flows.some((flow) => ageOfCode(flow) >= seconds))
-    return isLate ? undefined : `your app exchanged its code at once, not after ${seconds} seconds`
-  },
-  par_status: ({ variant, runs }) => seenStatus(['E2'], Number(variant), runs),
-  redirect_status: ({ variant, runs }) => seenStatus(['E1', 'E3'], Number(variant), runs),
-  callback_spaces: ({ runs }) =>
-    runs.some(({ flow, shown }) => flow.row.flow === 'create' || shown.parameters['response_mode'] !== 'form_post')
-      ? undefined
-      : 'your app asks for form_post, and its answers come in no redirect',
-}
-
-/** Whether an endpoint answered with a status, which the journal says. */
-function seenStatus(endpoints: readonly string[], status: number, runs: Delivery['runs']): string | undefined {
-  const calls = runs.flatMap(({ shown }) => shown.flows.flatMap((flow) => flow.calls))
-  const isSeen = calls.some((call) => endpoints.includes(call.endpoint) && call.status === status)
-  return isSeen ? undefined : `the journal shows no ${endpoints.join(' or ')} that was answered with ${status}`
-}
-
-/** Seconds from the answer with a code to its exchange; 0 without one. */
-function ageOfCode({ calls }: Flow): number {
-  const instantOf = (endpoint: string) => Date.parse(calls.find((call) => call.endpoint === endpoint)?.at ?? '')
-  const seconds = (instantOf('E4') - instantOf('E1')) / 1000
-  return Number.isNaN(seconds) ? 0 : seconds
+const CHECKS: Readonly<Record<string, Check>> = {
+  code_use: usedTwice('E4', 'its code'),
+  request_uri_use: usedTwice('E3', 'its request_uri'),
+  access_token_use: usedTwice('E5', 'its access token'),
+  code_lifetime: (_runs, { variant, usual }) =>
+    `an audit does not wait for ${Math.min(Number(variant.name), Number(usual))} seconds before your app exchanges its code`,
+  redirect_status: inRedirect,
+  callback_spaces: inRedirect,
 }

@@ -36,7 +36,7 @@ export async function openReadings(sandbox: SandboxApi): Promise<TenantReadings>
     // A seed would pick one more variant for each flow.
     set: (readings) => explained(change(readings, null)),
     putBack: async () => {
-      if (changed) await change({}, grease)
+      if (changed) await explained(change({}, grease))
     },
   }
 }

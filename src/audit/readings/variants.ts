@@ -1,69 +1,79 @@
 import { findRow } from '../../sandbox/outcomes/catalogue.ts'
+import type { TriedVariant } from '../../sandbox/outcomes/report/readings-report.ts'
 import { type Reading, type Readings, readingId, type Variant } from '../../sandbox/readings/reading.ts'
-import { findReading, READINGS } from '../../sandbox/readings/readings.ts'
-import { verdictOfRefused } from '../judge/judge-rows.ts'
-import { reasonNotFor } from '../plan/applicability.ts'
+import { excludedBy, findVariant, READINGS } from '../../sandbox/readings/readings.ts'
+import { reasonNotFor } from '../trials/applicability.ts'
+import { findingOfRefused } from '../trials/try-rows.ts'
+import { coverPairs } from './cover-pairs.ts'
 import { type FlowSettings, flowsOfRow, goodFlowsOf, type TriedFlow } from './tried-flow.ts'
 
-/** A variant that is not the usual one. */
-export interface UnusualVariant {
+/** A variant of a reading beside the usual one. */
+export interface ChosenVariant {
   readonly reading: Reading
   readonly variant: Variant
+  /** Name of the usual variant. */
   readonly usual: string
+  /** The flows of an app that may show it. */
+  readonly flows: readonly TriedFlow[]
+  /** Why there are none. */
+  readonly absent?: Pick<TriedVariant, 'verdict' | 'reason' | 'flows'>
 }
 
 /** `par_status=200` */
-export const nameOf = ({ reading, variant }: UnusualVariant): string => readingId(reading.name, variant.name)
+export const nameOf = ({ reading, variant }: Pick<ChosenVariant, 'reading' | 'variant'>): string =>
+  readingId(reading.name, variant.name)
 
-/** Every variant that the tenant does not have now. */
-export const unusualVariants = (usual: Readings): readonly UnusualVariant[] =>
-  READINGS.flatMap((reading) =>
-    reading.variants
-      .filter(({ name }) => name !== usual[reading.name])
-      .map((variant) => ({ reading, variant, usual: usual[reading.name] ?? reading.default })),
-  )
-
-/** The flows of an app that may show a reading, or why there are none. */
-export type Applicability =
-  | { readonly kind: 'applies'; readonly flows: readonly TriedFlow[] }
-  | { readonly kind: 'not for this app' | 'undetermined'; readonly reason: string }
-
-/** What the rows that show a reading say about this app: the good flows come first, then rows of failures. */
-export function applicabilityOf(
-  { reading: { name, shownBy }, variant }: UnusualVariant,
-  settings: FlowSettings,
-  usual: Readings,
-): Applicability {
+/** Every variant that the tenant does not have now. The good flows of an app come first, then those of the rows that show the reading. */
+export function unusualVariants(readings: Readings, settings: FlowSettings): readonly ChosenVariant[] {
   const { learned } = settings
-  if (name === 'brand_word' && learned.use.profile.upgradeScope) return { kind: 'not for this app', reason: OWN_BRAND }
-  const other = Object.entries(usual).find((one) => isExcluded([name, variant.name], one))
-  if (other) return { kind: 'undetermined', reason: `it excludes ${readingId(...other)}, which the tenant has` }
   const good = goodFlowsOf(learned)
-  const rows = shownBy.flatMap((id) => findRow(id) ?? [])
-  const found = rows.map((row) => {
-    const absent = reasonNotFor(row, { ...learned, profile: learned.use.profile, slow: false })
-    return { row, absent, refused: verdictOfRefused(row, learned) }
+  const set = Object.entries(readings).map((one) => readingId(...one))
+
+  function planOf(reading: Reading, variant: Variant): Pick<ChosenVariant, 'flows' | 'absent'> {
+    const absent = (verdict: TriedVariant['verdict'], reason: string) => ({
+      flows: [],
+      absent: { verdict, reason, flows: [] },
+    })
+    // Decision: the brand word is a setting of an app that writes it into its requests, as the base URL is.
+    if (reading.name === 'brand_word' && learned.profile.upgradeScope)
+      return absent('not for this app', 'your app names the brand word itself, in the upgrade scope')
+    const other = set.find((one) => isExcluded(nameOf({ reading, variant }), one))
+    if (other !== undefined) return absent('undetermined', `it excludes ${other}, which the tenant has`)
+    const rows = reading.shownBy.flatMap((id) => findRow(id) ?? [])
+    const reasons = rows.flatMap((row) => reasonNotFor(row, { learned, slow: false }) ?? [])
+    const refused = rows.flatMap((row) => findingOfRefused(row, learned) ?? [])
+    const open = rows.filter((row) => !reasonNotFor(row, { learned, slow: false }) && !findingOfRefused(row, learned))
+    if (refused[0] && open.length === 0) return absent('undetermined', `masked: ${refused[0].evidence}`)
+    if (open.length === 0) return absent('not for this app', reasons[0] ?? 'no flow of an audit shows it')
+    const others = open.filter((row) => !good.some((flow) => flow.row === row))
+    return { flows: [...good, ...others.flatMap((row) => flowsOfRow(row, settings))] }
+  }
+
+  return READINGS.flatMap((reading) => {
+    const usual = readings[reading.name] ?? reading.default
+    const others = reading.variants.filter(({ name }) => name !== usual)
+    return others.map((variant) => ({ reading, variant, usual, ...planOf(reading, variant) }))
   })
-  const open = found
-    .filter(({ absent, refused }) => absent === undefined && refused === undefined)
-    .map(({ row }) => row)
-  const others = open.filter((row) => !good.some((flow) => flow.row === row))
-  if (open.length > 0)
-    return { kind: 'applies', flows: [...good, ...others.flatMap((row) => flowsOfRow(row, settings))] }
-  const refused = found.find((one) => one.refused !== undefined)?.refused
-  if (refused) return { kind: 'undetermined', reason: `masked: ${refused.evidence}` }
-  return { kind: 'not for this app', reason: found.find(({ absent }) => absent !== undefined)?.absent ?? NOTHING_SHOWS }
 }
 
-// Decision: the brand word is a setting of an app that writes it into its requests, as the base URL is.
-const OWN_BRAND = 'your app names the brand word itself, in the upgrade scope'
-
-type Choice = readonly [reading: string, variant: string]
-
-const excludedBy = (...[reading, variant]: Choice): readonly string[] => findReading(reading)?.excludes?.[variant] ?? []
+/** Combinations of variants that together hold every pair of them, beside the usual ones, as far as they may stand together. */
+export function combinationsOf(variants: readonly ChosenVariant[]): readonly (readonly ChosenVariant[])[] {
+  const choices = READINGS.map((reading) => {
+    const own = variants.filter((one) => one.reading === reading)
+    const usual = own.slice(0, 1).map((one) => ({ ...one, variant: findVariant(reading, one.usual) ?? one.variant }))
+    return [...own, ...usual]
+  })
+  // One variant alone was tried before.
+  return coverPairs<ChosenVariant>(choices, (one, other) => !isExcluded(nameOf(one), nameOf(other)))
+    .map((combination) => combination.filter((one) => variants.includes(one)))
+    .filter(({ length }) => length > 1)
+}
 
 /** Whether two variants cannot hold together; the table says it of either of them. */
-export const isExcluded = (one: Choice, other: Choice): boolean =>
-  excludedBy(...one).includes(readingId(...other)) || excludedBy(...other).includes(readingId(...one))
-
-const NOTHING_SHOWS = 'no flow of an audit shows it'
+function isExcluded(one: string, other: string): boolean {
+  const excludes = (name: string) => {
+    const [reading = '', variant = ''] = name.split('=')
+    return excludedBy(reading, variant)
+  }
+  return excludes(one).includes(other) || excludes(other).includes(one)
+}

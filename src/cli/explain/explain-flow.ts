@@ -3,9 +3,10 @@ import type { SandboxApi } from '../../client/sandbox-api.ts'
 import { SandboxError } from '../../client/sandbox-error.ts'
 import type { Flow } from '../../client/shapes/flow.ts'
 import type { Texts } from '../../config/text-settings.ts'
+import { visible } from '../../files/visible.ts'
 import { flowPage } from '../remote/flow-line.ts'
 import { reachSandbox, type SandboxAddress } from '../remote/reach-sandbox.ts'
-import { paint, print, visible } from '../terminal.ts'
+import { paint, print } from '../terminal.ts'
 
 /**
  * Explains a flow: how it went, why, its calls, and what a correct client does next.

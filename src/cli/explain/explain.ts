@@ -1,9 +1,10 @@
 import { explainName } from '../../client/explain-name.ts'
 import type { Texts } from '../../config/text-settings.ts'
 import { ConfigError } from '../../files/config-error.ts'
+import { visible } from '../../files/visible.ts'
 import { isFlowId } from '../../sandbox/journal/journal.ts'
 import { baseUrlFor, type SandboxAddress } from '../remote/reach-sandbox.ts'
-import { paint, print, visible } from '../terminal.ts'
+import { paint, print } from '../terminal.ts'
 
 interface ExplainOptions extends SandboxAddress {
   readonly json?: boolean

@@ -3,13 +3,14 @@ import { quote } from '../../age/quote.ts'
 import type { RecordingName } from '../../client/shapes/flow.ts'
 import type { Texts } from '../../config/text-settings.ts'
 import { ConfigError } from '../../files/config-error.ts'
+import { visible } from '../../files/visible.ts'
 import { isFlowId } from '../../sandbox/journal/journal.ts'
 import { RECORDING_NAMES } from '../../sandbox/recordings/formats.ts'
 import { explainFlow, findFlow } from '../explain/explain-flow.ts'
 import { type FilterFlags, filterInWords, readFilter } from '../remote/filter-flags.ts'
 import { flowLine, flowPage } from '../remote/flow-line.ts'
 import { type ReachedSandbox, reachSandbox, type SandboxAddress } from '../remote/reach-sandbox.ts'
-import { print, printText, visible } from '../terminal.ts'
+import { print, printText } from '../terminal.ts'
 
 interface FlowsOptions extends SandboxAddress, FilterFlags {
   readonly as?: string

@@ -2,13 +2,14 @@ import { unknownName } from '../../age/nearest.ts'
 import { loadSettings } from '../../config/load-settings.ts'
 import type { Texts } from '../../config/text-settings.ts'
 import { ConfigError } from '../../files/config-error.ts'
+import { visible } from '../../files/visible.ts'
 import { createClock } from '../../sandbox/clock/clock.ts'
 import { loadPersonas } from '../../sandbox/personas/load-personas.ts'
 import { readPersonas } from '../../sandbox/personas/persona-files.ts'
 import { groupOf, type Persona } from '../../sandbox/personas/persona-schema.ts'
 import { personaYaml } from '../../sandbox/personas/persona-yaml.ts'
 import { resolvePersona } from '../../sandbox/personas/resolve-persona.ts'
-import { alignColumns, paint, print, visible } from '../terminal.ts'
+import { alignColumns, paint, print } from '../terminal.ts'
 
 interface Format {
   readonly json?: boolean

@@ -1,5 +1,6 @@
 import type { Flow } from '../../client/shapes/flow.ts'
-import { paint, visible } from '../terminal.ts'
+import { visible } from '../../files/visible.ts'
+import { paint } from '../terminal.ts'
 
 export const STATUS_COLORS = { ok: 'green', waiting: 'yellow', error: 'red' } as const
 

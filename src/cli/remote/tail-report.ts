@@ -1,5 +1,6 @@
 import type { Flow } from '../../client/shapes/flow.ts'
-import { paint, visible, writeOut } from '../terminal.ts'
+import { visible } from '../../files/visible.ts'
+import { paint, writeOut } from '../terminal.ts'
 import type { SandboxEvent } from './event-stream.ts'
 import { flowPage, STATUS_COLORS } from './flow-line.ts'
 

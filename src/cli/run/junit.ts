@@ -1,4 +1,4 @@
-import type { JUnitSuite } from '../reports/junit.ts'
+import type { JUnitSuite } from '../../files/reports/junit.ts'
 import type { StepResult } from './run-scenario.ts'
 
 /** A scenario that was run, or was not reached. */

@@ -1,7 +1,8 @@
 import type { LogMode } from '../../config/settings/process-settings.ts'
+import { visible } from '../../files/visible.ts'
 import type { StepProgress } from '../../sandbox/scenarios/armed-scenario.ts'
 import type { Ending } from '../start/process-group.ts'
-import { paint, print, printText, visible } from '../terminal.ts'
+import { paint, print, printText } from '../terminal.ts'
 import type { ScenarioRun } from './junit.ts'
 import type { StepListener, StepResult } from './run-scenario.ts'
 

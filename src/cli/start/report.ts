@@ -1,7 +1,8 @@
 import type { LogMode } from '../../config/settings/process-settings.ts'
+import { visible } from '../../files/visible.ts'
 import { ENDPOINTS } from '../../oidc/endpoints.ts'
 import type { CallSummary } from '../../server/create-sandbox.ts'
-import { alignColumns, paint, paintError, printError, visible, writeOut } from '../terminal.ts'
+import { alignColumns, paint, paintError, printError, writeOut } from '../terminal.ts'
 import { createLog } from './log.ts'
 
 /** What a relying party needs to know of a sandbox that is up. */

@@ -4,10 +4,16 @@ import { type Html, html, type Renderable } from '../../http/html/html.ts'
 import type { RenderedPage } from '../../http/html/layout.ts'
 import { packageVersion } from '../../package-root.ts'
 import type { AuditReport } from '../../sandbox/outcomes/audit-report.ts'
-import { CATALOGUE_VERSION, findRow } from '../../sandbox/outcomes/catalogue.ts'
+import { CATALOGUE_VERSION, findAuditRow } from '../../sandbox/outcomes/catalogue.ts'
 import { isFound, type Point, pointsOf, unshownOf } from '../../sandbox/outcomes/report/points.ts'
-import { describeReadings } from '../../sandbox/outcomes/report/readings-text.ts'
-import { conclusionOf, describeChecks, summarise, totalsInOrder } from '../../sandbox/outcomes/report/totals.ts'
+import { describeReadings } from '../../sandbox/outcomes/report/readings-report.ts'
+import {
+  conclusionOf,
+  describeChecks,
+  summarise,
+  totalsInOrder,
+  verificationsOf,
+} from '../../sandbox/outcomes/report/totals.ts'
 import { renderSnippet } from '../snippet.ts'
 import { renderFindings, renderOthers, renderUnshown } from './point-list.ts'
 import { REPORT_FIELD } from './read-upload.ts'
@@ -45,7 +51,8 @@ const MAX_ROWS = 1000
 function renderReport({ report: given, name, linked }: OpenReport, { consolePath }: ConsoleFrame): Html {
   const rows = given.rows.slice(0, MAX_ROWS)
   // Decision: what stands on top is counted from the rows, so that no report looks better than its rows.
-  const known = { readings: given.readings, library: given.checks.find(({ library }) => library)?.library }
+  const library = given.checks.find((check) => check.library)?.library
+  const known = { readings: given.readings, library, verifications: verificationsOf(given) }
   const report: AuditReport = { ...given, ...summarise(given.rows, known) }
   const place = { consolePath, linked: new Set(linked), audited: report }
   const points = pointsOf({ ...report, ...summarise(rows, known) })
@@ -136,7 +143,7 @@ function factsOf(report: AuditReport, name: string): readonly (readonly [term: s
 /** What to know before the report is believed. */
 function remarksOn(given: AuditReport, counted: AuditReport): string[] {
   const { version, catalogue, rows } = given
-  const strangers = rows.filter(({ row }) => !findRow(row)).length
+  const strangers = rows.filter(({ row }) => !findAuditRow(row)).length
   const isOther = Object.entries({ ...given.totals, ...counted.totals }).some(
     ([verdict]) => entryOf(given, verdict) !== entryOf(counted, verdict),
   )

@@ -2,8 +2,8 @@ import { counted, shortened } from '../../http/html/elements.ts'
 import { filterOptions, renderSelect, renderTextField } from '../../http/html/fields.ts'
 import { type Html, html, type Renderable } from '../../http/html/html.ts'
 import { type AuditedRow, VERDICTS } from '../../sandbox/outcomes/audit-report.ts'
-import { findRow } from '../../sandbox/outcomes/catalogue.ts'
-import { levelOf } from '../../sandbox/outcomes/report/findings.ts'
+import { findAuditRow } from '../../sandbox/outcomes/catalogue.ts'
+import { levelOf } from '../../sandbox/outcomes/report/audited-row.ts'
 import type { Fact, Point, Unshown } from '../../sandbox/outcomes/report/points.ts'
 import { type RowPlace, renderFlows, renderRowName, renderRunAgain, renderVerdict } from './row-cells.ts'
 
@@ -72,7 +72,7 @@ function renderRows(title: Renderable, rows: readonly AuditedRow[], place: RowPl
 <tbody>
 ${rows.map((row) => renderRow(row, place))}</tbody>
 </table>
-${findRow(first.row) && renderRunAgain(first.row, place)}
+${findAuditRow(first.row) && renderRunAgain(first.row, place)}
 </details>
 `
 }

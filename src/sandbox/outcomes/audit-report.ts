@@ -3,19 +3,13 @@ import { mustBe } from '../../files/describe-issue.ts'
 import { CHECKS, LEVELS, OUTCOME_FLOWS } from './outcome.ts'
 import { readingsReportSchema } from './report/readings-report.ts'
 
+/** Verdicts on rows that speak against an app. */
+export const FINDINGS = ['let in', 'too strict', 'stale', 'ignored', 'broke'] as const
+
+// biome-ignore format: the order in which totals are told
 /** What the audit says of a row. */
 export const VERDICTS = [
-  'refused',
-  'accepted',
-  'let in',
-  'ignored',
-  'broke',
-  'too strict',
-  'observed',
-  'undetermined',
-  'not for this app',
-  'known',
-  'stale',
+  ...FINDINGS, 'undetermined', 'refused', 'accepted', 'observed', 'not for this app', 'known',
 ] as const
 export type VerdictName = (typeof VERDICTS)[number]
 
@@ -32,18 +26,11 @@ export const REASONS = [
 ] as const
 export type Reason = (typeof REASONS)[number]
 
+// biome-ignore format: from bad to good
 /** What the audit says of a check, the worst first: `missing` when a row that breaks it was let in. */
 export const CHECK_VERDICTS = [
-  'missing',
-  'too strict',
-  'stale',
-  'ignored',
-  'broke',
-  'undetermined',
-  'known',
-  'holds',
+  'missing', 'too strict', 'stale', 'ignored', 'broke', 'undetermined', 'known', 'holds',
 ] as const
-
 export type CheckVerdict = (typeof CHECK_VERDICTS)[number]
 
 /** Levels from which findings count: `none` counts none. */

@@ -1,5 +1,6 @@
-import { OUTCOME_FLOWS, type Outcome, type OutcomeFlow } from './outcome.ts'
+import { type AuditRow, OUTCOME_FLOWS, type Outcome, type OutcomeFlow } from './outcome.ts'
 import { completeRow, type OutcomeRow } from './outcome-row.ts'
+import { BROUGHT_ANSWERS } from './rows/brought-answers.ts'
 import { CALLBACKS } from './rows/callback.ts'
 import { CONTROLS } from './rows/controls.ts'
 import { DISCOVERY } from './rows/discovery.ts'
@@ -52,6 +53,17 @@ const byId = new Map(OUTCOMES.map((outcome) => [rowId(outcome), outcome]))
 
 /** The row of an id: `use/id_token.expired`. */
 export const findRow = (id: string): Outcome | undefined => byId.get(id)
+
+/** Every row that an audit can try. */
+export const AUDIT_ROWS: readonly AuditRow[] = [...OUTCOMES, ...BROUGHT_ANSWERS]
+
+const auditRows = new Map(AUDIT_ROWS.map((row) => [rowId(row), row]))
+
+/** The row of an audit by its id: also one that no outcome makes. */
+export const findAuditRow = (id: string): AuditRow | undefined => auditRows.get(id)
+
+/** Whether a row is brought by a browser, and made by no outcome. */
+export const isBroughtAnswer = (row: AuditRow): boolean => BROUGHT_ANSWERS.includes(row)
 
 /** The row of an outcome, by its flow and name. */
 export const findOutcome = (flow: OutcomeFlow, name: string): Outcome | undefined => findRow(rowId({ flow, name }))

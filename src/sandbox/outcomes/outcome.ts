@@ -113,6 +113,9 @@ export interface OutcomeFacts {
  */
 export type Outcome = OutcomeFacts & OutcomeColumns & OutcomeSeam
 
+/** A row of an audit: of the catalogue, or one that no answer of the sandbox makes but the way in which a browser brings it. */
+export type AuditRow = OutcomeFacts & OutcomeColumns
+
 export type OutcomeSeam =
   | { readonly seam: 'claims'; apply(claims: IdTokenClaims, tools: TamperTools): IdTokenClaims }
   | { readonly seam: 'token'; apply(idToken: string, tools: TamperTools): string | Promise<string> }
@@ -128,7 +131,7 @@ const UNMET: Readonly<Partial<Record<Need, string>>> = {
 
 /** Why an app that asks as `has` says can never get the row; `undefined` when it can. */
 export function unmetNeedOf(
-  { needs = [] }: Outcome,
+  { needs = [] }: Pick<Outcome, 'needs'>,
   has: Readonly<Partial<Record<Need, boolean>>>,
 ): string | undefined {
   const unmet = needs.find((need) => has[need] === false)
@@ -136,4 +139,4 @@ export function unmetNeedOf(
 }
 
 /** The row brings no answer to the app, so that nothing can be let in. */
-export const bringsNothing = ({ ending }: Outcome): boolean => ending?.kind === 'no_answer'
+export const bringsNothing = ({ ending }: Pick<Outcome, 'ending'>): boolean => ending?.kind === 'no_answer'

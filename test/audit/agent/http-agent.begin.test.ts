@@ -29,7 +29,6 @@ const BUY = button('/buy', 'Buy')
 
 test.each<[string, string, Partial<VisitOptions>]>([
   ['posts a form of the app that speaks of an age', `${BUY}${button('/go', 'Prove your age')}`, {}],
-  ['posts a form in German', `${BUY}${button('/go', 'Jetzt Alter bestätigen')}`, {}],
   ['posts a form in Japanese', `${BUY}${button('/go', '年齢を確認する')}`, {}],
   ['posts the only form beside a cookie banner', `${button('/ok', 'Accept cookies')}${button('/go', 'Enter')}`, {}],
   [

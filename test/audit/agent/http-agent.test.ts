@@ -102,16 +102,10 @@ test('The HTTP agent reads the id of a flow from the header of the sandbox, and 
 
 const attribute = (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll("'", '&#39;')
 
-function formTo(e1: string): string {
-  const url = new URL(e1)
-  const fields = [...url.searchParams].map(([name, value]) => `<input name="${name}" value="${attribute(value)}">`)
-  return `<form action="${url.origin}${url.pathname}">${fields.join('')}<button>Prove your age</button></form>`
-}
-
 const linkTo = (e1: string) => `<p>Adults only. <a href="/help">Help</a> <a href="${attribute(e1)}">Prove your age</a>`
-const refreshTo = (e1: string) => `<meta http-equiv="Refresh" content="5; URL='${attribute(e1)}'"><p>One moment`
+const refreshTo = (e1: string) => `<meta http-equiv="Refresh" content="1; URL='${attribute(e1)}'"><p>One moment`
 
-test.each(Object.entries({ link: linkTo, refresh: refreshTo, form: formTo }))(
+test.each(Object.entries({ link: linkTo, refresh: refreshTo }))(
   'A page of an app leads the HTTP agent to E1 by a %s',
   async (_by, html) => {
     const { open } = await startRelyingParty({ verify: (e1) => page(html(e1)) })
@@ -119,12 +113,6 @@ test.each(Object.entries({ link: linkTo, refresh: refreshTo, form: formTo }))(
     expect([end, hops.length, shown?.text]).toEqual(['page', 3, 'got id_token state'])
   },
 )
-
-test('A page before E1 that leads nowhere ends the visit of the HTTP agent', async () => {
-  const { open, app } = await startRelyingParty({ verify: () => page('<a href="/other">Other</a>') })
-  expect(await open()).toMatchObject({ end: 'page', page: { status: 200 } })
-  expect(app.requests).toHaveLength(1)
-})
 
 test.each([
   ['ends the visit though it links to E1 once more', 'use', ['E1']],

@@ -1,6 +1,6 @@
-import { selectRows } from '../../../src/audit/plan/select-rows.ts'
+import { selectRows } from '../../../src/audit/trials/select-rows.ts'
 import { rowId } from '../../../src/sandbox/outcomes/catalogue.ts'
-import type { Outcome } from '../../../src/sandbox/outcomes/outcome.ts'
+import type { AuditRow } from '../../../src/sandbox/outcomes/outcome.ts'
 import type { Changes } from '../../support/express-example.ts'
 
 /** The Express example with one check less. */
@@ -12,7 +12,7 @@ export interface BrokenApp {
   readonly changes: Changes
 }
 
-export const rowsLetIn = ({ finds }: BrokenApp): readonly Outcome[] =>
+export const rowsLetIn = ({ finds }: BrokenApp): readonly AuditRow[] =>
   selectRows({ only: finds }).filter((row) => row.correctClient === 'refuse' || finds.includes(rowId(row)))
 
 /** Patterns of rows whose names begin alike, from a text with a blank between two of them. */

@@ -3,10 +3,10 @@ import { expect, test } from 'vitest'
 import { keepReadings, keepRun, readUnsettled, renewRun } from '../../../src/audit/command/last-run.ts'
 import { totalsOf } from '../../../src/sandbox/outcomes/report/totals.ts'
 import { useScratchFolder } from '../../cli/audit/audit-in-process.ts'
-import { auditedRow, auditReport, MIXED, READINGS_FOUND } from '../../cli/audit/reports/sample-report.ts'
 import { buildCli } from '../../cli/built-cli.ts'
 import { findFreePort } from '../../support/free-port.ts'
 import { startSandbox } from '../../support/sandbox.ts'
+import { auditedRow, auditReport, MIXED, READINGS_FOUND } from '../report/sample-report.ts'
 
 const { start } = await buildCli()
 useScratchFolder()
@@ -63,9 +63,7 @@ const WELL = 'nothing failed or was undetermined'
 const BROKEN = new RegExp(`^--again: \\.agekey-audit/last\\.json is not JSON: Unexpected token .*; ${WITHOUT}$`)
 const OTHER = auditReport([], { app: 'http://localhost:1/' })
 const GOOD = auditReport([auditedRow('use/verified', { verdict: 'accepted' })], { app: APP })
-const OLD = { app: APP, rows: [{ row: 'use/verified', verdict: 'accepted' }] }
 const BAD = { ...auditReport([]), seconds: 'x' }
-const ALONE = 'holds verdicts alone, as an earlier version kept them, and not the whole report'
 const NO_REPORT = 'is no report of agekey-sandbox audit: seconds: expected a number, found the text "x"'
 
 test.each([
@@ -73,7 +71,6 @@ test.each([
   ['after that of another app', OTHER, `the last audit was of http://localhost:1/, not of ${APP}; ${FIRST}`],
   ['when all is well', GOOD, `in the last audit of ${APP} ${WELL}; run it without --again`],
   ['after a broken file', 'x', BROKEN],
-  ['after verdicts alone', OLD, `.agekey-audit/last.json ${ALONE}; ${WITHOUT}`],
   ['after another shape', BAD, `.agekey-audit/last.json ${NO_REPORT}; ${WITHOUT}`],
 ])('--again is refused in one line %s', (_, last, line) => {
   if (last !== undefined) write(last)

@@ -38,11 +38,11 @@ test('An audit does what agekey-audit.yaml says, and begins where use.start says
     // The braces stay: the audit puts a number in their place.
     before: [{ url: '/login/{n}', method: 'POST', form: { age: '18', adult: 'true' } }],
     reset: { url: '/reset', method: 'POST', json: { all: true } },
-    use: { start: { url: '/begin', method: 'POST', form: { a: 'b' } }, accepted: 'text=Welcome', refused: 'text=No' },
-    create: { start: { url: '/create', method: 'GET' }, begin: { click: 'Save' } },
+    start: { url: '/begin', method: 'POST', form: { a: 'b' } },
+    use: { accepted: 'text=Welcome', refused: 'text=No' },
+    create: { start: { url: '/create', method: 'GET', begin: { click: 'Save' } } },
     upgrade: {
-      start: { url: '/upgrade', method: 'POST' },
-      begin: { request: { url: '/go', method: 'POST', json: { a: 1 } } },
+      start: { url: '/upgrade', method: 'POST', begin: { request: { url: '/go', method: 'POST', json: { a: 1 } } } },
     },
     age: 16,
     ...{ failOn: 'may', catalogue: '0.1', known: values.known },
@@ -54,7 +54,7 @@ test('An audit does what its flags say, where they say something', () => {
   const page = 'http://localhost:4000/'
   const given = { failOn: 'none', catalogue: '0.2', only: ['flow:use'] }
   const flags = { ...given, page, accepted: 'text=New', jobs: '1' }
-  const expected = { ...given, page, jobs: 1, use: { start: undefined, accepted: 'text=New' } }
+  const expected = { ...given, page, jobs: 1, start: undefined, use: { accepted: 'text=New' } }
   expect(planned({ app: PAGE, use, fail_on: 'may', catalogue: '0.1' }, flags)).toMatchObject(expected)
 })
 

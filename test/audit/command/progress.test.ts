@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { budgetWarning, createProgress } from '../../../src/audit/command/progress.ts'
 import type { VerdictName } from '../../../src/sandbox/outcomes/audit-report.ts'
-import { auditedRow } from '../../cli/audit/reports/sample-report.ts'
+import { auditedRow } from '../report/sample-report.ts'
 
 const FOUR: VerdictName[] = ['refused', 'let in', 'undetermined', 'let in']
 const DRAWN = [

@@ -14,9 +14,6 @@ const json = (status: number, value: unknown, [, response]: Parameters<WebHandle
 export const honest: Answering = (asked, kept, ...call) =>
   kept.has(asked) ? json(200, { verifications: [{ sub: asked }] }, call) : json(404, {}, call)
 
-/** 200 in any case, with a list that may be empty. */
-export const lists: Answering = (asked, kept, ...call) => json(200, kept.has(asked) ? [{ sub: asked }] : [], call)
-
 /** Starts an app for one test, which verifies each id_token and keeps its `sub`, or the last alone. */
 export async function startVerificationsApp(
   sandbox: TestSandbox,

@@ -16,9 +16,9 @@ test.each([
   [{ scope: 'upgrade svc.upgraded openid' }, 'query', false, false],
 ])(
   'An app that sends %j answers by %s, can create: %s, can upgrade: %s',
-  (parameters, mode, canCreate, upgradeScope) => {
-    const profile = { responseMode: mode, canCreate, upgradeScope, claims }
-    expect(profileOf(runOf('200 /', { request: requestOf(parameters) }), OPTIONS)).toEqual(profile)
+  (sent, responseMode, canCreate, upgradeScope) => {
+    const profile = { responseMode, canCreate, upgradeScope, claims }
+    expect(profileOf(runOf('200 /', { request: requestOf(sent) }), OPTIONS)).toEqual(profile)
   },
 )
 
@@ -33,6 +33,8 @@ test('A request without parameters is read by the defaults of the service', () =
 const begun = (visit: Parameters<typeof runOf>[0]) => runOf(visit, { request: undefined, useFlow: undefined })
 const failed = (end: Visit['end'], changes?: Partial<Visit>) => begun(ended(end, changes))
 const NO_USE = 'leads to no Use request of this sandbox; give the page where a user begins to prove an age'
+const NO_CERTIFICATE = `${APP}/verify?from=home: no certificate; look at the address of your app`
+const FOR_EVER = `GET /verify is redirected more than 20 times, the last time to ${APP}/login`
 const NOTHING = `${APP}/verify?from=home: nothing answers; start your app first, or name its command by --start`
 const goesTo = (address: string) =>
   `GET /verify goes to ${address}, not to this sandbox; set your app's base URL to ${SANDBOX}`
@@ -46,10 +48,7 @@ const NO_BUTTON = visitTo('', { page: pageOf('200 / <SCRIPT>'), problem: 'no but
 const BY_FRAGMENT = `your app answers by fragment, which ${BROWSER}, or say how the page passes the answer on (use.fragment)`
 
 test.each([
-  [
-    failed('unreachable', { problem: 'no certificate' }),
-    `${APP}/verify?from=home: no certificate; look at the address of your app`,
-  ],
+  [failed('unreachable', { problem: 'no certificate' }), NO_CERTIFICATE],
   [failed('unreachable', { problem: `${APP}/: nothing answers there` }), NOTHING],
   [failed('unreachable'), NOTHING],
   [failed('elsewhere', { url: `${LIVE}?secret=1` }), goesTo(LIVE)],
@@ -57,10 +56,7 @@ test.each([
   [failed('elsewhere'), goesTo('')],
   [failed('timed_out'), 'GET /verify is not answered in time; raise --timeout when your app is that slow'],
   [failed('dropped'), 'GET /verify: your app closes the connection without an answer; look into its log'],
-  [
-    failed('too_many_redirects', { url: `${APP}/login?next=1` }),
-    `GET /verify is redirected more than 20 times, the last time to ${APP}/login`,
-  ],
+  [failed('too_many_redirects', { url: `${APP}/login?next=1` }), FOR_EVER],
   [failed('astray', { problem: 'a popup opened' }), 'GET /verify: a popup opened'],
   [failed('restless', { problem: 'it loads again' }), 'GET /verify: it loads again'],
   [begun('404 / Not found.'), `GET /verify answers 404 and ${NO_USE}`],

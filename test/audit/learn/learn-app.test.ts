@@ -1,27 +1,20 @@
 import { expect, test } from 'vitest'
-import type { Visit } from '../../../src/audit/agent/browser.ts'
 import type { AuditedApp } from '../../../src/audit/drive/audited-app.ts'
 import type { FlowPlan } from '../../../src/audit/drive/driver.ts'
-import { learnApp } from '../../../src/audit/learn/learn-app.ts'
-import { planOfCreate } from '../../../src/audit/learn/learn-later.ts'
-import { observe } from '../../../src/audit/learn/observation.ts'
+import { type LearnedLater, learnApp, planOfCreate } from '../../../src/audit/learn/learn-app.ts'
 import type { AuditOptions } from '../../../src/audit/options.ts'
 import {
   APP,
   callOf,
   type Done,
-  ended,
   FINDING,
-  hopTo,
   type ImitatedApp,
   imitatedApp,
   NO,
-  pageOf,
   problem,
   requestOf,
   SANDBOX,
   saidOf,
-  visitTo,
   YES,
 } from '../../support/imitated-app.ts'
 
@@ -33,108 +26,114 @@ function learn(app: ImitatedApp, { options = {}, ...changes }: Partial<AuditedAp
   return learnApp({ sandbox, page: `${APP}/verify`, drive: () => driver, ...http, ...changes }, driver, options)
 }
 
+const learnVisits = (app: ImitatedApp) => learn(app, { agent: 'function', readsFragments: true })
+
 const absent = (reason: string) => ({ kind: 'absent', reason })
 
-test('An app that has Use alone is learned from two adults, two minors and two denials', async () => {
+const ADULT = { use: { persona: 'adult-passport', outcome: 'verified' } }
+const DENIED = { use: { outcome: 'access_denied' } }
+const INVENTED = { use: { persona: 'adult-passport', outcome: 'id_token.invented' } }
+const minor = (n: number) => ({ use: { persona: `audit-minor-${n}`, outcome: 'verified' } })
+/** The runs of an app that asks for one threshold. */
+const RUNS = [DENIED, minor(1), ADULT, minor(2), DENIED, ADULT, ADULT, INVENTED, INVENTED]
+
+test('An app that has Use alone is learned from adults, minors, denials and an invented token', async () => {
   const app = imitatedApp((plan) => (isAdult(plan) ? YES : NO))
-  const { use, create, upgrade, reading, described, lines } = await learn(app)
-  const adult = { use: { persona: 'adult-passport', outcome: 'verified' } }
-  const denied = { use: { outcome: 'access_denied' } }
-  const minor = (n: number) => ({ use: { persona: `audit-minor-${n}`, outcome: 'verified' } })
-  expect(app.plans).toEqual([denied, minor(1), adult, minor(2), denied, adult])
-  const seenNo = observe(visitTo(NO))
-  expect(use).toMatchObject({
-    profile: { responseMode: 'query', canCreate: false, upgradeScope: false, repeatsState: false },
-    letsIn: [],
-    createsAfterDenial: false,
-    denied: { label: 'access_denied', observations: [seenNo, seenNo] },
-  })
-  const lacks = new Set(['status 200', 'at /members', 'says welcome'])
-  const no = { always: seenNo.features, lacks }
-  const stray = { always: observe({ end: 'page', hops: [], page: pageOf('400 /callback No answer.') }).features, lacks }
-  expect(use.signature).toEqual({ yes: lacks, yesStatus: 200, noes: [no, no, stray, stray] })
+  const { profile, use, create, upgrade, described, lines, ...learned } = await learn(app)
+  expect(app.plans).toEqual([...RUNS, { ...DENIED, holds: true }])
+  expect(profile).toMatchObject({ responseMode: 'query', canCreate: false, upgradeScope: false, repeatsState: false })
+  expect(learned).toMatchObject({ letsIn: [], between: [], createsAfterDenial: false, signOut: ['/logout'] })
+  expect(use.page?.outs.map(({ label }) => label)).toEqual(['access_denied', 'minor', 'an invented token'])
+  expect([use.probes, use.isRefuted, use.waitMs]).toEqual([[], false, 0])
   const noCreate = 'your app sends no can_create=true; name its page under create.start when it has Create'
   const noUpgrade = 'your app does not ask for the upgrade scope'
   expect([create, upgrade]).toEqual([absent(noCreate), absent(noUpgrade)])
-  const rules = { use: {}, create: {}, upgrade: {} }
-  expect(reading).toEqual({ signatures: { use: use.signature }, rules, createsAfterDenial: false })
-  const yes = '200 at /members, says "welcome"'
-  const noes = ['403 at /callback, says "sorry"', '400 at /callback, says "no answer"']
-  expect(described).toEqual({ use: { yes, no: noes } })
-  expect(lines).toEqual([`use: yes is ${yes}`, ...noes.map((one) => `use: no is ${one}`), noCreate, noUpgrade])
+  const [yes, no] = ['200 at /members, says "welcome"', '403 at /callback ("Sorry.")']
+  expect(described).toEqual({ use: { yes, no: [no] } })
+  expect(lines).toEqual([`use: yes is ${yes}`, `use: no is ${no}`, noCreate, noUpgrade])
 })
 
-const ANSWER = { state: 'audit-stray-answer', id_token: 'audit.stray.answer' }
-const query = new URLSearchParams(ANSWER)
+test('An app that shows the page of a yes to an invented token, as to strangers, is not judged by that page', async () => {
+  const act = (plan: FlowPlan) => (isAdult(plan) || plan.use.outcome === 'id_token.invented' ? YES : NO)
+  const { use } = await learn(imitatedApp(act, { peek: (path) => (path === '/members' ? YES : `404 ${path}`) }))
+  expect([use.isRefuted, use.page?.outs.map(({ label }) => label)]).toEqual([true, ['access_denied', 'minor']])
+  expect((await learn(imitatedApp(act))).use.isRefuted).toBe(false)
+})
 
-const CALLBACK = `${APP}/callback`
+const [ME_IN, ME_OUT] = ['200 /me You are in.', '401 /me No.']
+/** An app that says the same to everybody, and lets in after some time whom it should. */
+const slowly = (ms: number) =>
+  imitatedApp(() => '200 /callback Please wait.', {
+    peek: (path, { plan, waited }) =>
+      path !== '/me' || !plan ? `401 ${path} No.` : isAdult(plan) && waited >= ms ? ME_IN : ME_OUT,
+  })
+
+test('A page that tells who is in is asked for again, by the browser of each user and by a stranger', async () => {
+  const app = slowly(0)
+  const { use, described } = await learn(app)
+  expect([use.probes.map(({ path }) => path), use.page, use.waitMs]).toEqual([['/me'], undefined, 0])
+  expect(described.use?.yes).toBe('200 at /callback ("Please wait."); asked again, /me is 200, says "you are in"')
+  const own = app.peeked.filter((path) => path === '/me')
+  // The first look of an adult and of a stranger finds out how long the app takes; nine runs and a stranger follow.
+  expect(own).toHaveLength(12)
+})
+
+test('An app that lets users in by a job is waited for twice as long as it took', async () => {
+  const app = slowly(1200)
+  const { use, letsIn } = await learn(app)
+  expect([use.probes.map(({ path }) => path), use.waitMs, letsIn]).toEqual([['/me'], 3000, []])
+  await expect(learn(slowly(20_000))).rejects.toThrow('yes and no look alike')
+})
+
+const BOTH = requestOf({ claims: '{"age_thresholds":[18,16]}' })
+const isTeen = ({ use: { persona = '' } }: FlowPlan) => persona.startsWith('audit-reaches')
 
 test.each([
-  ['query', { url: `${CALLBACK}?${query}`, isAnswer: false }, false],
-  ['form_post', { url: CALLBACK, method: 'POST', form: ANSWER, isCrossSite: true }, false],
-  ['fragment', { url: `${CALLBACK}#${query}`, isAnswer: true }, true],
-])(
-  'An app that is answered by %s is brought an answer that it did not ask for, and none',
-  async (mode, opened, isAnswer) => {
-    const request = requestOf({ response_mode: mode })
-    const app = imitatedApp((plan) => ({ shows: isAdult(plan) ? YES : NO, changes: { request } }))
-    const { use } = await learn(app, { readsFragments: true })
-    expect(app.opened).toEqual([opened, { url: CALLBACK, isAnswer }])
-    expect(use.profile).toMatchObject({ responseMode: mode, repeatsState: true })
-  },
-)
-
-test.each([
-  ['looks like a yes', '200 /members Welcome.', 2],
-  ['is no page', ended('dropped', { hops: [] }), 2],
-  ['is another page', '200 /callback?id_token=a Who are you?', 4],
-])('What the app shows for a stray answer is a no, unless it %s', async (_what, shown, noes) => {
+  ['all that an adult gets', YES, ['/me', '/members'], true],
+  ['one of the two pages that an adult gets', YES, ['/me'], false],
+  ['only the page of the answer', YES, [], false],
+  ['nothing', NO, [], false],
+])('A user between two thresholds who gets %s is known as such', async (_what, shows, pages, isLetIn) => {
+  const opens = (path: string, plan?: FlowPlan) =>
+    plan && (isTeen(plan) ? pages : isAdult(plan) ? ['/me', '/members'] : []).includes(path)
   const app = imitatedApp(
-    (plan) => (isAdult(plan) ? YES : NO),
-    () => shown,
+    (plan) => ({ shows: isAdult(plan) ? YES : isTeen(plan) ? shows : NO, changes: { request: BOTH } }),
+    { peek: (path, { plan }) => (opens(path, plan) ? `200 ${path} You are in.` : `401 ${path} No.`) },
   )
-  const { signature, strays } = (await learn(app)).use
-  expect(signature.noes).toHaveLength(noes)
-  expect(strays.map(({ label }) => label)).toEqual(['a stray answer', 'a stray answer'])
-  // What stands in its address is the answer itself.
-  expect([...(strays[0]?.observations[0]?.features ?? [])].filter((feature) => feature.startsWith('with '))).toEqual([])
+  const { between, use } = await learn(app)
+  expect(use.probes.map(({ path }) => path)).toEqual(['/me', '/members'])
+  expect(between).toMatchObject([{ persona: 'teen-16', misses: 18, isLetIn }])
+  expect(app.plans.at(-2)?.use.persona).toBe('audit-reaches-16-3')
+})
+
+test('The profile of an app is that of its first request, with a state that it repeats or not', async () => {
+  const request = requestOf({ response_mode: 'fragment' })
+  const profileOf = async (changes: (run: number) => Done['changes']) => {
+    const app = imitatedApp((plan, run) => ({ shows: isAdult(plan) ? YES : NO, changes: changes(run) ?? {} }))
+    return (await learn(app, { readsFragments: true })).profile
+  }
+  expect(await profileOf(() => ({ request }))).toMatchObject({ responseMode: 'fragment', repeatsState: true })
+  expect((await profileOf((run) => (run > 1 ? { request: undefined } : {}))).repeatsState).toBe(false)
 })
 
 test('An app that lets a minor in, and one that goes on to Create after a denial, are known as such', async () => {
   const minors = imitatedApp(({ use: { outcome } }) => (outcome === 'verified' ? YES : NO))
-  expect((await learn(minors)).use.letsIn).toEqual(['minor'])
+  expect((await learn(minors)).letsIn).toEqual(['minor'])
   const creates = imitatedApp((plan, run) => ({ shows: isAdult(plan) ? YES : NO, creates: run === 1 }))
-  expect((await learn(creates)).use.createsAfterDenial).toBe(true)
-})
-
-test('An app that sends its request only once does not repeat its state', async () => {
-  const app = imitatedApp((plan, run) => ({
-    shows: isAdult(plan) ? YES : NO,
-    ...(run > 1 && { changes: { request: undefined } }),
-  }))
-  expect((await learn(app)).use.profile.repeatsState).toBe(false)
+  expect((await learn(creates)).createsAfterDenial).toBe(true)
 })
 
 test('A rule of the user is asked after each run by which an app is learned', async () => {
   const app = imitatedApp((plan) => (isAdult(plan) ? YES : NO))
-  const { reading, use } = await learn(app, { options: { use: { accepted: 'text=Welcome' } } })
-  expect([use.letsIn, reading.rules.use.accepted?.says]).toEqual([[], 'Welcome'])
-  await expect(learn(app, { options: { use: { accepted: 'text=Hello' } } })).rejects.toThrow(
-    problem('--accepted "text=Hello" does not hold after adult-passport: your app shows 200 at /members ("Welcome.")'),
-  )
+  const { letsIn, use } = await learn(app, { options: { use: { accepted: 'text=Welcome' } } })
+  expect([letsIn, use.rules.accepted?.says]).toEqual([[], 'Welcome'])
 })
 
 test('An app whose request the sandbox refuses is told by which rule', async () => {
   const app = imitatedApp(() => ({ shows: NO, calls: [callOf('E1', { findings: [FINDING] })] }))
   const message = 'the sandbox refuses the Use request of your app: USE-08: it is missing; send one'
   await expect(learn(app)).rejects.toThrow(problem(message))
-})
-
-test('The path of use.fragment is looked at when no browser with scripts drives the app', async () => {
-  const hops = [hopTo(`${APP}/callback#a=b`), hopTo(`${APP}/session`, { method: 'POST', status: 404 })]
-  const app = imitatedApp((plan) => ({ shows: visitTo(isAdult(plan) ? YES : NO, { hops }) }))
-  await expect(learn(app)).rejects.toThrow(/^use\.fragment: POST \/session answers 404/)
-  expect((await learn(app, { agent: 'chromium' })).use.letsIn).toEqual([])
+  await expect(learnVisits(app)).rejects.toThrow(problem(message))
 })
 
 const CAN_CREATE = requestOf({ can_create: 'true', scope: 'openid svc.upgrade' })
@@ -148,84 +147,65 @@ const whole = (later: Later, use = (plan: FlowPlan): Done => ({ shows: isAdult(p
     return { changes: { request: CAN_CREATE }, ...(what ? later(plan, what) : use(plan)) }
   })
 
-const right: Later = ({ create }, what) => {
-  if (what === 'upgrade') return { shows: '200 /upgraded Done.', calls: ['E4', 'E5'] }
+const right: Later = ({ create, later }, what) => {
+  if (what === 'upgrade') return { shows: `200 /${later ? 'same Not' : 'upgraded'} Done.`, calls: ['E4', 'E5'] }
   return { shows: `200 /created ${create?.outcome === 'created' ? 'Saved' : 'Nothing'}.`, calls: ['E2'], creates: true }
 }
 
-/** A right app, which shows these in its Create, in turn after a denial and after an age key was saved. */
-const showsInCreate = (...shown: (Visit | undefined)[]) =>
-  whole((plan, what) => {
-    const shows = what === 'create' && shown.shift()
-    return { ...right(plan, what), ...(shows && { shows }) }
-  })
-
 test('An app with Create and Upgrade is brought to both ends of these', async () => {
   const app = whole(right)
-  const { create, upgrade, described, lines, reading } = await learn(app)
+  const { create, upgrade, described, lines } = await learn(app)
   const newcomer = (n: number, outcome: string) => ({
     use: { persona: `audit-newcomer-${n}`, outcome: 'create_requested' },
     create: { persona: `audit-newcomer-${n}`, outcome },
     page: undefined,
   })
-  const minor = (n: number) => ({ use: { persona: `audit-minor-${n}`, outcome: 'code_issued' }, page: undefined })
-  const creations = ['access_denied', 'created', 'access_denied', 'created']
-  const visits = creations.map((outcome, index) => newcomer(index + 3, outcome))
-  expect(app.plans.slice(6)).toEqual([...visits, minor(7), minor(8)])
-  const stray = { label: 'a stray answer' }
-  expect(create).toMatchObject({ kind: 'learned', no: [{ label: 'after access_denied' }, stray, stray, stray] })
-  expect(upgrade).toMatchObject({ kind: 'learned', no: [{ label: 'access_denied' }, stray, stray] })
-  // The last one is an answer to Create that no request asked for.
-  expect(app.opened.at(-1)).toEqual({ url: `${APP}/created?state=audit-stray-answer`, isAnswer: false })
-  expect(Object.keys(reading.signatures)).toEqual(['use', 'create', 'upgrade'])
-  expect(described).toMatchObject({
-    create: { yes: '200 at /created, says "saved"' },
-    upgrade: { yes: '200 at /upgraded, says "done"' },
+  const upgrading = (n: number, later?: object) => ({
+    use: { persona: `audit-minor-${n}`, outcome: 'code_issued' },
+    page: undefined,
+    ...(later && { later }),
   })
-  const some = ['create: yes is 200 at /created, says "saved"', 'upgrade: no is 403 at /callback, says "sorry"']
+  const creations = ['access_denied', 'created', 'access_denied', 'created', 'callback.state_changed']
+  expect(app.plans.slice(RUNS.length + 1)).toEqual([
+    ...creations.map((outcome, index) => newcomer(index + 3, outcome)),
+    upgrading(8),
+    upgrading(9),
+    upgrading(10, { flow: 'token', outcome: 'token.code_expired' }),
+    upgrading(11, { flow: 'upgrade', outcome: 'upgrade.token_expired' }),
+  ])
+  const noes = (later: LearnedLater) => later.kind === 'learned' && later.flow.page?.outs.map(({ label }) => label)
+  expect(noes(create)).toEqual(['access_denied', 'an answer with another state'])
+  const ofUse = ['access_denied', 'minor', 'an invented token']
+  expect(noes(upgrade)).toEqual(['a refused code', 'a refused upgrade', ...ofUse])
+  expect(described).toMatchObject({ create: { yes: 'says "saved"' }, upgrade: { yes: 'at /upgraded' } })
+  const some = ['create: yes is says "saved"', 'upgrade: no is 403 at /callback ("Sorry.")']
   expect(lines).toEqual(expect.arrayContaining(some))
-  expect(lines.at(-1)).toBe('upgrade: no is 400 at /callback, says "no answer"')
+})
+
+test('What an app shows as it shows a yes is no refusal of Upgrade', async () => {
+  const app = whole((plan, what) =>
+    what === 'upgrade' ? { shows: '200 /upgraded Done.', calls: ['E4', 'E5'] } : right(plan, what),
+  )
+  const { upgrade } = await learn(app)
+  const labels = upgrade.kind === 'learned' && upgrade.flow.page?.outs.map(({ label }) => label)
+  expect(labels).toEqual(['access_denied', 'minor', 'an invented token'])
 })
 
 test('An app without can_create is brought to Create by its own page, after a denial', async () => {
   const start = { url: '/create' }
   const app = imitatedApp((plan) => (plan.create ? right(plan, 'create') : isAdult(plan) ? YES : NO))
-  const { create, use } = await learn(app, { options: { create: { start } } })
+  const { create, profile } = await learn(app, { options: { create: { start } } })
   expect(create.kind).toBe('learned')
   const newcomer = { persona: 'audit-newcomer-3', outcome: 'access_denied' }
-  expect(app.plans[6]).toEqual({ use: newcomer, create: newcomer, page: start })
-  const plan = planOfCreate('p', { ...use, start })
+  expect(app.plans[RUNS.length + 1]).toEqual({ use: newcomer, create: newcomer, page: start })
+  const plan = planOfCreate('p', { profile, start })
   expect(plan).toMatchObject({ use: { outcome: 'access_denied' }, create: { persona: 'p', outcome: 'created' } })
 })
 
-const CREATE_HOPS = [hopTo(`${SANDBOX}/create`, { endpoint: 'E3' }), hopTo(`${APP}/created`, { isCallback: true })]
-const AT_CALLBACK = visitTo('200 /home Home.', { hops: CREATE_HOPS })
-const onTo = (said: string) => visitTo(said, { hops: [...CREATE_HOPS, hopTo(`${APP}/home`)] })
-const HOME = onTo('200 /home Home.')
-
-test.each([
-  ['goes on to the same page', true, [HOME, HOME, HOME, HOME]],
-  ['goes on to the same page, but for once,', true, [HOME, AT_CALLBACK, HOME, HOME]],
-  ['shows the same page at its callback', false, [AT_CALLBACK, AT_CALLBACK, AT_CALLBACK, AT_CALLBACK]],
-  ['goes on to a page that tells', false, [HOME, onTo('200 /home Saved.'), HOME, onTo('200 /home Saved.')]],
-])(
-  'An app that %s after each end of Create is judged by what the sandbox sees alone: %s',
-  async (_what, isSilent, shown) => {
-    const { create } = await learn(showsInCreate(...shown))
-    const labels = ['after access_denied', ...(isSilent ? [] : Array(3).fill('a stray answer'))]
-    expect(create).toMatchObject({ kind: 'learned', no: labels.map((label) => ({ label })) })
-    expect(create.kind === 'learned' && create.signature.noes.length > 0).toBe(!isSilent)
-  },
-)
-
-test('An app that begins again after each end of Create shows nothing by that', async () => {
-  const again = ended('stopped')
-  for (const second of [again, undefined]) {
-    const app = showsInCreate(again, again, second, again)
-    expect((await learn(app)).create).toMatchObject({ kind: 'learned', signature: { noes: [] } })
-  }
-  const { create } = await learn(showsInCreate(undefined, again, undefined, again))
-  expect(create.kind === 'learned' && create.signature.noes.length).toBeGreaterThan(0)
+test('An app that shows the same after each end of Create tells nothing by its page', async () => {
+  const home = { shows: '200 /home Home.', calls: ['E2'], creates: true }
+  const { create } = await learn(whole((plan, what) => (what === 'create' ? home : right(plan, what))))
+  expect(create).toMatchObject({ kind: 'learned', flow: { tells: false }, silence: undefined })
 })
 
 const refusedCall = (endpoint: string) => callOf(endpoint, { status: 400, findings: [FINDING] })
@@ -236,23 +216,17 @@ const refused = (evidence: string, ...rows: string[]) => ({ kind: 'refused', row
 const NO_CREATE = 'your app began no Create flow after create_requested; name its page under create.start'
 const OOPS = 'your app showed 400 at /created ("Oops.")'
 
+const NO_PUSH = refused(REFUSES('E2'), 'use/create_requested', 'create/created')
+const NO_END = refused(`after an age key was saved ${OOPS}`, 'create/created')
+const WISHED = { ...absent(NO_CREATE), letsIn: expect.objectContaining({ run: expect.anything() }) }
+const begun = { useFlow: undefined }
+
 test.each<[string, Done, object]>([
-  [
-    'whose pushed request the sandbox refuses',
-    { shows: NO, calls: [refusedCall('E2')] },
-    refused(REFUSES('E2'), 'use/create_requested', 'create/created'),
-  ],
+  ['whose pushed request the sandbox refuses', { shows: NO, calls: [refusedCall('E2')] }, NO_PUSH],
   ['that begins no Create', { shows: NO }, absent(NO_CREATE)],
-  [
-    'whose call of another flow the sandbox refuses',
-    { shows: NO, calls: [refusedCall('E4')], changes: { useFlow: undefined } },
-    absent(NO_CREATE),
-  ],
-  [
-    'that shows an error after an age key was saved',
-    { shows: '400 /created Oops.', calls: ['E2'], creates: true },
-    refused(`after an age key was saved ${OOPS}`, 'create/created'),
-  ],
+  ['that takes the wish for a yes', { shows: YES }, WISHED],
+  ['whose other call is refused', { shows: NO, calls: [refusedCall('E4')], changes: begun }, absent(NO_CREATE)],
+  ['that shows an error at the end', { shows: '400 /created Oops.', calls: ['E2'], creates: true }, NO_END],
 ])('Create cannot be learned of an app %s, and the reason is kept', async (_what, done, create) => {
   const app = whole((plan, what) => (what === 'create' ? done : right(plan, what)))
   expect((await learn(app)).create).toEqual(create)
@@ -277,7 +251,7 @@ test.each<[string, Done, object]>([
   ['that shows an error after a code', { shows: '500 /callback Oops.' }, noCode(AFTER_CODE)],
   ['that shows an error after a token', { shows: '400 /callback Oops.', calls: ['E4'] }, noCode(AFTER_TOKEN)],
   ['that exchanges no code', { shows: YES }, absent(NO_CODE)],
-  ['that does not come to Use again', { shows: YES, changes: { useFlow: undefined } }, absent(NO_CODE)],
+  ['that does not come to Use again', { shows: YES, changes: begun }, absent(NO_CODE)],
   ['that sends no upgrade', { shows: YES, calls: ['E4', callOf('other', { status: 400 })] }, absent(NO_UPGRADE)],
 ])('Upgrade cannot be learned of an app %s, which is said at the end', async (_what, done, upgrade) => {
   const app = whole((plan, what) => (what === 'upgrade' ? done : right(plan, what)))
@@ -299,8 +273,8 @@ test('A test suite whose visit function says nothing of Create and Upgrade is to
   const later: Later = (plan, what) => ({ ...right(plan, what), shows: saidOf(true) })
   const app = whole(later, (plan) => ({ shows: saidOf(isAdult(plan)) }))
   const { create, upgrade, lines } = await learn(app, { agent: 'function' })
-  const silence =
-    'visit returned true whether Create ended well or not; return true for flow create when the age key was saved'
+  const rest = 'return true for flow create when the age key was saved'
+  const silence = `visit returned true whether Create ended well or not; ${rest}`
   expect(create).toMatchObject({ kind: 'learned', silence })
   expect(lines).toContain(silence)
   // The no of Upgrade is that of Use.
@@ -314,4 +288,66 @@ test('A test suite whose app has no Create and no Upgrade is told so without a w
   const create = absent('your app began no Create flow after create_requested')
   const upgrade = absent('your app exchanged no code after code_issued')
   expect(await learn(whole(shows, shows), { agent: 'function' })).toMatchObject({ create, upgrade })
+})
+
+const isMinor = ({ use: { persona, outcome } }: FlowPlan) => outcome === 'verified' && persona !== 'adult-passport'
+const isDenial = ({ use: { outcome } }: FlowPlan) => outcome === 'access_denied'
+/** A visit function that returns this. */
+const returning = (result: (plan: FlowPlan, run: number) => boolean) =>
+  imitatedApp((plan, run) => ({ shows: saidOf(result(plan, run)) }))
+
+test('A visit function is learned by what it returns, and no page is asked for', async () => {
+  const app = returning(isAdult)
+  const { use, letsIn } = await learnVisits(app)
+  expect(app.plans).toEqual(RUNS)
+  expect([app.peeked, letsIn, [...(use.page?.marks ?? [])]]).toEqual([[], [], ['let in']])
+})
+
+test.each([
+  ['a minor', isMinor, ['minor']],
+  ['a user who declined', isDenial, ['access_denied']],
+  ['a minor before the first adult alone', (plan: FlowPlan, run: number) => isMinor(plan) && run === 2, ['minor']],
+])('A visit function that lets in %s, beside adults, is known as such', async (_who, isLetIn, letsIn) => {
+  expect((await learnVisits(returning((plan, run) => isAdult(plan) || isLetIn(plan, run)))).letsIn).toEqual(letsIn)
+})
+
+const remembers = (name: string) =>
+  `visit returned true for ${name} after adult-passport was let in: your app remembers the user; begin each visit in a fresh session, and as another user by n`
+const DOCTOR = `agekey-sandbox doctor --issuer ${SANDBOX}/v1/oidc/use`
+const NO_ADULT = `visit returned false for a right token of adult-passport: your app refuses it, or visit does not bring the answer of the sandbox to your app; run: ${DOCTOR}`
+const ONCE =
+  'visit returned true, then false, then false for a right token of adult-passport: it has to be true each time'
+const EVERYBODY =
+  'visit returned true for adult-passport, for child-12 and for access_denied; return false when the app refuses'
+
+test.each<[string, (plan: FlowPlan, run: number) => boolean, string]>([
+  ['lets no adult in', () => false, NO_ADULT],
+  ['lets an adult in once', (plan, run) => isAdult(plan) && run < 4, ONCE],
+  ['lets everybody in', () => true, EVERYBODY],
+  ['lets a minor in after an adult', (plan, run) => isAdult(plan) || (isMinor(plan) && run > 2), remembers('child-12')],
+  ['lets a denial in then', (plan, run) => isAdult(plan) || (isDenial(plan) && run > 2), remembers('access_denied')],
+])('A visit function that %s can teach an audit nothing', async (_what, result, message) => {
+  await expect(learnVisits(returning(result))).rejects.toThrow(problem(message))
+})
+
+const shows = saidOf(false)
+const NO_USE = `visit returned false, and no Use request came to ${SANDBOX}; set your app's base URL to that address, and let visit follow redirects to it`
+const DECIDED = `visit returned false, and the sandbox has answered its Use request otherwise than it was to (a summary); visit has to leave the choice to the audit, without a persona or an outcome of its own`
+
+test.each<[string, Done, string]>([
+  ['that fails', { shows: saidOf('visit threw Error: no') }, 'visit threw Error: no'],
+  ['that sends no request', { shows, changes: { request: undefined, useFlow: undefined } }, NO_USE],
+  ['that decides by itself', { shows, changes: { brought: { E1: false, E3: false } } }, DECIDED],
+])('A visit %s can teach an audit nothing', async (_what, done, message) => {
+  await expect(learnVisits(imitatedApp(() => done))).rejects.toThrow(problem(message))
+})
+
+test.each([
+  [{ frozen: true, advanced_seconds: 0 }, 'stands still'],
+  [{ frozen: false, advanced_seconds: 90 }, 'is moved by 90 seconds'],
+])('An audit learns nothing while the clock of the sandbox is %j', async (clock, how) => {
+  const app = imitatedApp(() => '200 /', { clock })
+  const message = `the clock of the sandbox ${how}, so that what is expired for it is not for your app; set it back by sandbox.clock.reset()`
+  await expect(learnVisits(app)).rejects.toThrow(problem(message))
+  expect(app.plans).toEqual([])
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cookiesSet, observe, sentenceOf } from '../../../src/audit/learn/observation.ts'
+import { cookiesSet, describeFeatures, observe, sentenceOf } from '../../../src/audit/learn/observation.ts'
 import { APP, ended, hopTo, pageOf, SANDBOX, saidOf, visitTo } from '../../support/imitated-app.ts'
 
 const CALLBACK = hopTo(`${APP}/callback?state=s1`, { isCallback: true })
@@ -17,19 +17,19 @@ test.each([
       hops: [hopTo(`${APP}/`, { cookies: ['before'] }), hopTo(SANDBOX), { ...CALLBACK, cookies: ['session'] }],
       page: pageOf('200 /callback?state=s1 <title>Shop</title><p>Welcome. You are 18.'),
     }),
-    'status 200,at /callback,titled Shop,sets session,says shop,says welcome,says you,says are,says 18',
+    'status 200,at /callback,titled Shop,sets session,says shop,says welcome,says you,says are,text Welcome You are ',
     '200 at /callback ("Welcome.")',
   ],
   [
     'after another redirect has the parameters of its address',
     visitTo('', { hops: [CALLBACK, hopTo(`${APP}/end`)], page: pageOf('200 /end?ok=1&ok=2') }),
-    'status 200,at /end,with ok=1,with ok=2',
+    'status 200,at /end,with ok=1,with ok=2,text ',
     '200 at /end',
   ],
   [
     'is without host, port and tenant, which differ from copy to copy',
     visitTo('', { page: pageOf(`200 /callback ${SEES}`) }),
-    'status 200,at /callback,says see,says http://localhost/a,says and,says localhost',
+    'status 200,at /callback,says see,says http://localhost/a,says and,says localhost,text see http localhost t audit x a and localhost ',
     `200 at /callback ("${SEES}")`,
   ],
 ])('The observation of a page %s', (_what, visit, features, summary) => {
@@ -70,6 +70,15 @@ test.each([
   expect(seen(ended(end, changes))).toEqual({ end: observed, status: 0, features: [observed], summary })
 })
 
+test('Numbers on a page are no sign, unless it shows nothing else', () => {
+  const words = (said: string) => [...observe(visitTo(`200 /callback ${said}`)).features].slice(2)
+  expect(words('It is 12:03:44 on 2026-01-02, visit 17 of 5,000 (3%).')).toEqual([
+    ...['it', 'is', 'on', 'visit', 'of'].map((word) => `says ${word}`),
+    'text It is on visit of ( ) ',
+  ])
+  expect(words('18 1')).toEqual(['says 18', 'says 1', 'text  '])
+})
+
 test('A visit that ended at a page and shows none is observed by its end alone', () => {
   expect(seen(ended('page'))).toEqual({ end: 'page', status: 0, features: ['page'], summary: 'page at /callback' })
 })
@@ -88,4 +97,16 @@ test('Cookies that an answer set are those from the last callback on, each once'
 test('What an audit saw of an app is told as a sentence', () => {
   expect(sentenceOf(observe(visitTo('403 /callback Sorry.')))).toBe('your app showed 403 at /callback ("Sorry.")')
   expect(sentenceOf(saidOf(false))).toBe('visit returned false')
+})
+
+test.each([
+  [
+    'status 200,at /end,with ok=1,with id=2,says a,says b,says c,says d,says e,says f,says g,sets session,sets proof,titled Shop',
+    '200 at /end, ok=1 id=2, says "a b c d e f", sets cookie session, sets cookie proof',
+  ],
+  ['at /end', 'at /end'],
+  ['status 302', '302'],
+  ['let in,titled Shop', 'let in, titled Shop'],
+])('What tells pages apart is described by status, path, parameters, six words and cookies: %s', (features, told) => {
+  expect(describeFeatures(new Set(features.split(',')))).toBe(told)
 })

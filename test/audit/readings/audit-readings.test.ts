@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createHttpAgent } from '../../../src/audit/agent/http-agent.ts'
 import { appAt } from '../../../src/audit/drive/audited-app.ts'
 import { auditReadings } from '../../../src/audit/readings/audit-readings.ts'
-import { describeReadings, variantName } from '../../../src/sandbox/outcomes/report/readings-text.ts'
+import { describeReadings, variantName } from '../../../src/sandbox/outcomes/report/readings-report.ts'
 import { startExpressExample } from '../../support/express-example.ts'
 import { startSandbox } from '../../support/sandbox.ts'
 import { DEPENDS_ON_THREE, FAILS_UNDER_A_PAIR } from '../apps/dependent-apps.ts'
@@ -41,7 +41,7 @@ test('An audit of readings finds the three readings and the pair of readings tha
   expect(reasonOf('discovery')).toContain('let the audit start yours')
   const { failed, undetermined } = readings.combinations
   expect(failed.map((one) => one.variants.toSorted())).toEqual([['azp=present', 'typ=absent']])
-  const reason = 'timed_out: the audit ended before; raise --budget'
+  const reason = 'timed_out: it was not tried: the audit ended before; raise --budget'
   expect(undetermined).toEqual([{ reason, count: expect.any(Number) }])
 }, 300_000)
 

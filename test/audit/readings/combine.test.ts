@@ -1,35 +1,37 @@
 import { expect, test } from 'vitest'
 import { findFailingSets } from '../../../src/audit/readings/combine.ts'
-import { type UnusualVariant, unusualVariants } from '../../../src/audit/readings/variants.ts'
-import { workerOf } from '../../../src/audit/readings/workers.ts'
+import { type ChosenVariant, nameOf } from '../../../src/audit/readings/variants.ts'
+import { READINGS } from '../../../src/sandbox/readings/readings.ts'
 
-const VARIANTS = unusualVariants({}).slice(0, 4)
+const VARIANTS = READINGS.slice(0, 4).flatMap((reading) => {
+  const variant = reading.variants.find(({ name }) => name !== reading.default)
+  return variant ? [{ reading, variant, usual: reading.default, flows: [] }] : []
+})
 const setOf = (...indexes: number[]) => VARIANTS.filter((_variant, index) => indexes.includes(index))
-const SEEN = { runs: [], documents: new Set<never>() }
 
-/** What is found of combinations by an app that fails when all variants of a set meet; the audit ends with the first when it is brief. */
-async function find(combinations: UnusualVariant[][], { failing = [] as UnusualVariant[][], isBrief = false } = {}) {
-  const ended = new AbortController()
-  const found = await findFailingSets(combinations, {
-    workersOf: () => [workerOf({ isFresh: false, run: () => expect.fail('the worker stands for a copy of the app') })],
-    async try(variants) {
+/** What is found of combinations by an app that fails when all variants of a set meet, and that is lost after some trials. */
+function find(combinations: ChosenVariant[][], { failing = [] as ChosenVariant[][], livesFor = 100 } = {}) {
+  let tried = 0
+  return findFailingSets(combinations, {
+    async tryOne(variants) {
+      tried += 1
+      if (tried > livesFor) return { verdict: 'undetermined', reason: 'control_lost', evidence: 'it fell', flows: [] }
       const isFailure = failing.some((set) => set.every((one) => variants.includes(one)))
-      return isFailure ? { ...SEEN, kind: 'fails', evidence: 'it fails' } : { ...SEEN, kind: 'works' }
+      return { verdict: isFailure ? 'too strict' : 'accepted', evidence: 'it fails', flows: [] }
     },
-    onTried: () => isBrief && ended.abort(),
-    signal: ended.signal,
+    onTried: () => {},
   })
-  return { ...found, failing: found.failing.map(({ variants }) => variants) }
 }
 
 test('Each pair of readings that fails is found in a combination that holds two such pairs', async () => {
   const pairs = [setOf(1, 3), setOf(0, 2)]
-  expect(await find([VARIANTS], { failing: pairs })).toEqual({ failing: pairs, tried: 6, undetermined: [] })
+  const { failed, ...counts } = await find([VARIANTS], { failing: pairs })
+  const found = failed.map(({ variants }) => variants.toSorted())
+  expect(found.toSorted()).toEqual(pairs.map((pair) => pair.map(nameOf).toSorted()).toSorted())
+  expect(counts).toEqual({ tried: 6, undetermined: [] })
 })
 
-test('Combinations of readings that an ended audit had no time for are undetermined, with the remedy', async () => {
-  const reason = 'timed_out: the audit ended before; raise --budget'
-  const combinations = [setOf(0, 1), setOf(0, 2), setOf(0, 3)]
-  const undetermined = [{ reason, count: 2 }]
-  expect(await find(combinations, { isBrief: true })).toEqual({ failing: [], tried: 1, undetermined })
+test('Combinations of readings that an app is lost for are undetermined, and only the first of them is tried', async () => {
+  const found = await find([setOf(0, 1), setOf(0, 2), setOf(0, 3)], { livesFor: 1 })
+  expect(found).toEqual({ failed: [], tried: 1, undetermined: [{ reason: 'control_lost: it fell', count: 2 }] })
 })

@@ -14,31 +14,10 @@ import {
 } from 'jose'
 import * as z from 'zod'
 import type { Sandbox } from '../../../src/server/create-sandbox.ts'
+import type { HOLES } from './holes.ts'
 
 /** The one mistake of an app: a check that it leaves out, or a way in that it leaves open. */
-export type Hole =
-  | 'signature'
-  | 'signature of unknown keys'
-  | 'key of x5c'
-  | 'nonce'
-  | 'state'
-  | 'state of any browser'
-  | 'slot is kept'
-  | 'exp'
-  | '55 minutes of leeway'
-  | 'aud'
-  | 'aud of others by azp'
-  | 'truthy answers'
-  | 'any threshold'
-  | 'lower threshold'
-  | 'req_claims_hash'
-  | 'error'
-  | 'last of repeated parameters'
-  | 'session before the check'
-  | 'session on failure'
-  | 'session by a later job'
-  | 'error of Create'
-  | 'failed upgrade'
+export type Hole = keyof typeof HOLES
 
 /** What an app did for a user. */
 export type Admitted = 'in' | 'create begun' | 'key saved' | 'key upgraded'

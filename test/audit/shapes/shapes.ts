@@ -27,8 +27,6 @@ import {
 export interface Shape {
   readonly name: string
   readonly hole: Hole
-  /** Patterns of rows that let the user in when the app has the hole; of rows to come the check that the report must name. */
-  readonly finds: readonly string[]
   readonly options?: RequestOptions
   /** Path where a user begins; `/verify`, which goes to the service at once, when absent. */
   readonly start?: string
@@ -45,23 +43,13 @@ export interface RunningShape {
   readonly page: string
   /** In the order of time. */
   readonly admissions: readonly Admission[]
-  /** Whether something was opened for the user of an authorization request, whatever the page said. */
-  admitted(state: string): boolean
   stop(): void
 }
 
 export async function startShape(shape: Shape, sandbox: Pick<Sandbox, 'baseUrl' | 'url'>, hole?: Hole) {
   const rp = createRelyingParty(sandbox, hole, shape.options)
   const { url, stop } = await serve(shape.app(rp))
-  const admitted = (state: string) => rp.admissions.some(({ began, answered }) => [began, answered].includes(state))
-  const running: RunningShape = {
-    url,
-    page: url + (shape.start ?? '/verify'),
-    admissions: rp.admissions,
-    admitted,
-    stop,
-  }
-  return running
+  return { url, page: url + (shape.start ?? '/verify'), admissions: rp.admissions, stop } satisfies RunningShape
 }
 
 /** Milliseconds that stand for the second of a job, the seconds after which another job looks, and the minute of a rate limit. */
@@ -92,13 +80,21 @@ const anyOf = <Value>(values: readonly [Value, ...Value[]]): Value =>
 /** A text for HTML. */
 const escaped = (text: string) => text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`)
 
-/** An app of node:http with a callback that lets in, turns away, or fails. */
+interface Ends {
+  readonly letsIn: Handler
+  readonly turnsAway: Handler
+  fails(error: unknown): Handler
+}
+
+/** An app of node:http with a callback that lets in, turns away, or fails: in the usual ways, unless `ends` has others. */
 function plain(
   rp: RelyingParty,
-  { letsIn, turnsAway, fails }: { letsIn: Handler; turnsAway: Handler; fails: (error: unknown) => Handler },
+  ends: Partial<Ends> = {},
   more: Readonly<Record<string, Handler>> = {},
   guard?: Parameters<typeof site>[1],
 ) {
+  const { letsIn = goesTo('/members'), turnsAway = shows('Sorry, you have to be 18.', 403) } = ends
+  const { fails = () => shows('We could not verify your age.', 400) } = ends
   const callback: Handler = async (v) => {
     try {
       const answer = await rp.check(v, v.query)
@@ -125,12 +121,6 @@ const goesTo =
   (path: string): Handler =>
   (v) =>
     redirect(v, path)
-
-const usual = {
-  letsIn: goesTo('/members'),
-  turnsAway: shows('Sorry, you have to be 18.', 403),
-  fails: () => shows('We could not verify your age.', 400),
-}
 
 /** An API that a script passes the answer to. */
 const ageApi = (rp: RelyingParty): Readonly<Record<string, Handler>> => ({
@@ -201,25 +191,11 @@ const popupEnd = (text: string) =>
   `<p>${text}</p><script>if (opener) { opener.postMessage('done', origin); close() }</script>`
 
 const shapes: Shape[] = []
-const add = (name: string, facts: Omit<Shape, 'name' | 'app'>, app: Shape['app']) =>
+const add = (name: string, facts: Omit<Shape, 'name' | 'app'>, app: Shape['app'] = (rp) => plain(rp)) =>
   void shapes.push({ name, ...facts, app })
+const visitOf = (request: express.Request, response: express.Response) => ({ request, response, query: request.query })
 
-const token = (names: string) => names.split(' ').map((name) => `use/id_token.${name}`)
-const UNSIGNED = token('signature_* payload_changed foreign_key_* embedded_jwk jku x5u alg_* hs256_* two_parts')
-const UNKNOWN_KEYS = token('foreign_key_unknown_kid embedded_jwk jku x5u')
-const NONCE = token('nonce_missing nonce_other nonce_array replayed of_other_session')
-const EXPIRED = token('expired expired_a_day_ago expired_issued_now')
-const AUDIENCE = token('aud_of_other_client aud_empty aud_missing aud_prefix')
-const TRUTHY = token('age_thresholds.false_strings age_thresholds.numbers age_thresholds.nested')
-const STATE = ['use/callback.state_missing', 'use/callback.state_changed', 'use/callback.state_of_other_session']
-
-const visitOf = (request: express.Request, response: express.Response): Visit => ({
-  request,
-  response,
-  query: request.query,
-})
-
-add('message on the start page', { hole: 'signature', finds: UNSIGNED }, (rp) => {
+add('message on the start page', { hole: 'signature' }, (rp) => {
   const [app, notices] = [express(), new Map<string, string>()]
   function flash(response: express.Response, text: string) {
     const id = randomUUID()
@@ -258,11 +234,11 @@ const BY_FRAGMENT = {
   fragment: { post: '/api/age', as: 'form' },
 } as const
 
-add('single page with fetch', { hole: 'nonce', finds: NONCE, ...BY_FRAGMENT }, (rp) =>
+add('single page with fetch', { hole: 'nonce', ...BY_FRAGMENT }, (rp) =>
   site({ ...shop(rp, SINGLE_PAGE), ...ageApi(rp) }),
 )
 
-add('error text with status 200', { hole: 'exp', finds: EXPIRED }, (rp) =>
+add('error text with status 200', { hole: 'exp' }, (rp) =>
   plain(rp, {
     letsIn: shows('Thank you, your age is confirmed. <a href="/members">To the cellar</a>'),
     turnsAway: shows('Thank you. Unfortunately your age does not allow us to sell to you.'),
@@ -270,15 +246,15 @@ add('error text with status 200', { hole: 'exp', finds: EXPIRED }, (rp) =>
   }),
 )
 
-add('redirect to /denied', { hole: 'error', finds: ['use/callback.error_and_success'] }, (rp) =>
+add('redirect to /denied', { hole: 'error' }, (rp) =>
   plain(
     rp,
-    { ...usual, turnsAway: goesTo('/denied?reason=age'), fails: () => goesTo('/denied?reason=error') },
+    { turnsAway: goesTo('/denied?reason=age'), fails: () => goesTo('/denied?reason=error') },
     { 'GET /denied': (v) => html(v, `Access denied (${v.query['reason']}).`) },
   ),
 )
 
-add('polling page', { hole: 'session by a later job', finds: ['use/*'], browser: 'chromium' }, (rp) => {
+add('polling page', { hole: 'session by a later job', browser: 'chromium' }, (rp) => {
   const jobs = new Map<string, string>()
   const page = `<p id="s">Checking your age</p><script>
 const poll = async () => {
@@ -307,7 +283,7 @@ poll()</script>`
   })
 })
 
-add('A/B pages', { hole: 'aud', finds: AUDIENCE }, (rp) =>
+add('A/B pages', { hole: 'aud' }, (rp) =>
   plain(
     rp,
     {
@@ -315,9 +291,7 @@ add('A/B pages', { hole: 'aud', finds: AUDIENCE }, (rp) =>
       turnsAway: shows(() => anyOf(['Too young, sorry.', 'Please come back later.', 'We only serve adults.'])),
       fails: () => shows(() => anyOf(['Oops!', 'That was unexpected. Try again?', 'Our cork broke. Once more?'])),
     },
-    {
-      'GET /': (v) => html(v, anyOf([CONFIRM, CONFIRM.replace('Wine', 'Our wine'), CONFIRM.replace('p>', 'h2>')])),
-    },
+    { 'GET /': (v) => html(v, anyOf([CONFIRM, CONFIRM.replace('Wine', 'Our wine'), CONFIRM.replace('p>', 'h2>')])) },
   ),
 )
 
@@ -326,7 +300,7 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   fr: 'Bienvenue, votre âge est confirmé.|Vous êtes trop jeune.|La vérification a échoué.',
   ja: '年齢が確認されました。ようこそ。|十八歳未満の方はご利用いただけません。|確認に失敗しました。',
 }
-add('localized messages', { hole: 'truthy answers', finds: TRUTHY }, (rp) => {
+add('localized messages', { hole: 'truthy answers' }, (rp) => {
   const says =
     (index: number): Handler =>
     (v) => {
@@ -337,7 +311,7 @@ add('localized messages', { hole: 'truthy answers', finds: TRUTHY }, (rp) => {
   return plain(rp, { letsIn: says(0), turnsAway: says(1), fails: () => says(2) })
 })
 
-add('popup', { start: '/', hole: 'state', finds: STATE, browser: 'chromium' }, (rp) =>
+add('popup', { start: '/', hole: 'state', browser: 'chromium' }, (rp) =>
   plain(
     rp,
     {
@@ -349,21 +323,24 @@ add('popup', { start: '/', hole: 'state', finds: STATE, browser: 'chromium' }, (
   ),
 )
 
-add('session opened before the check', { hole: 'session before the check', finds: ['use/*'] }, (rp) =>
-  plain(rp, usual, {
-    async 'GET /callback'(v) {
-      if (rp.has('session before the check')) rp.signIn(v)
-      const isIn = await rp.admits(v, v.query).catch(() => false)
-      if (!isIn) return html(v, 'This answer cannot be trusted.', 403)
-      if (!rp.has('session before the check')) rp.signIn(v)
-      redirect(v, '/members')
+add('session opened before the check', { hole: 'session before the check' }, (rp) =>
+  plain(
+    rp,
+    {},
+    {
+      async 'GET /callback'(v) {
+        if (rp.has('session before the check')) rp.signIn(v)
+        const isIn = await rp.admits(v, v.query).catch(() => false)
+        if (!isIn) return html(v, 'This answer cannot be trusted.', 403)
+        if (!rp.has('session before the check')) rp.signIn(v)
+        redirect(v, '/members')
+      },
     },
-  }),
+  ),
 )
 
-add('fail-open with an error page', { hole: 'session on failure', finds: ['use/id_token.*'] }, (rp) =>
+add('fail-open with an error page', { hole: 'session on failure' }, (rp) =>
   plain(rp, {
-    ...usual,
     fails: () => (v) => {
       if (rp.has('session on failure')) rp.signIn(v)
       html(v, 'The age service is not available at the moment.', 503)
@@ -371,36 +348,36 @@ add('fail-open with an error page', { hole: 'session on failure', finds: ['use/i
   }),
 )
 
-add('500 after the session was stored', { hole: 'session before the check', finds: ['use/id_token.*'] }, (rp) =>
-  plain(rp, usual, {
-    async 'GET /callback'(v) {
-      if (rp.has('session before the check')) rp.signIn(v)
-      // What throws here ends in the handler of the site, with 500.
-      if (!(await rp.admits(v, v.query))) return html(v, 'Adults only.', 403)
-      if (!rp.has('session before the check')) rp.signIn(v)
-      html(v, 'Welcome to the cellar.')
+add('500 after the session was stored', { hole: 'session before the check' }, (rp) =>
+  plain(
+    rp,
+    {},
+    {
+      async 'GET /callback'(v) {
+        if (rp.has('session before the check')) rp.signIn(v)
+        // What throws here ends in the handler of the site, with 500.
+        if (!(await rp.admits(v, v.query))) return html(v, 'Adults only.', 403)
+        if (!rp.has('session before the check')) rp.signIn(v)
+        html(v, 'Welcome to the cellar.')
+      },
     },
-  }),
+  ),
 )
 
-add('idempotent callback', { hole: 'state', finds: STATE }, (rp) => {
+add('idempotent callback', { hole: 'state' }, (rp) => {
   const welcome = shows('Welcome, the cellar is open.')
-  return plain(rp, { ...usual, letsIn: welcome }, {}, (v, path) => {
+  return plain(rp, { letsIn: welcome }, {}, (v, path) => {
     const isDone = path === '/callback' && rp.isMember(v)
     if (isDone) welcome(v)
     return isDone
   })
 })
 
-add(
-  'state in one map for all browsers',
-  { hole: 'state of any browser', finds: ['use/callback.of_other_browser'], options: { slots: 'map' } },
-  (rp) => plain(rp, usual),
-)
+add('state in one map for all browsers', { hole: 'state of any browser', options: { slots: 'map' } })
 
-add('slot that is not cleared', { hole: 'slot is kept', finds: ['use/callback.again'] }, (rp) => plain(rp, usual))
+add('slot that is not cleared', { hole: 'slot is kept' })
 
-add('key of x5c', { hole: 'key of x5c', finds: ['use/id_token.x5c'] }, (rp) =>
+add('key of x5c', { hole: 'key of x5c' }, (rp) =>
   plain(
     rp,
     {
@@ -412,15 +389,13 @@ add('key of x5c', { hole: 'key of x5c', finds: ['use/id_token.x5c'] }, (rp) =>
   ),
 )
 
-add('leeway of 55 minutes', { hole: '55 minutes of leeway', finds: ['use/id_token.expired_*_minutes_ago'] }, (rp) =>
-  plain(rp, usual),
-)
+add('leeway of 55 minutes', { hole: '55 minutes of leeway' })
 
-add(
-  'POST to begin',
-  { start: '/', hole: 'lower threshold', finds: ['use/*'], options: { thresholds: [16, 18] } },
-  (rp) =>
-    plain(rp, usual, {
+add('POST to begin', { start: '/', hole: 'lower threshold', options: { thresholds: [16, 18] } }, (rp) =>
+  plain(
+    rp,
+    {},
+    {
       'GET /'(v) {
         const csrf = randomUUID()
         setCookie(v, 'csrf', `${csrf}; HttpOnly; SameSite=Strict`)
@@ -432,25 +407,26 @@ add(
         if (csrf === undefined || csrf !== cookiesOf(v)['csrf']) return html(v, 'Forbidden', 403)
         redirect(v, rp.begin(v))
       },
-    }),
+    },
+  ),
 )
 
-add('two buttons on the start page', { start: '/', hole: 'signature', finds: UNSIGNED }, (rp) =>
-  plain(rp, usual, {
-    'GET /': (v) =>
-      html(
-        v,
-        `<form method="post" action="/cookies"><button>Accept all cookies</button></form>
+add('two buttons on the start page', { start: '/', hole: 'signature' }, (rp) =>
+  plain(
+    rp,
+    {},
+    {
+      'GET /': shows(`<form method="post" action="/cookies"><button>Accept all cookies</button></form>
 <form method="post" action="/newsletter"><input name="email"><button>Subscribe</button></form>
-<form method="post" action="/alter"><button>Ich bin volljährig</button></form>`,
-      ),
-    'POST /cookies': goesTo('/'),
-    'POST /newsletter': shows('Thank you for subscribing.'),
-    'POST /alter': begins(rp),
-  }),
+<form method="post" action="/alter"><button>Ich bin volljährig</button></form>`),
+      'POST /cookies': goesTo('/'),
+      'POST /newsletter': shows('Thank you for subscribing.'),
+      'POST /alter': begins(rp),
+    },
+  ),
 )
 
-add('token handled in a worker', { hole: 'exp', finds: EXPIRED, ...BY_FRAGMENT }, (rp) =>
+add('token handled in a worker', { hole: 'exp', ...BY_FRAGMENT }, (rp) =>
   site({
     ...shop(rp, WORKER_PAGE),
     ...ageApi(rp),
@@ -458,7 +434,7 @@ add('token handled in a worker', { hole: 'exp', finds: EXPIRED, ...BY_FRAGMENT }
   }),
 )
 
-add('edge middleware', { hole: 'aud of others by azp', finds: ['use/id_token.aud_*', 'use/id_token.azp_*'] }, (rp) => {
+add('edge middleware', { hole: 'aud of others by azp' }, (rp) => {
   const ends = { letsIn: goesTo('/members'), turnsAway: goesTo('/?age=low'), fails: () => goesTo('/?age=unknown') }
   // Runs before each page: who has no session sees the start page under the address that was asked for.
   return plain(rp, ends, { 'GET /members': shows(MEMBERS) }, (v, path) => {
@@ -468,52 +444,48 @@ add('edge middleware', { hole: 'aud of others by azp', finds: ['use/id_token.aud
   })
 })
 
-add('JWT cookie session', { hole: 'truthy answers', finds: TRUTHY }, (rp) => {
+add('JWT cookie session', { hole: 'truthy answers' }, (rp) => {
   const secret = randomBytes(32)
-  return plain(rp, usual, {
-    async 'GET /callback'(v) {
-      const isIn = await rp.admits(v, v.query).catch(() => undefined)
-      if (!isIn) return html(v, isIn === false ? 'You are too young.' : 'Please try again.', 401)
-      const jwt = await new SignJWT({ over18: true })
-        .setProtectedHeader({ alg: 'HS256' })
-        .setExpirationTime('1h')
-        .sign(secret)
-      setCookie(v, 'session', `${jwt}; HttpOnly; SameSite=Lax`)
-      rp.log(rp.whoOf(v))
-      redirect(v, '/members')
-    },
-    async 'GET /members'(v) {
-      const session = await jwtVerify(cookiesOf(v)['session'] ?? '', secret).catch(() => undefined)
-      if (session) return html(v, MEMBERS)
-      redirect(v, '/')
-    },
-  })
-})
-
-add(
-  'key set cached for ever',
-  { hole: 'signature of unknown keys', finds: UNKNOWN_KEYS, options: { cachesKeys: true } },
-  (rp) => plain(rp, usual),
-)
-
-add(
-  'fail-open on exceptions',
-  { hole: 'session on failure', finds: token('signature_* foreign_key_* alg_none* expired not_a_jwt') },
-  (rp) =>
-    plain(rp, {
-      ...usual,
-      fails: (error) => (v) => {
-        if (error instanceof Refused || !rp.has('session on failure')) return html(v, 'Not verified.', 403)
-        // "The library has a problem, that is not the customer's fault."
-        rp.signIn(v)
+  return plain(
+    rp,
+    {},
+    {
+      async 'GET /callback'(v) {
+        const isIn = await rp.admits(v, v.query).catch(() => undefined)
+        if (!isIn) return html(v, isIn === false ? 'You are too young.' : 'Please try again.', 401)
+        const jwt = await new SignJWT({ over18: true })
+          .setProtectedHeader({ alg: 'HS256' })
+          .setExpirationTime('1h')
+          .sign(secret)
+        setCookie(v, 'session', `${jwt}; HttpOnly; SameSite=Lax`)
+        rp.log(rp.whoOf(v))
         redirect(v, '/members')
       },
-    }),
+      async 'GET /members'(v) {
+        const session = await jwtVerify(cookiesOf(v)['session'] ?? '', secret).catch(() => undefined)
+        if (session) return html(v, MEMBERS)
+        redirect(v, '/')
+      },
+    },
+  )
+})
+
+add('key set cached for ever', { hole: 'signature of unknown keys', options: { cachesKeys: true } })
+
+add('fail-open on exceptions', { hole: 'session on failure' }, (rp) =>
+  plain(rp, {
+    fails: (error) => (v) => {
+      if (error instanceof Refused || !rp.has('session on failure')) return html(v, 'Not verified.', 403)
+      // "The library has a problem, that is not the customer's fault."
+      rp.signIn(v)
+      redirect(v, '/members')
+    },
+  }),
 )
 
-add('rate limit after 30 visits', { hole: 'nonce', finds: NONCE }, (rp) => {
+add('rate limit after 30 visits', { hole: 'nonce' }, (rp) => {
   let [count, since] = [0, 0]
-  return plain(rp, usual, {}, (v, path) => {
+  return plain(rp, {}, {}, (v, path) => {
     if (Date.now() - since > MINUTE) [count, since] = [0, Date.now()]
     const isTooMuch = path === '/verify' && ++count > 30
     if (isTooMuch) {
@@ -524,59 +496,41 @@ add('rate limit after 30 visits', { hole: 'nonce', finds: NONCE }, (rp) => {
   })
 })
 
-add(
-  'account locked after 3 failures',
-  {
-    hole: 'aud',
-    finds: AUDIENCE,
-    before: [{ url: '/login', method: 'POST', form: { email: 'user-{n}@example.test' } }],
-  },
-  (rp) => {
-    const failures = new Map<string, number>()
-    const accountOf = (v: Visit) => cookiesOf(v)['account']
-    const failed: Handler = (v) => {
-      const account = accountOf(v) ?? ''
-      failures.set(account, (failures.get(account) ?? 0) + 1)
-      html(v, 'We could not confirm your age.', 403)
-    }
-    return plain(
-      rp,
-      { letsIn: goesTo('/members'), turnsAway: failed, fails: () => failed },
-      {
-        'GET /login': (v) =>
-          html(v, '<form method="post" action="/login"><input name="email"><button>Log in</button></form>'),
-        async 'POST /login'(v) {
-          const { email } = await formOf(v)
-          setCookie(v, 'account', `${encodeURIComponent(String(email))}; HttpOnly; SameSite=Lax`)
-          redirect(v, '/')
-        },
-        'GET /'(v) {
-          if (accountOf(v) === undefined) return redirect(v, '/login')
-          html(v, CONFIRM)
-        },
-        'GET /verify'(v) {
-          const account = accountOf(v)
-          if (account === undefined) return redirect(v, '/login')
-          if ((failures.get(account) ?? 0) >= 3) return html(v, 'Your account is locked. Call us.', 423)
-          redirect(v, rp.begin(v))
-        },
-      },
-    )
-  },
-)
+const LOGIN = { url: '/login', method: 'POST', form: { email: 'user-{n}@example.test' } } as const
+add('account locked after 3 failures', { hole: 'aud', before: [LOGIN] }, (rp) => {
+  const failures = new Map<string, number>()
+  const failed: Handler = (v) => {
+    const { account = '' } = cookiesOf(v)
+    failures.set(account, (failures.get(account) ?? 0) + 1)
+    html(v, 'We could not confirm your age.', 403)
+  }
+  const form = '<form method="post" action="/login"><input name="email"><button>Log in</button></form>'
+  const ends = { letsIn: goesTo('/members'), turnsAway: failed, fails: () => failed }
+  return plain(rp, ends, {
+    'GET /login': (v) => html(v, form),
+    async 'POST /login'(v) {
+      const { email } = await formOf(v)
+      setCookie(v, 'account', `${encodeURIComponent(String(email))}; HttpOnly; SameSite=Lax`)
+      redirect(v, '/')
+    },
+    'GET /': (v) => (cookiesOf(v)['account'] === undefined ? redirect(v, '/login') : html(v, CONFIRM)),
+    'GET /verify'(v) {
+      const { account } = cookiesOf(v)
+      if (account === undefined) return redirect(v, '/login')
+      if ((failures.get(account) ?? 0) >= 3) return html(v, 'Your account is locked. Call us.', 423)
+      redirect(v, rp.begin(v))
+    },
+  })
+})
 
-add(
-  'two thresholds with two pages',
-  { hole: 'any threshold', finds: ['use/*'], options: { thresholds: [16, 18] } },
-  (rp) => {
-    const teens = new Set<string>()
-    const guard =
-      (isOpen: (v: Visit) => boolean, text: string): Handler =>
-      (v) =>
-        isOpen(v)
-          ? html(v, `<h1>${text}</h1>`)
-          : html(v, `Not yet open: ${text}. <a href="/verify">Show your age</a>`, 403)
-    return plain(rp, usual, {
+add('two thresholds with two pages', { hole: 'any threshold', options: { thresholds: [16, 18] } }, (rp) => {
+  const teens = new Set<string>()
+  const page = (v: Visit, text: string, isOpen: boolean) =>
+    html(v, isOpen ? `<h1>${text}</h1>` : `Not yet: ${text}. <a href="/verify">Show your age</a>`, isOpen ? 200 : 403)
+  return plain(
+    rp,
+    {},
+    {
       async 'GET /callback'(v) {
         const answer = await rp.check(v, v.query).catch(() => undefined)
         if (answer?.kind !== 'token') return html(v, 'That is no proof of your age.', 400)
@@ -587,19 +541,15 @@ add(
         rp.signIn(v)
         redirect(v, '/eighteen')
       },
-      'GET /sixteen': guard((v) => teens.has(cookiesOf(v)['teen'] ?? ''), 'Cider tasting from 16'),
-      'GET /eighteen': guard(rp.isMember, 'Spirits from 18'),
-    })
-  },
-)
+      'GET /sixteen': (v) => page(v, 'Cider tasting from 16', teens.has(cookiesOf(v)['teen'] ?? '')),
+      'GET /eighteen': (v) => page(v, 'Spirits from 18', rp.isMember(v)),
+    },
+  )
+})
 
 add(
   'form_post with a nested body parser',
-  {
-    hole: 'last of repeated parameters',
-    finds: ['use/callback.id_token_twice', 'use/callback.state_twice'],
-    options: { mode: 'form_post' },
-  },
+  { hole: 'last of repeated parameters', options: { mode: 'form_post' } },
   (rp) => {
     const app = express()
     app.get('/', (_request, response) => response.send(CONFIRM))
@@ -620,9 +570,8 @@ add(
   },
 )
 
-add('sign-out on failure', { hole: 'exp', finds: EXPIRED }, (rp) =>
+add('sign-out on failure', { hole: 'exp' }, (rp) =>
   plain(rp, {
-    ...usual,
     fails: () => (v) => {
       rp.signOut(v)
       html(v, 'For your safety you were signed out.', 401)
@@ -630,7 +579,7 @@ add('sign-out on failure', { hole: 'exp', finds: EXPIRED }, (rp) =>
   }),
 )
 
-add('page that repeats the answer', { hole: 'req_claims_hash', finds: token('req_claims_hash_*') }, (rp) => {
+add('page that repeats the answer', { hole: 'req_claims_hash' }, (rp) => {
   const repeats =
     (text: string): Handler =>
     (v) =>
@@ -638,30 +587,26 @@ add('page that repeats the answer', { hole: 'req_claims_hash', finds: token('req
   return plain(rp, { letsIn: repeats('ok'), turnsAway: repeats('no'), fails: () => repeats('invalid') })
 })
 
-const SAVED = ['create/access_denied', 'create/server_error', 'create/callback.error_unknown']
-add('Create after the wish of a user', { hole: 'error of Create', finds: SAVED, options: { canCreate: true } }, (rp) =>
-  plain(rp, usual, {
-    'GET /created'(v) {
-      try {
-        html(
-          v,
-          rp.endCreate(v, v.query) ? 'Your age key is saved. <a href="/verify">Use it</a>' : 'No age key was saved.',
-        )
-      } catch {
-        html(v, 'Nothing was asked.', 400)
-      }
+add('Create after the wish of a user', { hole: 'error of Create', options: { canCreate: true } }, (rp) =>
+  plain(
+    rp,
+    {},
+    {
+      'GET /created'(v) {
+        try {
+          const isSaved = rp.endCreate(v, v.query)
+          html(v, isSaved ? 'Your age key is saved. <a href="/verify">Use it</a>' : 'No age key was saved.')
+        } catch {
+          html(v, 'Nothing was asked.', 400)
+        }
+      },
     },
-  }),
+  ),
 )
 
-const CALLS = ['token/token.*', 'upgrade/upgrade.*']
-add(
-  'Upgrade of a key that says too little',
-  { hole: 'failed upgrade', finds: CALLS, options: { upgrades: true } },
-  (rp) => plain(rp, usual),
-)
+add('Upgrade of a key that says too little', { hole: 'failed upgrade', options: { upgrades: true } })
 
-add('no session at all', { hole: 'signature', finds: UNSIGNED }, (rp) =>
+add('no session at all', { hole: 'signature' }, (rp) =>
   site({
     ...shop(rp),
     async 'GET /callback'(v) {

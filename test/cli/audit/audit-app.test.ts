@@ -2,6 +2,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { audit } from '../../../src/cli/audit-host.ts'
+import type { Changes } from '../../support/express-example.ts'
 import { findFreePort } from '../../support/free-port.ts'
 import { shareSandbox } from '../../support/sandbox.ts'
 import { auditInProcess, reportIn, startSmallApp, useScratchFolder } from './audit-in-process.ts'
@@ -14,7 +15,9 @@ useScratchFolder()
 const write = (text: string) => writeFileSync('agekey-audit.yaml', text)
 const read = (name: string) => readFileSync(name, 'utf8')
 
-const FOUND_NONE = /^verifications can be found again: missing: your app found 0 of \d+ .*; f\d+: it answered 404$/m
+const FOUND_NONE =
+  /^missing verifications can be found again \(should, severity 4\.0\)\n {2}your app found 0 of \d+ .*; f\d+: it answered 404\.$/m
+const FINDS_ALL = /^undetermined 1 your app also finds a sub that it never received/m
 
 /** A row that every app refuses that checks the time. */
 const EXPIRED = ['use/id_token.expired']
@@ -38,7 +41,7 @@ test('An audit starts the app by --start at the fixed port of its address, and e
   const page = `http://localhost:${await findFreePort()}/verify`
   const start = `AGE_BASE_URL={base_url} PORT={port} exec "${process.execPath}" "${EXAMPLE}"`
   const { code, stdout } = await auditInProcess(sandbox, { page, start, only: EXPIRED })
-  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('welcome you are 18') })
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('welcome you are') })
   await expect(fetch(page)).rejects.toThrow('fetch failed')
 }, 60_000)
 
@@ -97,10 +100,40 @@ test('An audit does not begin while the clock of the sandbox stands still', asyn
   await expect(audited).rejects.toThrow('the clock of the sandbox stands still')
 }, 60_000)
 
-test('audit --find asks the app for each verification that it took in this audit, and fails when one is gone', async () => {
-  const page = await startSmallApp(sandbox.baseUrl)
-  const rows = ['use/verified', 'use/id_token.extra_claim']
-  const find = '/admin/verifications?sub={sub}'
-  const { code, stdout } = await auditInProcess(sandbox, { page, only: rows, find })
-  expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringMatching(FOUND_NONE) })
-}, 60_000)
+const KEPT: Changes = [
+  [
+    'const app = express()\n',
+    `const app = express()
+const kept = new Set()
+app.get('/find', ({ query }, response) => response.status(kept.has(query.sub) ? 200 : 404).send(query.sub))\n`,
+  ],
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the app holds this text
+  ['  console.log(`18 was proved by ${sub}`)\n', '  kept.add(sub)\n'],
+]
+
+test.each([
+  ['holds when each is found', KEPT, 0, /^holds .*verifications can be found again/m, 'holds'],
+  ['fails when one is gone', [], 1, FOUND_NONE, 'missing'],
+  [
+    'shows nothing when it finds all',
+    [...KEPT, ['kept.has(query.sub) ? 200 : 404', '200']],
+    3,
+    FINDS_ALL,
+    'undetermined',
+  ],
+] as const)(
+  'audit --find asks the app for each verification that it took in this audit: the check %s',
+  async (...args) => {
+    const [, changes, code, stdout, verdict] = args
+    const page = await startSmallApp(sandbox.baseUrl, { changes })
+    const rows = [...EXPIRED, 'use/verified', 'use/id_token.extra_claim', 'use/callback.of_other_browser']
+    const result = await auditInProcess(sandbox, { page, rows, find: '/find?sub={sub}' })
+    expect(result).toMatchObject({ code, stdout: expect.stringMatching(stdout) })
+    const { checks, exit_code } = reportIn(LAST)
+    expect({ exit_code, verdict: checks.find(({ check }) => check === 'verifications')?.verdict }).toEqual({
+      exit_code: code,
+      verdict,
+    })
+  },
+  60_000,
+)

@@ -12,7 +12,7 @@ import { type AuditReport, auditReportSchema } from '../../../src/sandbox/outcom
 import type { Sandbox } from '../../../src/server/create-sandbox.ts'
 import { findBrokenApp } from '../../audit/apps/broken-apps.ts'
 import { createScratchFolder } from '../../docs/scratch-folder.ts'
-import { startExpressExample } from '../../support/express-example.ts'
+import { type Changes, startExpressExample } from '../../support/express-example.ts'
 import { USE_ALONE } from '../../support/visits.ts'
 
 /** Gives each test an empty working folder, from which programs find the packages of the repository. */
@@ -42,11 +42,14 @@ export async function tenantsOf({ url }: Pick<Sandbox, 'url'>): Promise<string[]
 type Exp = 'checked' | 'ignored' | 'sometimes ignored'
 
 /** Starts the Express example without Create and Upgrade, for one test, and gives the page where a user begins to prove an age. */
-export async function startSmallApp(baseUrl: string, { exp = 'checked' }: { exp?: Exp } = {}): Promise<string> {
+export async function startSmallApp(
+  baseUrl: string,
+  { exp = 'checked', changes: more = [] }: { exp?: Exp; changes?: Changes } = {},
+): Promise<string> {
   const { changes } = findBrokenApp('does not look at exp')
   const moods = changes.map(([text, other]) => [text, other.replace('if (', 'if ((app.mood = !app.mood) && ')] as const)
   const faults = { checked: [], ignored: changes, 'sometimes ignored': moods }[exp]
-  const app = await startExpressExample({ baseUrl, url: baseUrl }, [...USE_ALONE, ...faults])
+  const app = await startExpressExample({ baseUrl, url: baseUrl }, [...USE_ALONE, ...faults, ...more])
   onTestFinished(() => app.stop())
   return `${app.url}/verify`
 }

@@ -44,7 +44,7 @@ test('Copies of an app are fewer than jobs when there are fewer rows', async () 
   expect(starts()).toHaveLength(1)
 })
 
-test('A copy of an app that dies is started again once: only what that copy refused is void, and the report says so', async () => {
+test('A copy of an app that dies is started again: what that copy refused is tried once more, which the report says', async () => {
   // It ends itself at the 20th answer.
   writeCopies(`${NOTE_START}
 import { existsSync, writeFileSync } from 'node:fs'
@@ -60,12 +60,12 @@ http.Server.prototype.emit = function (name, request, ...rest) {
   const only = ['use/id_token.a*', 'use/id_token.i*']
   const { code } = await auditInProcess(sandbox, { only, jobs: '2', json: 'report.json' })
   const { rows, notes } = reportIn('report.json')
-  const lost = /^after row \d+ copy 1 of your app no longer lets adult-passport in: nothing: .*; what it refused since/
+  const lost = /^after use\/\S+ copy 1 of your app no longer lets adult-passport in: nothing: .*; what it refused since/
   const remedy = 'the last good flow does not count; it was started again'
   expect(notes).toEqual([expect.stringMatching(new RegExp(`${lost.source} ${remedy}$`))])
-  expect(code).toBe(3)
+  expect(code).toBe(0)
   expect(starts()).toHaveLength(3)
-  expect(rows.filter(({ reason }) => reason === 'control_lost').length).toBeGreaterThan(0)
+  expect(rows.filter(({ reason }) => reason === 'control_lost')).toEqual([])
   expect(rows.filter(({ verdict }) => verdict === 'refused').length).toBeGreaterThan(5)
   expect(rows.filter(({ verdict }) => verdict === 'broke')).toEqual([])
 }, 180_000)

@@ -1,11 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { AuditReport } from '../../../src/sandbox/outcomes/audit-report.ts'
-import { variantName } from '../../../src/sandbox/outcomes/report/readings-text.ts'
+import { variantName } from '../../../src/sandbox/outcomes/report/readings-report.ts'
+import { MIXED } from '../../audit/report/sample-report.ts'
 import { shareSandbox } from '../../support/sandbox.ts'
 import { buildCli } from '../built-cli.ts'
 import { auditInProcess, reportIn, startSmallApp, tenantsOf, useScratchFolder, writeStart } from './audit-in-process.ts'
-import { MIXED } from './reports/sample-report.ts'
 import { NEEDS_SCOPES } from './started-apps.ts'
 
 const { launch } = await buildCli()

@@ -32,7 +32,7 @@ test('Rows of discovery and keys judge an app by openid-client 6, which reads di
   const { verdicts, notes, rowOf } = await audit(app, Object.keys(expected))
   expect({ notes, verdicts }).toEqual({ notes: [], verdicts: expected })
   // Its messages say which check refused.
-  const evidence = expect.stringMatching(/^your app did not start: .* ended with code 1 /)
+  const evidence = expect.stringMatching(/^as adult-passport: your app did not start: .* ended with code 1 /)
   expect(rowOf(ISSUER_OTHER)).toMatchObject({ evidence, refused_by: 'issuer' })
   expect(rowOf(FOREIGN_KEY)?.refused_by).toBe('signature')
   expect(rowOf('discovery/discovery.extra_member')?.log).toContain('got ***')

@@ -2,11 +2,11 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { auditReportSchema } from '../../../src/sandbox/outcomes/audit-report.ts'
+import { auditedRow, auditReport } from '../../audit/report/sample-report.ts'
 import { findFreePort } from '../../support/free-port.ts'
 import { startSandbox } from '../../support/sandbox.ts'
 import { buildCli, type RunOptions } from '../built-cli.ts'
 import { reportIn, startSmallApp, tenantsOf, useScratchFolder, writeStart } from './audit-in-process.ts'
-import { auditedRow, auditReport } from './reports/sample-report.ts'
 import { exampleAfter } from './started-apps.ts'
 
 const cli = await buildCli()
@@ -32,7 +32,7 @@ test('audit starts a sandbox, says what it learned and found, writes the reports
   const { code, stdout, stderr } = await run(args, { env: { GITHUB_STEP_SUMMARY: join(process.cwd(), 'summary.md') } })
   expect({ code, stderr }).toEqual({ code: 1, stderr: 'rows 2/2, 1 let in\n' })
   expect(stdout).toMatch(/^sandbox: http:\/\/localhost:\d+ \(started for this audit\)\nlearned:\n {2}use: yes is 200/)
-  expect(stdout).toMatch(/^let in use\/id_token\.expired /m)
+  expect(stdout).toMatch(/^missing expiry \(1 row, must, severity 7\.4\)$/m)
   expect(stdout).toContain(
     `One row again: npx agekey-sandbox audit ${page} --accepted text=Welcome --port ${port} --state-dir none --only use/id_token.expired\n`,
   )

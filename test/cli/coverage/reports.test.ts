@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { renderCoverageMarkdown } from '../../../src/cli/coverage/reports/markdown.ts'
 import { renderTerminal } from '../../../src/cli/coverage/reports/terminal.ts'
 import { mergeCoverage } from '../../../src/sandbox/coverage/merge-coverage.ts'
-import { HOSTILE } from '../audit/reports/sample-report.ts'
+import { HOSTILE } from '../../audit/report/sample-report.ts'
 import { adultCounters, described, hits, minorCounters } from './sample-coverage.ts'
 
 const UNSEEN = { thresholds: {}, filters: {}, boundaries: {} }

@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { auditReportSchema } from '../../../src/sandbox/outcomes/audit-report.ts'
-import { flowAddress } from '../../../src/sandbox/outcomes/report/flow-address.ts'
-import { pointsOf, unshownOf } from '../../../src/sandbox/outcomes/report/points.ts'
-import { describeReadings } from '../../../src/sandbox/outcomes/report/readings-text.ts'
 import {
   explainReason,
+  flowAddress,
   referencesOf,
   whatAppDid,
   whatHappened,
-} from '../../../src/sandbox/outcomes/report/row-texts.ts'
+} from '../../../src/sandbox/outcomes/report/audited-row.ts'
+import { pointsOf, unshownOf } from '../../../src/sandbox/outcomes/report/points.ts'
+import { describeReadings } from '../../../src/sandbox/outcomes/report/readings-report.ts'
 import { conclusionOf, describeChecks, totalsInOrder } from '../../../src/sandbox/outcomes/report/totals.ts'
-import { auditedRow, auditReport, MIXED, READINGS_FOUND, readingsAudit } from '../../cli/audit/reports/sample-report.ts'
+import { auditedRow, auditReport, MIXED, READINGS_FOUND, readingsAudit } from '../../audit/report/sample-report.ts'
 
 test('public/schemas/audit-report.schema.json says of each member what the schema says', () => {
   const file = new URL('../../../public/schemas/audit-report.schema.json', import.meta.url)
@@ -108,7 +108,7 @@ test('The totals of an audit are told with the findings first, and the reason of
 test.each([
   [
     MIXED.checks,
-    /^not verified: signature \(2 rows\), expiry \(1\); 2 checks missing, 1 stale, 1 broke, 1 undetermined, 1 holds$/,
+    /^not verified: signature \(2 rows\), expiry \(1\); 2 checks missing, 1 stale, 1 broke, 1 undetermined, 1 check holds$/,
   ],
   [auditReport([auditedRow(EXPIRED)]).checks, /^no checks missing, 2 hold$/],
   [auditReport([]).checks, /^$/],

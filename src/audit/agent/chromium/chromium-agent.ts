@@ -1,11 +1,9 @@
 import type { Browser as Chromium } from 'playwright-core'
 import { AuditProblem } from '../../audit-problem.ts'
 import type { Agent, Browser, Visit } from '../browser.ts'
-import { createCookies } from '../cookies.ts'
-import { createHttpAgent } from '../http-agent.ts'
-import { isWebAddress } from '../navigation.ts'
-import { createParties } from '../parties.ts'
-import { type Kept, openTab, type Tab } from './tab.ts'
+import { createHttpAgent, type Screen } from '../http-agent.ts'
+import { USER_AGENT } from '../navigation.ts'
+import { openTab, type Storage, type Tab } from './tab.ts'
 
 export interface ChromiumAgentOptions {
   /** Also requests addresses that are neither on this machine nor in a private network. */
@@ -14,80 +12,69 @@ export interface ChromiumAgentOptions {
   readonly anyCertificate?: boolean | undefined
 }
 
-/** A tab, and the browser whose cookies and storage are in it. */
-interface Seat {
-  readonly tab: Tab
-  owner?: object | undefined
-  close(): Promise<void>
-}
-
 /**
  * A browser with scripts. As many tabs are open as visits were under way at a time; each serves one browser after the other, because a
- * new one takes as long as a visit. What a browser keeps is taken out behind each visit, and put back when it comes to another tab.
+ * new one takes as long as a visit.
  */
 export function createChromiumAgent(chromium: Chromium, options: ChromiumAgentOptions = {}): Agent {
-  const { anyAddress, anyCertificate = false } = options
-  const http = createHttpAgent({ anyAddress, anyCertificate })
-  const idle: Seat[] = []
+  const http = createHttpAgent(options)
+  const idle: { readonly tab: Tab; readonly owner: object }[] = []
   const notes = new Set<string>()
-  const longPolls = new Set<string>()
   let markClosed = () => {}
   // A call that Chromium got shortly before it was closed is never answered.
   const closed = new Promise<void>((resolve) => {
     markClosed = resolve
   })
 
-  async function newSeat(): Promise<Seat> {
-    const context = await chromium.newContext({
-      acceptDownloads: false,
-      serviceWorkers: 'block',
-      ignoreHTTPSErrors: anyCertificate,
-      locale: 'en-US',
-    })
-    return { tab: await openTab(context), close: () => context.close() }
-  }
+  const newTab = async (): Promise<Tab> =>
+    openTab(
+      await chromium.newContext({
+        acceptDownloads: false,
+        serviceWorkers: 'block',
+        ignoreHTTPSErrors: options.anyCertificate ?? false,
+        locale: 'en-US',
+        userAgent: USER_AGENT,
+      }),
+    )
 
   function newBrowser(): Browser {
-    const parties = createParties({ anyAddress })
-    const owner = {}
-    let kept: Kept = { cookies: [], stored: {} }
+    const { open, peek, forget, cookies, parties } = http.newBrowser()
+    // Another one when what the tab keeps is no longer what the browser keeps.
+    let owner = {}
+    let stored: Storage = {}
+    let before: Storage = {}
 
-    const take = (): Seat | undefined => {
-      const place = Math.max(
-        0,
-        idle.findIndex((seat) => seat.owner === owner),
-      )
-      return idle.splice(place, 1)[0]
-    }
     async function visit(...[request, settings]: Parameters<Browser['open']>): Promise<Visit> {
-      const seat = take() ?? (await newSeat())
-      const isOwn = seat.owner === owner
+      const place = idle.findIndex((one) => one.owner === owner)
+      const [seat] = idle.splice(Math.max(0, place), 1)
+      const tab = seat?.tab ?? (await newTab())
       try {
-        if (!isOwn) await seat.tab.restore(kept)
-        const done = await seat.tab.visit(request, {
-          ...settings,
-          parties,
-          kept,
-          longPolls,
-          note: (line) => notes.add(line),
-        })
-        kept = done.kept
-        seat.owner = owner
-        if (done.isWell) idle.push(seat)
-        else seat.close().catch(() => {})
-        return done.visit
+        const keep: Parameters<Tab['begin']>[0]['keep'] = (origin, texts) => {
+          stored = { ...stored, [origin]: texts }
+        }
+        const note = (line: string) => void notes.add(line)
+        await tab.begin({ ...settings, parties, cookies, note, keep }, place >= 0 ? undefined : stored)
+        let isAnswered = false
+        const screen: Screen = {
+          show(page, at) {
+            if (at.answered && !isAnswered) before = stored
+            isAnswered ||= at.answered
+            return tab.show(page, at)
+          },
+        }
+        const done = await open(request, { ...settings, screen })
+        if (await tab.end()) idle.push({ tab, owner })
+        else tab.close().catch(() => {})
+        return done
       } catch (error) {
-        seat.close().catch(() => {})
+        tab.close().catch(() => {})
         throw error
       }
     }
     return {
+      peek,
       async open(request, options) {
-        const { url } = request
-        if (!URL.canParse(url) || !isWebAddress(new URL(url))) {
-          return { end: 'unreachable', hops: [], url, problem: `${url} is no http or https address` }
-        }
-        const over: Visit = { end: 'timed_out', hops: [], url, problem: 'the audit ended before' }
+        const over: Visit = { end: 'timed_out', hops: [], url: request.url, problem: 'the audit ended before' }
         return Promise.race([visit(request, options), closed.then(() => over)]).catch((error: unknown) => {
           if (options.signal.aborted) return over
           if (chromium.isConnected()) throw error
@@ -96,32 +83,16 @@ export function createChromiumAgent(chromium: Chromium, options: ChromiumAgentOp
           )
         })
       },
-      async peek(url, options) {
-        const cookies = createCookies()
-        for (const { name, value, domain, path, sameSite, secure } of kept.cookies) {
-          const host = domain.replace(/^\./, '')
-          const kind = `SameSite=${sameSite}${secure ? '; Secure' : ''}${host === domain ? '' : `; Domain=${host}`}`
-          cookies.keep(
-            [`${name}=${value}; Path=${path}; ${kind}`],
-            new URL(`http${secure ? 's' : ''}://${host}${path}`),
-          )
-        }
-        return http.newBrowser({ cookies }).peek(url, options)
-      },
       forget(names) {
-        const { before } = kept
+        forget(names)
         // Of what pages stored, the proof came after the answer; what was there before, such as the request, stays.
-        const isOld =
-          (origin: string, kind: 'local' | 'session') =>
-          ([name, value]: [string, string]) =>
-            !before || before.stored[origin]?.[kind][name] === value
-        const stored = Object.entries(kept.stored).map(([origin, { local, session }]) => {
-          const old = (kind: 'local' | 'session', texts: Readonly<Record<string, string>>) =>
-            Object.fromEntries(Object.entries(texts).filter(isOld(origin, kind)))
-          return [origin, { origin, local: old('local', local), session: old('session', session) }] as const
-        })
-        kept = { cookies: kept.cookies.filter(({ name }) => !names.includes(name)), stored: Object.fromEntries(stored) }
-        for (const seat of idle) if (seat.owner === owner) seat.owner = undefined
+        const old = (origin: string, kind: 'local' | 'session') =>
+          Object.entries(stored[origin]?.[kind] ?? {}).filter(([name, value]) => before[origin]?.[kind][name] === value)
+        const kept = (origin: string, kind: 'local' | 'session') => Object.fromEntries(old(origin, kind))
+        stored = Object.fromEntries(
+          Object.keys(stored).map((it) => [it, { local: kept(it, 'local'), session: kept(it, 'session') }]),
+        )
+        owner = {}
       },
     }
   }

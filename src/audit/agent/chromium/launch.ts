@@ -32,21 +32,15 @@ const PLACES: readonly string[] = [
 ]
 
 /**
- * Windows that open quickly, and ask for nothing of their own accord. This list of features takes the place of that of playwright-core,
- * so it names those of its list that change what a page sees or what is asked of other servers. The popups of the address bar cost half
- * of the time of a window, which starts two processes for them.
+ * Windows that open quickly, and ask for nothing of their own accord: the popups of the address bar cost half of the time of a window.
+ * This list of features takes the place of that of playwright-core.
  */
-export const LEAN_WINDOWS = `--disable-features=${[
-  ...[
-    'WebUIOmniboxPopup',
-    'WebUIOmniboxAimPopup',
-    'AimEnabled',
-    'AvoidCorsURLLoaderRestartOnRedirect',
-    'HttpsUpgrades',
-  ],
-  ...['HttpsFirstBalancedModeAutoEnable', 'MediaRouter', 'NetworkTimeServiceQuerying', 'OptimizationHints'],
-  ...['PaintHolding', 'PreconnectToSearch', 'ThirdPartyStoragePartitioning'],
-].join(',')}`
+export const LEAN_WINDOWS = `--disable-features=${`
+  WebUIOmniboxPopup WebUIOmniboxAimPopup AimEnabled AvoidCorsURLLoaderRestartOnRedirect HttpsUpgrades HttpsFirstBalancedModeAutoEnable
+  LocalNetworkAccessChecks MediaRouter NetworkTimeServiceQuerying OptimizationHints PaintHolding PreconnectToSearch
+  ThirdPartyStoragePartitioning`
+  .trim()
+  .replace(/\s+/g, ',')}`
 
 /** It makes no calls of its own accord, and shows frames of all sites to the audit. */
 const ARGUMENTS: readonly string[] = [
@@ -67,17 +61,14 @@ const INSTALL_CHROMIUM = 'npx playwright-core install chromium'
 export async function launchChromium({ chromePath, cdpUrl, headed = false }: LaunchOptions): Promise<Chromium> {
   const chromium = loadPlaywright()
   if (cdpUrl !== undefined) {
+    const remedy = 'start it with --remote-debugging-port=9222, or leave --cdp out'
     return chromium.connectOverCDP(cdpUrl, { timeout: 5000 }).catch((cause: unknown) => {
-      throw new AuditProblem(
-        `--cdp: no Chromium answers at ${cdpUrl}; start it with --remote-debugging-port=9222, or leave --cdp out`,
-        { cause },
-      )
+      throw new AuditProblem(`--cdp: no Chromium answers at ${cdpUrl}; ${remedy}`, { cause })
     })
   }
   if (chromePath !== undefined && !existsSync(chromePath)) {
-    throw new AuditProblem(
-      `CHROME_PATH: there is no ${chromePath}; name the program of Chrome or Chromium, or leave it out`,
-    )
+    const remedy = 'name the program of Chrome or Chromium, or leave it out'
+    throw new AuditProblem(`CHROME_PATH: there is no ${chromePath}; ${remedy}`)
   }
   const place = chromePath ?? PLACES.find((path) => existsSync(path))
   return chromium
@@ -96,14 +87,13 @@ export async function launchChromium({ chromePath, cdpUrl, headed = false }: Lau
         const message = `there is no Chromium: ${INSTALL_CHROMIUM}, or CHROME_PATH=/path/to/chrome`
         throw new ChromiumProblem(message, INSTALL_CHROMIUM, { cause })
       }
-      const [reason = ''] = stripVTControlCharacters(messageOf(cause)).split('\n')
-      const source = chromePath === undefined ? '' : 'CHROME_PATH: '
-      throw new AuditProblem(
-        / missing X server|DISPLAY/i.test(messageOf(cause))
-          ? '--headed: there is no display here; leave it out'
-          : `${source}${place} does not start as a browser (${reason.replace(/^browserType\.launch: /, '')}); name another by CHROME_PATH=/path/to/chrome`,
-        { cause },
-      )
+      if (/ missing X server|DISPLAY/i.test(messageOf(cause))) {
+        throw new AuditProblem('--headed: there is no display here; leave it out', { cause })
+      }
+      const [line = ''] = stripVTControlCharacters(messageOf(cause)).split('\n')
+      const reason = line.replace(/^browserType\.launch: /, '')
+      const named = `${chromePath === undefined ? '' : 'CHROME_PATH: '}${place} does not start as a browser (${reason})`
+      throw new AuditProblem(`${named}; name another by CHROME_PATH=/path/to/chrome`, { cause })
     })
 }
 

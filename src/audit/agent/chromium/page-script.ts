@@ -7,27 +7,31 @@ const NAME = '__agekeyAudit'
 const QUIET_MS = 60
 /** A page that has said nothing since it was loaded may still be reading the answer that it was given. */
 const SILENT_MS = 400
+/** A navigation that a page has asked for begins in this time. */
+const LEAVING_MS = 1000
 /** Timers and workers of a page are waited for up to this long in all: a clock ticks for ever. */
 const PATIENCE_MS = 2000
 
 const texts = z.record(z.string(), z.string())
-
-/** What a page keeps in this browser. */
-export const storedSchema = z.object({ origin: z.string(), local: texts, session: texts })
+const storedSchema = z.object({ local: texts, session: texts })
+/** What an origin keeps in a browser. */
 export type Stored = Readonly<z.infer<typeof storedSchema>>
 
-export const snapshotSchema = z.object({ url: z.string(), html: z.string(), stored: storedSchema })
-
-export const waysSchema = z.array(
-  z.object({
-    kind: z.enum(['link', 'form', 'button']),
-    text: z.string(),
-    url: z.string().optional(),
-    asks: z.boolean(),
-    isSelected: z.boolean(),
-    index: z.number(),
-  }),
-)
+/** What the script says of a page. */
+export const seenSchema = z.object({
+  url: z.string(),
+  html: z.string(),
+  stored: storedSchema,
+  ways: z.array(
+    z.object({
+      kind: z.enum(['link', 'form', 'button']),
+      text: z.string(),
+      url: z.string().optional(),
+      asks: z.boolean(),
+      isSelected: z.boolean(),
+    }),
+  ),
+})
 
 /**
  * Runs in each page before its own scripts: it sees whether the page still changes, computes or waits. A text, because a compiler
@@ -35,16 +39,19 @@ export const waysSchema = z.array(
  */
 export const PAGE_SCRIPT = `(() => {
 if (window !== window.top) return
-const { setTimeout: later, clearTimeout: cancel, Worker: RealWorker } = window
+const { setTimeout: later, clearTimeout: cancel, Worker: RealWorker, open } = window
 // In milliseconds.
 const now = () => new Event('now').timeStamp
-const state = { changed: now(), change: undefined, hasSpoken: false, timers: new Set(), budget: ${PATIENCE_MS}, computing: 0, asked: 0 }
+const never = -1e9
+const state = { changed: now(), change: undefined, hasSpoken: false, timers: new Set(), budget: ${PATIENCE_MS}, computing: 0, asked: never, left: never }
 new MutationObserver((records) => {
   state.changed = now()
   state.change = records.at(-1)
   state.hasSpoken ||= document.readyState !== 'loading'
 }).observe(document, { subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: ['hidden'] })
-
+window.navigation?.addEventListener('navigate', ({ destination, downloadRequest }) => {
+  if (!destination.sameDocument && downloadRequest === null) state.left = now()
+})
 window.setTimeout = (run, ms = 0, ...args) => {
   if (typeof run !== 'function') return later(run, ms, ...args)
   const id = later((...given) => {
@@ -63,7 +70,7 @@ window.clearTimeout = (id) => {
 if (RealWorker) window.Worker = class Worker extends RealWorker {
   constructor(...args) {
     super(...args)
-    this.addEventListener('message', () => { state.asked = 0 })
+    this.addEventListener('message', () => { state.asked = never })
   }
   postMessage(...args) {
     state.asked = now()
@@ -71,7 +78,6 @@ if (RealWorker) window.Worker = class Worker extends RealWorker {
   }
 }
 // A popup goes on in the window itself.
-const open = window.open
 const goTo = (url) => { if (url && !/^about:/.test(url)) location.assign(url) }
 window.open = (url, target, ...more) => {
   if (['_self', '_top', '_parent'].includes(target)) return open(url, target, ...more)
@@ -82,30 +88,40 @@ window.open = (url, target, ...more) => {
 const subtle = globalThis.SubtleCrypto?.prototype ?? {}
 for (const name of Object.getOwnPropertyNames(subtle)) {
   const method = name === 'constructor' ? undefined : subtle[name]
-  if (typeof method !== 'function') continue
-  subtle[name] = function (...args) {
+  if (typeof method === 'function') subtle[name] = function (...args) {
     state.computing += 1
-    const done = () => { state.computing -= 1 }
-    const result = method.apply(this, args)
-    result.then(done, done)
-    return result
+    return method.apply(this, args).finally(() => { state.computing -= 1 })
   }
 }
-
 const storage = (kind) => {
   try { return { ...window[kind] } } catch { return {} }
 }
 const roots = (node) => [...node.querySelectorAll('*')].flatMap(({ shadowRoot: root }) => root ? [root, ...roots(root)] : [])
 const all = (selector) => [document, ...roots(document)].flatMap((root) => [...root.querySelectorAll(selector)])
+const isRefreshed = () => all('meta[http-equiv=refresh i]').some(({ content }) => /^\\s*[01]\\D.*[^\\d\\s]/.test(content))
 const isResting = (isAnswer) => {
-  if (document.readyState !== 'complete' || state.timers.size > 0 || state.computing > 0) return false
-  if (document.scripts.length === 0) return true
-  const quiet = now() - state.changed
-  if (state.asked > 0 && now() - state.asked < ${PATIENCE_MS}) return false
-  return quiet >= (isAnswer && !state.hasSpoken ? ${SILENT_MS} : ${QUIET_MS})
+  if (document.readyState !== 'complete' || state.timers.size > 0 || state.computing > 0 || isRefreshed()) return false
+  if (now() - state.left < ${LEAVING_MS} || now() - state.asked < ${PATIENCE_MS}) return false
+  return document.scripts.length === 0 || now() - state.changed >= (isAnswer && !state.hasSpoken ? ${SILENT_MS} : ${QUIET_MS})
 }
 let found = []
-const audit = {
+const waysOf = (selector) => {
+  const isNamed = (element) => {
+    try { return selector !== '' && (element.matches(selector) || element.form?.matches(selector) === true) } catch { return false }
+  }
+  const asks = (form) => [...(form?.querySelectorAll('input, textarea') ?? [])].some((field) =>
+    /^(?:text|email|password|search|tel)/.test(field.type) && !field.value && field.checkVisibility())
+  found = all('a[href], form, button, input[type=submit], input[type=button], input[type=image], [role=button]').filter((element) =>
+    !element.disabled && element.checkVisibility() && !(element.localName === 'form' && element.querySelector('button, input[type=submit], input[type=image]')))
+  return found.map((element) => {
+    const form = element.localName === 'form' ? element : element.form && element.type !== 'button' ? element.form : undefined
+    const kind = form ? 'form' : element.localName === 'a' ? 'link' : 'button'
+    const texts = element === form ? [] : [element.innerText, element.localName === 'input' && element.value, element.getAttribute('aria-label'), element.title]
+    const text = texts.filter(Boolean).join(' ').replace(/\\s+/g, ' ').trim()
+    return { kind, text, url: form?.action ?? element.href, asks: asks(form), isSelected: isNamed(element) }
+  })
+}
+Object.defineProperty(window, '${NAME}', { value: {
   rest: (isAnswer) => new Promise((resolve) => {
     const look = () => isResting(isAnswer) ? resolve(true) : later(look, 10)
     look()
@@ -113,17 +129,14 @@ const audit = {
   unrest: () => {
     const { target } = state.change ?? {}
     const element = target?.nodeType === 1 ? target : target?.parentElement
-    if (now() - state.changed < 1000 && element) {
-      const id = element.id === '' ? '' : ' id="' + element.id + '"'
-      return '<' + element.localName + id + '> keeps changing'
-    }
-    return state.computing > 0 ? 'its script computes for ever' : 'it keeps loading'
+    const id = element?.id ? ' id="' + element.id + '"' : ''
+    return element && now() - state.changed < 1000 ? '<' + element.localName + id + '> keeps changing' : 'it keeps computing'
   },
-  stored: () => ({ origin: location.origin, local: storage('localStorage'), session: storage('sessionStorage') }),
-  snapshot: () => ({
+  see: (selector) => ({
     url: location.href,
     html: [document.documentElement.outerHTML, ...roots(document).map((root) => root.innerHTML)].join('').slice(0, ${MAX_PAGE_BYTES}),
-    stored: audit.stored(),
+    stored: { local: storage('localStorage'), session: storage('sessionStorage') },
+    ways: waysOf(selector),
   }),
   // Leaves in the origin of the page what is given, and nothing else.
   restore: async ({ local, session }) => {
@@ -135,22 +148,6 @@ const audit = {
     for (const { name } of await indexedDB.databases()) indexedDB.deleteDatabase(name)
     for (const name of await globalThis.caches?.keys() ?? []) await caches.delete(name)
   },
-  ways: (selector) => {
-    const isNamed = (element) => {
-      try { return selector !== '' && (element.matches(selector) || element.form?.matches(selector) === true) } catch { return false }
-    }
-    const asks = (form) => [...(form?.querySelectorAll('input, textarea') ?? [])].some((field) =>
-      /^(?:text|email|password|search|tel)/.test(field.type) && !field.value && field.checkVisibility())
-    found = all('a[href], form, button, input[type=submit], input[type=button], input[type=image], [role=button]').filter((element) =>
-      !element.disabled && element.checkVisibility() && !(element.localName === 'form' && element.querySelector('button, input[type=submit], input[type=image]')))
-    return found.map((element, index) => {
-      const form = element.localName === 'form' ? element : element.form && element.type !== 'button' ? element.form : undefined
-      const kind = form ? 'form' : element.localName === 'a' ? 'link' : 'button'
-      const texts = element === form ? [] : [element.innerText, element.localName === 'input' && element.value, element.getAttribute('aria-label'), element.title]
-      const text = texts.filter(Boolean).join(' ').replace(/\\s+/g, ' ').trim()
-      return { kind, text, url: form?.action ?? element.href, asks: asks(form), isSelected: isNamed(element), index }
-    })
-  },
   press: (index) => {
     const element = found[index]
     state.changed = now()
@@ -158,12 +155,9 @@ const audit = {
     if (element.localName === 'form') element.requestSubmit()
     else element.click()
   },
-}
-Object.defineProperty(window, '${NAME}', { value: audit })
+} })
 })()`
 
 /** An expression that calls the script of the page. */
-export const callOf = (
-  method: 'rest' | 'unrest' | 'stored' | 'snapshot' | 'restore' | 'ways' | 'press',
-  argument?: unknown,
-): string => `${NAME}.${method}(${argument === undefined ? '' : JSON.stringify(argument)})`
+export const callOf = (method: 'rest' | 'unrest' | 'see' | 'restore' | 'press', argument?: unknown): string =>
+  `${NAME}.${method}(${argument === undefined ? '' : JSON.stringify(argument)})`

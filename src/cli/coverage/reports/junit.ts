@@ -1,6 +1,6 @@
+import { type JUnitCase, renderJUnit } from '../../../files/reports/junit.ts'
 import { type Coverage, type CoverageItem, DIMENSIONS } from '../../../sandbox/coverage/coverage.ts'
 import { nameOfSide } from '../../../sandbox/coverage/gaps.ts'
-import { type JUnitCase, renderJUnit } from '../../reports/junit.ts'
 import type { Minimum } from '../minimums.ts'
 
 /** JUnit XML: a testsuite for each dimension, a testcase for each side. A gap fails where a minimum is missed, and is skipped elsewhere. */

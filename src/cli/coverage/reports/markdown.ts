@@ -1,8 +1,7 @@
+import { codeSpan, escapeMarkdown, fold, joinBlocks, renderTable } from '../../../files/reports/markdown.ts'
 import { grouped } from '../../../http/html/elements.ts'
 import { type Coverage, type CoverageItem, DIMENSIONS, type DimensionName } from '../../../sandbox/coverage/coverage.ts'
 import { type CoverageGap, gapsOf, nameOfSide } from '../../../sandbox/coverage/gaps.ts'
-import { fold, joinBlocks, renderTable } from '../../reports/markdown-blocks.ts'
-import { codeSpan, escapeMarkdown } from '../../reports/markdown-text.ts'
 import type { Minimum } from '../minimums.ts'
 import { countOf, missedInWords } from './words.ts'
 

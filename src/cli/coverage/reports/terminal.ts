@@ -1,8 +1,9 @@
+import { visible } from '../../../files/visible.ts'
 import { grouped } from '../../../http/html/elements.ts'
 import type { Coverage, DimensionName } from '../../../sandbox/coverage/coverage.ts'
 import { DIMENSIONS } from '../../../sandbox/coverage/coverage.ts'
 import { type CoverageGap, gapsOf } from '../../../sandbox/coverage/gaps.ts'
-import { alignColumns, visible } from '../../terminal.ts'
+import { alignColumns } from '../../terminal.ts'
 import type { Minimum } from '../minimums.ts'
 import { countOf, missedInWords } from './words.ts'
 

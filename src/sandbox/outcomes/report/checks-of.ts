@@ -1,8 +1,11 @@
 import { type AuditedCheck, type AuditedRow, CHECK_VERDICTS } from '../audit-report.ts'
 import { CHECKS, type Check, LEVELS, OUTCOME_FLOWS } from '../outcome.ts'
+import { isFailure, levelOf } from './audited-row.ts'
 import { CHECK_TEXTS } from './checks.ts'
-import { isFailure, levelOf } from './findings.ts'
 import { remedyFor } from './remedies.ts'
+
+/** The check that no row shows: whether the app finds verifications again. */
+export const VERIFICATIONS = 'verifications'
 
 /** Checks that each call makes by itself. The others are the same code for every flow. */
 const OF_EACH_CALL: readonly Check[] = ['connection', 'status', 'body']
@@ -11,35 +14,23 @@ interface Reach {
   readonly missing: Check
   /** Rows that are let in only without the check, whatever else the app verifies. */
   readonly shownBy: readonly RegExp[]
-  /** What such an app lets in, too. */
-  takes(row: AuditedRow): boolean
+  /** What such an app lets in, too, because it never comes to the checks that these rows break. */
+  readonly takes: RegExp | readonly Check[]
 }
 
-const breaks =
-  (...checks: readonly Check[]) =>
-  (row: AuditedRow) =>
-    row.checks.some((check) => checks.includes(check))
-const isNamed = (name: RegExp) => (row: AuditedRow) => name.test(row.row)
-
-/** Rows that an app lets in because it never comes to the checks that they break. */
+// biome-ignore format: a line or two for each
 const REACHES: readonly Reach[] = [
-  {
-    missing: 'signature',
-    shownBy: [/\.(signature_missing|payload_changed)$/],
-    takes: breaks('alg', 'kid', 'key_source', 'crit', 'typ', 'serialisation'),
-  },
-  {
-    missing: 'serialisation',
-    shownBy: [/\.(empty|not_a_jwt)$/],
-    takes: isNamed(/\.(payload_not_.*|id_token_(twice|missing).*|create_requested_(upper_case|false))$/),
-  },
-  { missing: 'state', shownBy: [/\.state_changed$/], takes: isNamed(/\.(state_twice.*|in_fragment)$/) },
-  { missing: 'nonce', shownBy: [/\.nonce_other$/], takes: isNamed(/\.nonce_twice$/) },
-  { missing: 'aud', shownBy: [/\.aud_(of_other_client|prefix)$/], takes: breaks('azp') },
-  { missing: 'lifetime', shownBy: [/\.exp_(milliseconds|far_future)$/], takes: isNamed(/\.(exp|iat)_missing$/) },
-  { missing: 'age_thresholds', shownBy: [/\.age_thresholds\./], takes: breaks('requested_thresholds') },
+  { missing: 'signature', shownBy: [/\.(signature_missing|payload_changed)$/],
+    takes: ['alg', 'kid', 'key_source', 'crit', 'typ', 'serialisation'] },
+  { missing: 'serialisation', shownBy: [/\.(empty|not_a_jwt)$/],
+    takes: /\.(payload_not_.*|id_token_(twice|missing).*|create_requested_(upper_case|false))$/ },
+  { missing: 'state', shownBy: [/\.state_changed$/], takes: /\.(state_twice.*|in_fragment)$/ },
+  { missing: 'nonce', shownBy: [/\.nonce_other$/], takes: /\.nonce_twice$/ },
+  { missing: 'aud', shownBy: [/\.aud_(of_other_client|prefix)$/], takes: ['azp'] },
+  { missing: 'lifetime', shownBy: [/\.exp_(milliseconds|far_future)$/], takes: /\.(exp|iat)_missing$/ },
+  { missing: 'age_thresholds', shownBy: [/\.age_thresholds\./], takes: ['requested_thresholds'] },
   // A call whose failure is caught and forgotten.
-  { missing: 'status', shownBy: [/\.status_\d+_right_body$/, /\.empty_body$/], takes: () => true },
+  { missing: 'status', shownBy: [/\.status_\d+_right_body$/, /\.empty_body$/], takes: /^/ },
 ]
 
 /** A check by its name, and the rows that show its verdict. */
@@ -55,7 +46,8 @@ interface Group {
  */
 export function checksOf(
   rows: readonly AuditedRow[],
-  { library }: { library?: string | undefined } = {},
+  library?: string,
+  verifications?: AuditedCheck,
 ): readonly AuditedCheck[] {
   const missing = explainLetIn(rows.filter(({ verdict }) => verdict === 'let in'))
   const found = new Map<string, Group>(missing.map((group) => [group.name, group]))
@@ -65,11 +57,10 @@ export function checksOf(
       const group = found.get(name) ?? { name, verdict, rows: [] }
       found.set(name, { ...group, rows: [...group.rows, row] })
     }
-  for (const name of new Set(rows.flatMap(namesOf))) {
-    const group = found.has(name) ? undefined : judgeOthers(name, rows)
-    if (group) found.set(name, group)
-  }
-  return [...found.values()].map((group) => describeCheck(group, rows, library)).sort(byWeight)
+  const names = [...new Set(rows.flatMap(namesOf))].filter((name) => !found.has(name))
+  const groups = [...found.values(), ...names.flatMap((name) => judgeOthers(name, rows) ?? [])]
+  const ofRows = groups.map((group) => describeCheck(group, rows, library))
+  return [...ofRows, ...(verifications ? [verifications] : [])].sort(byWeight)
 }
 
 /** The names of the checks that a row breaks; of a right answer, which breaks none, its family. */
@@ -104,7 +95,8 @@ function explains(name: string, row: AuditedRow, letIn: readonly AuditedRow[]): 
     const isOfCall = OF_EACH_CALL.includes(missing)
     if (name !== (isOfCall ? `${row.flow}/${missing}` : missing)) return false
     const shown = letIn.filter(({ flow }) => !isOfCall || flow === row.flow)
-    return shownBy.every((one) => shown.some((other) => one.test(other.row))) && takes(row)
+    if (!shownBy.every((one) => shown.some((other) => one.test(other.row)))) return false
+    return takes instanceof RegExp ? takes.test(row.row) : row.checks.some((check) => takes.includes(check))
   })
 }
 

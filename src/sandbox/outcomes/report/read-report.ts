@@ -7,7 +7,7 @@ import { type AuditReport, auditReportSchema } from '../audit-report.ts'
 /** The report of the last whole audit, below the folder that it ran in. */
 export const LAST_AUDIT = '.agekey-audit/last.json'
 
-export type ReadReport =
+type ReadReport =
   | { readonly ok: true; readonly report: AuditReport }
   /** The rest of a sentence about the text: `is not JSON: ...`. */
   | { readonly ok: false; readonly problem: string }
@@ -18,18 +18,9 @@ export function readReport(text: string): ReadReport {
   if (!json.ok) return { ok: false, problem: `is not JSON: ${json.reason}` }
   const checked = checkAgainst(auditReportSchema, json.value)
   if (checked.kind === 'valid') return { ok: true, report: checked.value }
-  if (verdictsSchema.safeParse(json.value).success) {
-    return { ok: false, problem: 'holds verdicts alone, as an earlier version kept them, and not the whole report' }
-  }
   const [place = ''] = checked.problems.map(({ path, message }) => `${formatPath(path) || 'the value'}: ${message}`)
   return { ok: false, problem: `is no report of agekey-sandbox audit: ${place}${byOtherVersion(json.value)}` }
 }
-
-/** What `.agekey-audit/last.json` held at first. */
-const verdictsSchema = z.strictObject({
-  app: z.string(),
-  rows: z.array(z.strictObject({ row: z.string(), verdict: z.string() })),
-})
 
 /** A newer version may write what this one does not know. */
 function byOtherVersion(value: unknown): string {

@@ -1,9 +1,6 @@
 import * as z from 'zod'
 import { mustBe } from '../../../files/describe-issue.ts'
 
-/** What an audit says of one variant of a reading. */
-export const READING_VERDICTS = ['depends', 'undetermined', 'works', 'not for this app'] as const
-
 const lines = () => z.array(z.string()).readonly()
 
 const triedVariantSchema = z.strictObject({
@@ -13,10 +10,8 @@ const triedVariantSchema = z.strictObject({
   summary: z.string().describe('What the sandbox does under the variant'),
   silent: z.string().describe('The part of the specification that does not say it'),
   verdict: z
-    .enum(READING_VERDICTS)
-    .describe(
-      'works: each flow ended as it usually does; depends: one did not, so that the app depends on the usual one',
-    ),
+    .enum(['depends', 'undetermined', 'works', 'not for this app'])
+    .describe('works: each flow ended as it usually does; depends: one did not'),
   reason: z.string().optional().describe('Why it is undetermined or not for this app'),
   evidence: z.string().optional().describe('What the app did: a sentence'),
   flows: lines().describe('Flows in the journal of the sandbox'),
@@ -25,36 +20,53 @@ const triedVariantSchema = z.strictObject({
 /** The verdict on one variant of a reading. */
 export type TriedVariant = Readonly<z.infer<typeof triedVariantSchema>>
 
-const failedCombinationSchema = z.strictObject({
-  variants: lines().describe('The smallest set that fails: par_status=200, error_body=text'),
-  evidence: z.string(),
-  flows: lines(),
+const combinationsSchema = z.strictObject({
+  tried: z.int().min(0).describe('Combinations that together hold every pair of the variants that work'),
+  undetermined: z
+    .array(z.strictObject({ reason: z.string(), count: z.int().min(1) }).readonly())
+    .readonly()
+    .describe('Combinations of which no verdict was found, as when the budget was over'),
+  failed: z
+    .array(
+      z
+        .strictObject({
+          variants: lines().describe('The smallest set that fails: par_status=200, error_body=text'),
+          evidence: z.string(),
+          flows: lines(),
+        })
+        .readonly(),
+    )
+    .readonly(),
 })
-
-/** Variants that the app works under one by one, and not together. */
-export type FailedCombination = Readonly<z.infer<typeof failedCombinationSchema>>
-
-const undeterminedSetsSchema = z.strictObject({ reason: z.string(), count: z.int().min(1) })
-
-/** How many combinations have no verdict for one reason. */
-export type UndeterminedSets = Readonly<z.infer<typeof undeterminedSetsSchema>>
 
 /** What `audit --readings` found: whether an app survives what the specification leaves open. */
 export const readingsReportSchema = z.strictObject({
   started_at: z.iso.datetime(mustBe('an instant like 2026-01-31T12:00:00Z')),
   seconds: z.number().min(0),
   variants: z.array(triedVariantSchema.readonly()).readonly(),
-  combinations: z
-    .strictObject({
-      tried: z.int().min(0).describe('Combinations that together hold every pair of the variants that work'),
-      undetermined: z
-        .array(undeterminedSetsSchema.readonly())
-        .readonly()
-        .describe('Combinations of which no verdict was found, as when the budget was over'),
-      failed: z.array(failedCombinationSchema.readonly()).readonly(),
-    })
-    .readonly(),
+  combinations: combinationsSchema.readonly(),
   counted: z.boolean().describe('Whether what the app depends on counts for the exit code: --fail-on-readings'),
 })
 
 export type ReadingsReport = Readonly<z.infer<typeof readingsReportSchema>>
+
+/** The variants with this verdict. */
+export const variantsThat = (verdict: TriedVariant['verdict'], { variants }: ReadingsReport): readonly TriedVariant[] =>
+  variants.filter((one) => one.verdict === verdict)
+
+/** `par_status=200` */
+export const variantName = ({ reading, variant }: TriedVariant): string => `${reading}=${variant}`
+
+/** `works under 31 of 34; depends on par_status=201`. Variants that made no difference to the app are not counted. */
+export function describeReadings(report: ReadingsReport): string {
+  const [works, depends] = [variantsThat('works', report), variantsThat('depends', report)]
+  const needs = [...new Set(depends.map(({ reading, usual }) => `${reading}=${usual}`))].join(', ')
+  const open = variantsThat('undetermined', report).length
+  const undetermined = report.combinations.undetermined.reduce((sum, { count }) => sum + count, open)
+  return [
+    `works under ${works.length} of ${works.length + depends.length}`,
+    ...(needs === '' ? [] : [`depends on ${needs}`]),
+    ...report.combinations.failed.map(({ variants }) => `fails under ${variants.join(' with ')}`),
+    ...(undetermined === 0 ? [] : [`${undetermined} undetermined`]),
+  ].join('; ')
+}

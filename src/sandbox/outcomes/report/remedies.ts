@@ -10,8 +10,6 @@ const VERIFY = {
   'express-openid-connect':
     "openid.auth({ issuerBaseURL: ISSUER, authorizationParams: { response_type: 'id_token', ... } })\nrequest.oidc.idTokenClaims // decode no token by yourself",
   'next-auth': `{ wellKnown: '${DISCOVERY}', idToken: true,\n  checks: ['state', 'nonce'], client: { response_types: ['id_token'] } }`,
-  oauth4webapi:
-    'await oauth.processAuthorizationCodeResponse(use, client, response, { expectedNonce, requireIdToken: true })\nawait oauth.validateApplicationLevelSignature(use, response)',
   jose: "const { payload: claims } = await jwtVerify(id_token, createRemoteJWKSet(new URL(JWKS_URI)), { issuer: ISSUER,\n  audience: CLIENT_ID, algorithms: ['RS256', 'ES256'], requiredClaims: ['exp', 'iat', 'sub', 'nonce'] })",
   Authlib:
     'claims = JsonWebToken(["RS256", "ES256"]).decode(id_token, keys, claims_cls=HybridIDToken, claims_options=OPTIONS,\n    claims_params={"nonce": nonce, "client_id": CLIENT_ID, "code": code}); claims.validate()  # OPTIONS: iss, aud',
@@ -27,16 +25,9 @@ const VERIFY = {
 /** What apps use to read tokens. */
 export type Library = keyof typeof VERIFY
 
+// biome-ignore format: a list of names
 const BY_VERIFY: readonly Check[] = [
-  'signature',
-  'alg',
-  'kid',
-  'key_source',
-  'crit',
-  'iss',
-  'aud',
-  'exp',
-  'serialisation',
+  'signature', 'alg', 'kid', 'key_source', 'crit', 'iss', 'aud', 'exp', 'serialisation',
 ]
 const CLIENTS: readonly Library[] = ['openid-client', 'openid-client 5', 'express-openid-connect', 'next-auth']
 
@@ -48,52 +39,32 @@ const LANGUAGES = {
 const isPython = (library: Library) => library === 'Authlib' || library === 'PyJWT'
 const NO_CODE: readonly Library[] = ['openid_connect', 'mod_auth_openidc']
 
+// biome-ignore format: a line or two for each check
 /** What has to be true, in each language. `sent` is what the session of this browser kept, taken out of it: it serves once. */
 const CONDITIONS: Readonly<Partial<Record<Check, Readonly<Partial<Record<keyof typeof LANGUAGES, string>>>>>> = {
-  state: {
-    js: 'sent.state && answer.state === sent.state',
+  state: { js: 'sent.state && answer.state === sent.state',
     py: 'sent["state"] and answer.get("state") == sent["state"]',
-    go: 'sent.State != "" && answer.Get("state") == sent.State',
-  },
-  nonce: {
-    js: 'sent.nonce && claims.nonce === sent.nonce',
-    py: 'sent["nonce"] and claims.get("nonce") == sent["nonce"]',
-    go: 'sent.Nonce != "" && token.Nonce == sent.Nonce',
-  },
+    go: 'sent.State != "" && answer.Get("state") == sent.State' },
+  nonce: { js: 'sent.nonce && claims.nonce === sent.nonce',
+    py: 'sent["nonce"] and claims.get("nonce") == sent["nonce"]', go: 'sent.Nonce != "" && token.Nonce == sent.Nonce' },
   error: { js: 'answer.error === undefined', py: '"error" not in answer', go: '!answer.Has("error")' },
-  parameters: {
-    js: 'Object.values(answer).every((value) => typeof value === "string")',
-    go: 'len(answer["id_token"]) == 1',
-  },
-  azp: {
-    js: 'String(claims.aud) === CLIENT_ID',
-    py: 'claims["aud"] in (CLIENT_ID, [CLIENT_ID])',
-    go: 'len(token.Audience) == 1 && token.Audience[0] == clientID',
-  },
-  lifetime: {
-    js: 'claims.exp - claims.iat <= 600',
-    py: 'claims["exp"] - claims["iat"] <= 600',
-    go: 'token.Expiry.Sub(token.IssuedAt) <= 10*time.Minute',
-  },
+  parameters: { js: 'Object.values(answer).every((value) => typeof value === "string")',
+    go: 'len(answer["id_token"]) == 1' },
+  azp: { js: 'String(claims.aud) === CLIENT_ID', py: 'claims["aud"] in (CLIENT_ID, [CLIENT_ID])',
+    go: 'len(token.Audience) == 1 && token.Audience[0] == clientID' },
+  lifetime: { js: 'claims.exp - claims.iat <= 600', py: 'claims["exp"] - claims["iat"] <= 600',
+    go: 'token.Expiry.Sub(token.IssuedAt) <= 10*time.Minute' },
   iat: { js: 'typeof claims.iat === "number"', py: 'type(claims.get("iat")) is int', go: '!token.IssuedAt.IsZero()' },
-  sub: {
-    js: 'typeof claims.sub === "string" && claims.sub !== "" && claims.sub.length <= 255',
+  sub: { js: 'typeof claims.sub === "string" && claims.sub !== "" && claims.sub.length <= 255',
     py: 'isinstance(claims["sub"], str) and 0 < len(claims["sub"]) <= 255',
-    go: 'token.Subject != "" && len(token.Subject) <= 255',
-  },
+    go: 'token.Subject != "" && len(token.Subject) <= 255' },
   age_thresholds: { js: "claims.age_thresholds?.['18'] === true", py: 'claims["age_thresholds"].get("18") is True' },
-  requested_thresholds: {
-    js: "Object.keys(claims.age_thresholds).join() === '18'",
-    py: 'set(claims["age_thresholds"]) == {"18"}',
-  },
-  req_claims_hash: {
-    js: "claims.req_claims_hash === createHash('sha256').update(CLAIMS).digest('base64url')",
-    py: 'claims["req_claims_hash"] == urlsafe_b64encode(sha256(CLAIMS.encode()).digest()).rstrip(b"=").decode()',
-  },
-  c_hash: {
-    js: "claims.c_hash === createHash('sha256').update(code).digest().subarray(0, 16).toString('base64url')",
-    py: 'claims["c_hash"] == urlsafe_b64encode(sha256(code.encode()).digest()[:16]).rstrip(b"=").decode()',
-  },
+  requested_thresholds: { js: "Object.keys(claims.age_thresholds).join() === '18'",
+    py: 'set(claims["age_thresholds"]) == {"18"}' },
+  req_claims_hash: { js: "claims.req_claims_hash === createHash('sha256').update(CLAIMS).digest('base64url')",
+    py: 'claims["req_claims_hash"] == urlsafe_b64encode(sha256(CLAIMS.encode()).digest()).rstrip(b"=").decode()' },
+  c_hash: { js: "claims.c_hash === createHash('sha256').update(code).digest().subarray(0, 16).toString('base64url')",
+    py: 'claims["c_hash"] == urlsafe_b64encode(sha256(code.encode()).digest()[:16]).rstrip(b"=").decode()' },
   status: { js: 'response.ok', py: 'response.ok', go: 'response.StatusCode/100 == 2' },
   request_uri: { js: "typeof reply.request_uri === 'string'", py: 'isinstance(reply.get("request_uri"), str)' },
   ok: { js: "upgraded === 'OK'", py: 'upgraded == "OK"', go: 'upgraded == "OK"' },
@@ -121,7 +92,6 @@ const SIGNS: readonly (readonly [library: Library, sign: RegExp, files: readonly
   ['next-auth', /"next-auth"\s*:\s*"[^\d"]*4/, PACKAGES],
   ['openid-client 5', /"openid-client"\s*:\s*"[^\d"]*5/, PACKAGES],
   ['openid-client', /"openid-client"\s*:/, PACKAGES],
-  ['oauth4webapi', /"oauth4webapi"\s*:/, PACKAGES],
   ['jose', /"jose"\s*:/, PACKAGES],
   ['Authlib', /\bauthlib\b/i, PYTHON],
   ['PyJWT', /\bpyjwt\b/i, PYTHON],

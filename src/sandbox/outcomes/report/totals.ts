@@ -1,34 +1,58 @@
-import { type AuditedCheck, type AuditedRow, type AuditReport, VERDICTS, type VerdictName } from '../audit-report.ts'
-import { checksOf } from './checks-of.ts'
-import { isFinding } from './findings.ts'
-import type { ReadingsReport } from './readings-report.ts'
-import { variantsThat } from './readings-text.ts'
+import {
+  type AuditedCheck,
+  type AuditedRow,
+  type AuditReport,
+  CHECK_VERDICTS,
+  VERDICTS,
+  type VerdictName,
+} from '../audit-report.ts'
+import { countOf, isFinding } from './audited-row.ts'
+import { checksOf, VERIFICATIONS } from './checks-of.ts'
+import { type ReadingsReport, variantsThat } from './readings-report.ts'
 
 type ExitCode = AuditReport['exit_code']
 
-/** What rows come to. @param options what `--readings` found, and what the app uses to read tokens */
+interface Beside {
+  /** What `--readings` found. */
+  readonly readings?: ReadingsReport | undefined
+  /** What the app uses to read tokens. */
+  readonly library?: string | undefined
+  /** What `--find` found. */
+  readonly verifications?: AuditedCheck | undefined
+}
+
+/** What rows come to, and what was found beside them. */
 export const summarise = (
   rows: readonly AuditedRow[],
-  { readings, library }: { readings?: ReadingsReport | undefined; library?: string | undefined } = {},
+  { readings, library, verifications }: Beside = {},
 ): Pick<AuditReport, 'checks' | 'rows' | 'totals' | 'exit_code'> => ({
-  checks: checksOf(rows, { library }),
+  checks: checksOf(rows, library, verifications),
   rows,
   totals: totalsOf(rows),
-  exit_code: exitCodeOf(rows, readings),
+  exit_code: exitCodeOf(rows, readings, verifications),
 })
 
-/** 2 when nothing was judged, 1 for a finding, 3 for what is undetermined, of rows and readings that count; else 0. */
-export function exitCodeOf(rows: readonly AuditedRow[], readings?: ReadingsReport): ExitCode {
-  if (!readings) return exitCodeOfRows(rows)
-  const ofReadings = exitCodeOfReadings(readings)
-  if (rows.length === 0) return ofReadings
+/** The check of a report that no row shows: whether the app finds verifications again. */
+export const verificationsOf = ({ checks }: Pick<AuditReport, 'checks'>): AuditedCheck | undefined =>
+  checks.find(({ check }) => check === VERIFICATIONS)
+
+/** 2 when nothing was judged, 1 for a finding, 3 for what is undetermined, of all that counts; else 0. */
+export function exitCodeOf(rows: readonly AuditedRow[], readings?: ReadingsReport, found?: AuditedCheck): ExitCode {
+  const code = exitCodeOfBoth(rows, readings)
+  if (!found?.counted || found.verdict === 'holds') return code
+  if (found.verdict === 'missing') return 1
+  return code === 0 ? 3 : code
+}
+
+function exitCodeOfBoth(rows: readonly AuditedRow[], readings?: ReadingsReport): ExitCode {
+  const ofReadings = readings ? exitCodeOfReadings(readings) : 0
+  if (readings && rows.length === 0) return ofReadings
   const ofRows = exitCodeOfRows(rows)
   return ofRows === 1 || ofReadings === 0 ? ofRows : ofReadings
 }
 
 function exitCodeOfRows(rows: readonly AuditedRow[]): ExitCode {
-  const isJudged = ({ verdict }: AuditedRow) => verdict !== 'undetermined' && verdict !== 'not for this app'
-  if (!rows.some(isJudged)) return 2
+  if (rows.every(({ verdict }) => verdict === 'undetermined' || verdict === 'not for this app')) return 2
   const counted = rows.filter((row) => row.counted)
   if (counted.some(isFinding)) return 1
   return counted.some(({ verdict }) => verdict === 'undetermined') ? 3 : 0
@@ -36,10 +60,11 @@ function exitCodeOfRows(rows: readonly AuditedRow[]): ExitCode {
 
 /** Decision: readings never fail an audit unless they are asked to: a correct app may depend on what nothing forbids. */
 function exitCodeOfReadings(readings: ReadingsReport): ExitCode {
-  if (!readings.counted) return 0
-  if (variantsThat('depends', readings).length + readings.combinations.failed.length > 0) return 1
+  const { counted, combinations } = readings
+  if (!counted) return 0
+  if (variantsThat('depends', readings).length + combinations.failed.length > 0) return 1
   if (variantsThat('works', readings).length === 0) return 2
-  return variantsThat('undetermined', readings).length + readings.combinations.undetermined.length > 0 ? 3 : 0
+  return variantsThat('undetermined', readings).length + combinations.undetermined.length > 0 ? 3 : 0
 }
 
 /** How many rows have each verdict. */
@@ -49,32 +74,18 @@ export function totalsOf(rows: readonly AuditedRow[]): AuditReport['totals'] {
   return totals
 }
 
-export type Conclusion = 'passed' | 'failed' | 'undetermined' | 'nothing was judged'
-
 /** What an audit came to. It never passes when no row was judged, or, of readings alone, when the app works under no variant. */
-export function conclusionOf({ exit_code, totals, rows, readings }: AuditReport): Conclusion {
+export function conclusionOf({ exit_code, totals, rows, readings }: AuditReport) {
   if (exit_code === 1) return 'failed'
-  const good =
-    readings && rows.length === 0
-      ? variantsThat('works', readings).length
-      : (totals.refused ?? 0) + (totals.accepted ?? 0)
+  const isOfReadings = readings && rows.length === 0
+  const good = isOfReadings ? variantsThat('works', readings).length : (totals.refused ?? 0) + (totals.accepted ?? 0)
   if (exit_code === 2 || good === 0) return 'nothing was judged'
   return exit_code === 0 ? 'passed' : 'undetermined'
 }
 
-const IN_ORDER: readonly VerdictName[] = [
-  'let in',
-  'too strict',
-  'stale',
-  'ignored',
-  'broke',
-  'undetermined',
-  ...VERDICTS,
-]
-
 /** Verdicts that rows have, and how many have each, findings first. */
 export const totalsInOrder = ({ totals }: Pick<AuditReport, 'totals'>): readonly (readonly [VerdictName, number])[] =>
-  [...new Set(IN_ORDER)].flatMap((verdict) => {
+  VERDICTS.flatMap((verdict) => {
     const count = totals[verdict] ?? 0
     return count === 0 ? [] : [[verdict, count] as const]
   })
@@ -82,19 +93,15 @@ export const totalsInOrder = ({ totals }: Pick<AuditReport, 'totals'>): readonly
 /** `not verified: signature (16 rows), nonce (7); 2 checks missing, 31 hold`; empty without checks. */
 export function describeChecks(checks: readonly AuditedCheck[]): string {
   if (checks.length === 0) return ''
-  const missing = checks.filter(({ verdict }) => verdict === 'missing')
-  const [first, ...others] = missing.map(({ title, rows: { length } }) => ({ title, length }))
-  const names = first && [
-    `${first.title} (${first.length} row${first.length === 1 ? '' : 's'})`,
-    ...others.map(({ title, length }) => `${title} (${length})`),
-  ]
-  const counts = (['too strict', 'stale', 'ignored', 'broke', 'undetermined', 'known', 'holds'] as const).map(
-    (verdict) => {
-      const { length } = checks.filter((one) => one.verdict === verdict)
-      return length > 0 && `${length} ${verdict === 'holds' && length > 1 ? 'hold' : verdict}`
-    },
+  const [missing = [], ...others] = CHECK_VERDICTS.map((verdict) => checks.filter((one) => one.verdict === verdict))
+  const names = missing.map(({ title, rows: { length } }, index) =>
+    length === 0 ? title : `${title} (${index === 0 ? countOf(length, 'row') : length})`,
   )
-  const count = missing.length === 1 ? '1 check missing' : `${missing.length || 'no'} checks missing`
-  const verdicts = [count, ...counts].filter((part) => part !== false).join(', ')
-  return names ? `not verified: ${names.join(', ')}; ${verdicts}` : verdicts
+  const counts = others.flatMap(([first, ...more]) => {
+    if (!first) return []
+    const count = more.length + 1
+    return first.verdict !== 'holds' ? `${count} ${first.verdict}` : count === 1 ? '1 check holds' : `${count} hold`
+  })
+  const verdicts = [`${missing.length === 0 ? 'no checks' : countOf(missing.length, 'check')} missing`, ...counts]
+  return [...(names.length === 0 ? [] : [`not verified: ${names.join(', ')}`]), verdicts.join(', ')].join('; ')
 }

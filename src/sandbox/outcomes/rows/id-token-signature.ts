@@ -68,7 +68,7 @@ export const ID_TOKEN_SIGNATURE: readonly OutcomeRow[] = [
     family: 'key_source',
     since: '0.3',
     refs: ['specification, "Authentication" rule 3', 'RFC 7515 section 4.1.6', 'RFC 8725 section 3.10'],
-    summary: 'Signed by a foreign key whose self-signed certificate the header brings along as x5c.',
+    summary: 'Signed by the key of a foreign certificate in the header x5c.',
     rule: OWN_KEYS,
     async apply(idToken, { keys }) {
       const { kid } = await foreignKey(keys.alg)

@@ -3,7 +3,7 @@ import type { AuditedRow } from '../../../../src/sandbox/outcomes/audit-report.t
 import { OUTCOMES, rowId } from '../../../../src/sandbox/outcomes/catalogue.ts'
 import { checksOf } from '../../../../src/sandbox/outcomes/report/checks-of.ts'
 import { BROKEN_APPS, findBrokenApp, rowsLetIn } from '../../../audit/apps/broken-apps.ts'
-import { auditedRow } from '../../../cli/audit/reports/sample-report.ts'
+import { auditedRow } from '../../../audit/report/sample-report.ts'
 
 const GOOD = { accept: 'accepted', refuse: 'refused', depends: 'observed' } as const
 

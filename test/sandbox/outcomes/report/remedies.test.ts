@@ -9,7 +9,6 @@ test.each([
   ['package.json', '{"dependencies":{"next-auth":"5.0.0-beta.4"}}', undefined],
   ['package.json', '{"dependencies":{"openid-client":"~5.7.1"}}', 'openid-client 5'],
   ['package.json', '{"dependencies":{"openid-client":"^6.8.0"}}', 'openid-client'],
-  ['package.json', '{"dependencies":{"oauth4webapi":"3"}}', 'oauth4webapi'],
   ['package.json', '{"dependencies": {"jose": "6"}}', 'jose'],
   ['requirements.txt', 'Flask\nAuthlib==1.2\n', 'Authlib'],
   ['pyproject.toml', 'dependencies = ["pyjwt[crypto]"]', 'PyJWT'],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { exitCodeOf } from '../../../../src/sandbox/outcomes/report/totals.ts'
-import { auditedRow, READINGS_FOUND } from '../../../cli/audit/reports/sample-report.ts'
+import { auditedRow, READINGS_FOUND } from '../../../audit/report/sample-report.ts'
 
 const NONE = { tried: 0, undetermined: [], failed: [] }
 const counted = { ...READINGS_FOUND, counted: true }

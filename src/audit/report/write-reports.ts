@@ -1,0 +1,44 @@
+import { packageRepository, packageVersion } from '../../package-root.ts'
+import type { AuditReport } from '../../sandbox/outcomes/audit-report.ts'
+import { REPORT_FORMATS, type ReportFormat } from '../command/settings.ts'
+import { renderAuditJUnit } from './junit.ts'
+import { renderMarkdown } from './markdown.ts'
+import { renderSarif, type SarifOptions } from './sarif.ts'
+
+/** Writes each report that has a target, and appends the summary. @throws ConfigError with a line for each failure */
+export type WriteFiles = (
+  reports: readonly { readonly source: string; readonly file: string | undefined; render(): string }[],
+  summary?: { readonly file: string | undefined; render(maxBytes: number): string },
+) => void
+
+export interface ReportContext extends Pick<SarifOptions, 'source'> {
+  /** The address of the console: `http://localhost:2435/_sandbox/console`. */
+  readonly console?: string | undefined
+  /** `GITHUB_STEP_SUMMARY`: the Markdown is appended there. */
+  readonly summaryFile?: string | undefined
+  readonly writeFiles: WriteFiles
+}
+
+/**
+ * Writes an audit to its files.
+ * @param targets files by format: `-` is standard output
+ * @throws ConfigError with a line for each file that cannot be written
+ */
+export function writeReports(
+  report: AuditReport,
+  targets: Readonly<Partial<Record<ReportFormat, string | undefined>>>,
+  context: ReportContext,
+): void {
+  const { console, source, summaryFile, writeFiles } = context
+  const tool = { version: packageVersion(), repository: packageRepository(), source }
+  const renderers = {
+    json: () => `${JSON.stringify(report, undefined, 2)}\n`,
+    junit: () => renderAuditJUnit(report),
+    sarif: () => renderSarif(report, tool),
+    markdown: () => renderMarkdown(report, { console }),
+  }
+  writeFiles(
+    REPORT_FORMATS.map((format) => ({ source: `--${format}`, file: targets[format], render: renderers[format] })),
+    { file: summaryFile, render: (maxBytes) => renderMarkdown(report, { console, maxBytes }) },
+  )
+}

@@ -1,0 +1,84 @@
+import { appendFileSync, statSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { messageOf } from '../files/caught.ts'
+import { ConfigError } from '../files/config-error.ts'
+import { MAX_SUMMARY_BYTES } from '../files/reports/markdown.ts'
+import { printText } from './terminal.ts'
+
+/**
+ * The files that flags of a call name for reports, by format; `-` is standard output.
+ * @throws ConfigError when two reports would go to the same place, or a flag names no file
+ */
+export function readReportFiles<Format extends string>(
+  flags: Readonly<Partial<Record<Format, string>>>,
+  known: readonly Format[],
+): Readonly<Partial<Record<Format, string>>> {
+  const given = known.flatMap((format) => (flags[format] === undefined ? [] : [{ format, file: flags[format] }]))
+  const empty = given.find(({ file }) => file === '')
+  if (empty !== undefined)
+    throw ConfigError.of(`--${empty.format}: "" names no file; give one, or - for standard output`)
+  const twice = given.find(({ file }) => given.filter((other) => isSame(other.file, file)).length > 1)
+  if (twice !== undefined) {
+    const names = given.flatMap(({ format, file }) => (isSame(file, twice.file) ? [`--${format}`] : [])).join(' and ')
+    const [target, remedy] =
+      twice.file === '-'
+        ? ['standard output', 'give a file for all but one of them']
+        : [twice.file, 'give each its own']
+    throw ConfigError.of(`${names} both write to ${target}; ${remedy}`)
+  }
+  const files: Partial<Record<Format, string>> = {}
+  for (const { format, file } of given) files[format] = file
+  return files
+}
+
+/** `-` is another place than a file of that name. */
+const isSame = (one: string, other: string) =>
+  one === other || (![one, other].includes('-') && resolve(one) === resolve(other))
+
+/** One report, and where it goes. */
+interface Report {
+  /** What named the file: `--junit`. */
+  readonly source: string
+  /** Not written when absent; `-` is standard output. */
+  readonly file: string | undefined
+  render(): string
+}
+
+/** The Markdown that is appended to what a step of a CI job has written already. */
+interface Summary {
+  /** `GITHUB_STEP_SUMMARY`. */
+  readonly file: string | undefined
+  render(maxBytes: number): string
+}
+
+/**
+ * Writes each report that has a target.
+ * @throws ConfigError with a line for each file that cannot be written; the other reports are written
+ */
+export function writeReportFiles(reports: readonly Report[], summary?: Summary): void {
+  const problems = [
+    ...reports.flatMap(({ source, file, render }) => attempt(source, file, (target) => write(target, render()))),
+    ...attempt('GITHUB_STEP_SUMMARY', summary?.file, (file) => {
+      // The limit is that of the step, which may have written to it before: HTML, which ends at an empty line.
+      const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
+      const gap = size === 0 ? '' : '\n'
+      appendFileSync(file, gap + (summary?.render(MAX_SUMMARY_BYTES - size - gap.length) ?? ''))
+    }),
+  ]
+  if (problems.length > 0) throw ConfigError.of(problems.join('\n'))
+}
+
+function attempt(source: string, file: string | undefined, writeTo: (file: string) => void): string[] {
+  if (file === undefined) return []
+  try {
+    writeTo(file)
+    return []
+  } catch (error) {
+    return [`${source}: ${file} cannot be written: ${messageOf(error)}`]
+  }
+}
+
+function write(file: string, text: string): void {
+  if (file === '-') printText(text)
+  else writeFileSync(file, text)
+}

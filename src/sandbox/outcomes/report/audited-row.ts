@@ -1,0 +1,58 @@
+import { type AuditedRow, FINDINGS, REASONS, type Reason, type VerdictName } from '../audit-report.ts'
+import type { Level } from '../outcome.ts'
+
+/** What a report says of one row, in plain text: nothing is escaped here. */
+
+export const isFinding = ({ verdict }: Pick<AuditedRow, 'verdict'>): boolean => FINDINGS.some((one) => one === verdict)
+
+/** Whether a row makes the audit fail. A stale entry always does: the file that names it is wrong. */
+export const isFailure = (row: AuditedRow): boolean => isFinding(row) && (row.counted || row.verdict === 'stale')
+
+/** Nobody was let in: the app is safe, by accident or by misreading. */
+const HARMLESS: readonly VerdictName[] = ['ignored', 'broke']
+
+/** The level of a finding: at most `should` when nobody was let in. */
+export const levelOf = ({ verdict, level }: Pick<AuditedRow, 'verdict' | 'level'>): Level =>
+  HARMLESS.includes(verdict) && level === 'must' ? 'should' : level
+
+/** What the app did, in sentences; empty when that is not known. The line of its log that says most comes first. */
+export const whatAppDid = ({ evidence = '', reason = '', log: [line] = [] }: Partial<AuditedRow>): string =>
+  [evidence, reason, line === undefined ? '' : `its log: ${line.trim()}`]
+    .filter((text) => text !== '')
+    .map((text) => asSentence(text.charAt(0).toUpperCase() + text.slice(1)))
+    .join(' ')
+
+/** What was sent, and what the app did. */
+export const whatHappened = (row: AuditedRow): string => `${asSentence(row.summary)} ${whatAppDid(row)}`.trimEnd()
+
+/** `RFC 7519 section 4.1.4; CWE-613`; empty when there is none. */
+export const referencesOf = ({ refs, cwe }: Pick<AuditedRow, 'refs' | 'cwe'>): string => [...refs, ...cwe].join('; ')
+
+/** Ends a sentence. Its beginning stays: a rule may begin with `exp`. */
+export const asSentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
+
+const MEANINGS: Readonly<Record<Reason, string>> = {
+  page_unknown: 'the page is neither the yes nor the no that was learned; --accepted says how success is known',
+  visit_failed: 'the visit function threw an error or did not end in time',
+  timed_out: 'the visit or the budget ended before the answer was delivered; raise --timeout or --budget',
+  not_delivered: 'the journal does not show that the wrong answer reached the app',
+  not_reached: 'the app did not begin the flow, or did not make the call that the row changes',
+  control_lost: 'a right answer was refused afterwards, or the app limits requests, so that its refusals say nothing',
+  masked: 'the app refuses the same answer without the fault',
+  flaky: 'a second visit had another result',
+}
+
+/** A reason of an undetermined row, with what it means: `flaky: a second visit had another result`. */
+export function explainReason(reason = 'no reason is known'): string {
+  const known = REASONS.find((name) => name === reason)
+  return known === undefined ? reason : `${known}: ${MEANINGS[known]}`
+}
+
+/** The page of a flow in the console at `address`. */
+export function flowAddress(address: string, id: string): string {
+  // Half of a surrogate pair cannot stand in a URL.
+  return `${address.replace(/\/$/, '')}/flows/${encodeURIComponent(id.replace(/\p{Cs}/gu, '\ufffd'))}`
+}
+
+/** `1 row`, `2 rows` */
+export const countOf = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

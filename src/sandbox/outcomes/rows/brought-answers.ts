@@ -1,0 +1,38 @@
+import type { AuditRow } from '../outcome.ts'
+
+const COMMON = {
+  flow: 'use',
+  family: 'state',
+  correctClient: 'refuse',
+  level: 'must',
+  bait: 'adult',
+  layer: 'oidc',
+  twin: 'use/verified',
+  since: '0.3',
+} as const
+
+/** Right answers that a browser brings in wrong ways: only an audit can try them, because no answer of the sandbox makes them. */
+export const BROUGHT_ANSWERS: readonly AuditRow[] = [
+  {
+    ...COMMON,
+    name: 'callback.of_other_browser',
+    summary: 'A browser that has begun a flow of its own brings the right answer to a flow of another browser.',
+    rule: 'state belongs to the browser that the request was made for: compare it with the session, not with a list of all requests.',
+    severity: 8.1,
+    cwe: [352, 384],
+    refs: ['specification, "Authentication" rule 2', 'RFC 6749 section 10.12', 'RFC 9700 section 4.7'],
+    harm: 'Somebody else proves an age, and a child opens the address of that answer.',
+    breaks: ['state'],
+  },
+  {
+    ...COMMON,
+    name: 'callback.twice',
+    summary: 'The same browser brings an answer once more, after the session that it opened is over.',
+    rule: 'A state that has been answered is spent: remove it from the session before the answer is read.',
+    severity: 6.5,
+    cwe: [294],
+    refs: ['specification, "Authentication" rule 2', 'RFC 9700 section 4.7'],
+    harm: 'Whoever finds the address of an answer in the history of a browser opens a session with it again.',
+    breaks: ['state'],
+  },
+]

@@ -1,0 +1,33 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { createHttpAgent } from '../../src/audit/agent/http-agent.ts'
+import { runAudit } from '../../src/audit/audit.ts'
+import { appAt } from '../../src/audit/drive/audited-app.ts'
+import { startSandbox } from '../support/sandbox.ts'
+import { SHAPES, type Shape, startShape } from './shapes/shapes.ts'
+import { compareWithTruth } from './shapes/truth.ts'
+
+const VARIANTS = SHAPES.flatMap((shape) => [
+  [shape.name, 'checks everything', shape, undefined] as const,
+  [shape.name, `has the hole ${shape.hole}`, shape, shape.hole] as const,
+])
+
+/** Audits a shape by plain HTTP, and compares what the report says with the log of the app. */
+async function auditShape(shape: Shape, hole: Shape['hole'] | undefined) {
+  const sandbox = await startSandbox()
+  const app = await startShape(shape, sandbox, hole)
+  onTestFinished(() => app.stop())
+  const page = shape.browser ? `${app.url}/verify` : app.page
+  const before = shape.before?.map((request) => ({ ...request, url: app.url + request.url })) ?? []
+  const settings = { page, agent: createHttpAgent(), before, fragment: shape.fragment }
+  return compareWithTruth(await runAudit(appAt(sandbox, settings), { failOn: 'may' }), { app, sandbox })
+}
+
+test.each(VARIANTS)(
+  'The log of an app of the shape "%s" that %s contradicts no verdict of an audit',
+  async (_name, _what, shape, hole) => {
+    const { contradictions, undetermined, rows } = await auditShape(shape, hole)
+    expect({ contradictions, undetermined }).toEqual({ contradictions: [], undetermined: {} })
+    expect(rows.some(({ verdict }) => verdict === 'let in')).toBe(hole !== undefined)
+  },
+  120_000,
+)

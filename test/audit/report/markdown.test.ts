@@ -1,0 +1,140 @@
+import { expect, test } from 'vitest'
+import { renderMarkdown } from '../../../src/audit/report/markdown.ts'
+import { checksOf } from '../../../src/sandbox/outcomes/report/checks-of.ts'
+import { auditedRow, auditReport, HOSTILE, hostileTexts, MIXED, readingsAudit } from './sample-report.ts'
+
+const CONSOLE = 'http://localhost:2435/_sandbox/console'
+
+test('An audit in Markdown has its checks first, with their rows folded up, then what is open, notes, and the rest', () => {
+  const expired = auditedRow('use/id_token.expired_issued_now', {
+    ...{ verdict: 'let in', evidence: '200 at /callback, "welcome"', summary: 'It is over.' },
+  })
+  const rows = [
+    expired,
+    auditedRow('use/callback.state_missing', { verdict: 'undetermined', reason: 'masked' }),
+    auditedRow('use/id_token.sub_empty', { verdict: 'not for this app', reason: 'no upgrade scope' }),
+    auditedRow('use/id_token.iss_missing'),
+  ]
+  const report = auditReport(rows, { checks: checksOf(rows, 'go-oidc'), notes: ['your app answers 429'] })
+  expect(renderMarkdown(report, { console: CONSOLE })).toBe(`## Audit of a relying party: failed
+
+not verified\\: expiry (1 row); 1 check missing, 1 undetermined, 1 check holds
+
+| let in | undetermined | refused | not for this app |
+| ---: | ---: | ---: | ---: |
+| 1 | 1 | 1 | 1 |
+
+\`http://localhost:3000/verify\`, catalogue ${report.catalogue}, 12.3 seconds
+
+### missing: expiry
+
+1 row, must, severity 7.4
+
+- What happened: \`use/id_token.expired_issued_now: It is over. 200 at /callback, "welcome".\`
+- Harm: A token that was copied long ago from a log, a history or a backup still opens the door.
+- Check: exp is in the future, give or take a minute for the skew of clocks.
+- Write with go-oidc: \`provider, err := oidc.NewProvider(ctx, issuer) // then, for each token:\` \`token, err := provider.Verifier(&oidc.Config{ClientID: clientID}).Verify(ctx, idToken)\`
+- See: RFC 7519 section 4.1.4; [CWE-613](https://cwe.mitre.org/data/definitions/613.html)
+- Flow: [\`f12\`](<http://localhost:2435/_sandbox/console/flows/f12>)
+
+<details>
+<summary>1 row</summary>
+
+- \`use/id_token.expired_issued_now\`: \`200 at /callback, "welcome".\`
+
+</details>
+
+### Undetermined
+
+- 1 undetermined: \`masked: the app refuses the same answer without the fault\`: \`use/callback.state_missing\`
+
+### Notes
+
+- \`your app answers 429\`
+
+Holds: issuer
+
+<details>
+<summary>1 not for this app</summary>
+
+- \`use/id_token.sub_empty\`: \`No upgrade scope.\`
+
+</details>
+
+<details>
+<summary>1 refused</summary>
+
+\`use/id_token.iss_missing\`
+
+</details>
+
+<details>
+<summary>What was learned</summary>
+
+- use: yes is \`200 at /callback, "welcome"\`, no is \`400 at /callback\`
+
+</details>
+`)
+})
+
+test('Flows in Markdown are links only with the address of a console on the web', () => {
+  const report = auditReport([auditedRow('use/id_token.expired', { verdict: 'let in' })])
+  expect(renderMarkdown(report)).toContain('- Flow: `f12`\n')
+  expect(renderMarkdown(report, { console: 'javascript:alert(1)//' })).toContain('- Flow: `f12`\n')
+})
+
+test('An audit without rows says so in Markdown', () => {
+  const empty = /^## Audit of a relying party: nothing was judged\n\nNo row was run\.\n/
+  expect(renderMarkdown(auditReport([]))).toMatch(empty)
+})
+
+/** Markdown without escaped characters and code spans, which end at as many backticks as they began with. */
+const bare = (markdown: string) => markdown.replace(/\\[!-/:-@[-`{-~]|(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)/g, '')
+
+test.each(HOSTILE)('No text of an audited app becomes markup in Markdown: %j', (text) => {
+  const texts = { ...hostileTexts(text), row: text, harm: text, reason: text, cwe: [text] }
+  const rows = (['let in', 'undetermined', 'known', 'observed', 'refused'] as const).map((verdict) =>
+    auditedRow('use/id_token.jku', { ...texts, verdict }),
+  )
+  const learned = { use: { yes: text, no: [text] } }
+  const report = auditReport(rows, { app: text, catalogue: text, notes: [text], learned })
+  const markdown = renderMarkdown(report, { console: `${CONSOLE}?${text}` })
+  const own = /<\/?(?:details|summary)>|\]\(<http:\/\/localhost:2435[^<>\s]*>\)/g
+  expect(bare(markdown).replace(own, '')).not.toMatch(/[<>`@$*~]|\]\(|:\/\/|www\./)
+  expect(markdown.match(/^\|.*$/gm)).toHaveLength(3)
+  expect(markdown.match(/<details>/g)).toHaveLength(5)
+})
+
+const row = auditedRow('use/verified', { verdict: 'too strict', evidence: '🔑'.repeat(900) })
+const rows = Array.from({ length: 500 }, (_, index) => ({ ...row, row: `use/row_${index}`, family: `family_${index}` }))
+
+test('Markdown for a step of GitHub is at most 1 MiB, cut between checks, and its last sentence says where the rest is', () => {
+  const markdown = renderMarkdown(auditReport(rows))
+  expect(Buffer.byteLength(markdown)).toBeLessThanOrEqual(1024 * 1024)
+  expect(Buffer.byteLength(markdown)).toBeGreaterThan(1024 * 1024 - 20_000)
+  expect(markdown).toMatch(/\n\nThe report ends here: .*`--json` writes all of it\.\n$/)
+  const findings = markdown.split('### ').slice(1)
+  expect(findings.length).toBeGreaterThan(2)
+  for (const finding of findings) expect(finding).toContain('- Flow: `f12`\n')
+})
+
+test('Markdown for a step of GitHub never leaves a folded part open', () => {
+  const refused = auditReport(rows.map((one) => ({ ...one, verdict: 'refused' }) as const))
+  for (let maxBytes = 100; maxBytes < 20_000; maxBytes += 1000) {
+    const markdown = renderMarkdown(refused, { maxBytes })
+    expect(markdown.match(/<details>/g)?.length).toBe(markdown.match(/<\/details>/g)?.length)
+    expect(Buffer.byteLength(markdown)).toBeLessThanOrEqual(Math.max(maxBytes, 200))
+  }
+})
+
+test('Readings in Markdown are all of a report without rows, and a part of their own beside rows', () => {
+  const text = renderMarkdown(readingsAudit(), { console: CONSOLE })
+  expect(text).toMatch(/^## Audit of a relying party: readings\n/)
+  expect(text).not.toContain('No row was run')
+  expect(text).toContain('works under 1 of 2; depends on par\\_status=201')
+  expect(text).toMatch(
+    /### depends on: par\\_status=201.*\n\n- What happened: `A pushed request .*`\n.*\n- Flow: \[`f3`\]\(<http:.*\/flows\/f3>\)/,
+  )
+  const beside = renderMarkdown({ ...readingsAudit(), ...MIXED })
+  expect(beside).toMatch(/^## Audit of a relying party: failed\n[\s\S]*\nReadings: works under 1 of 2/)
+})

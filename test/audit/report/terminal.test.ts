@@ -1,0 +1,131 @@
+import { expect, test } from 'vitest'
+import { renderTerminal } from '../../../src/audit/report/terminal.ts'
+import type { AuditReport } from '../../../src/sandbox/outcomes/audit-report.ts'
+import { checksOf } from '../../../src/sandbox/outcomes/report/checks-of.ts'
+import { auditedRow, auditReport, HOSTILE, hostileTexts, MIXED, readingsAudit } from './sample-report.ts'
+
+const CONSOLE = 'http://localhost:2435/_sandbox/console'
+const plain = (_style: string, text: string) => text
+const linesOf = (report: AuditReport) => renderTerminal(report, { console: CONSOLE, colour: plain })
+
+test('The terminal shows missing checks, what else was found, what is open, what holds, and how one row is run again', () => {
+  const said = { evidence: 'your app said hello', summary: 'A', flows: ['f12', 'f13'] }
+  const rows = [
+    auditedRow('use/id_token.expired_issued_now', { ...said, verdict: 'let in' }),
+    auditedRow('use/id_token.exp_missing', { ...said, verdict: 'let in' }),
+    auditedRow('use/id_token.iss_missing', { ...said, verdict: 'broke', counted: false, refs: [], cwe: [], flows: [] }),
+    auditedRow('use/callback.state_missing', { verdict: 'undetermined', reason: 'masked' }),
+    auditedRow('use/id_token.nonce_other'),
+  ]
+  const checks = checksOf(rows, 'jose')
+  expect(linesOf(auditReport(rows, { checks, notes: ['your app answers 429 since row 38'] }))).toEqual([
+    'not verified: expiry (2 rows); 1 check missing, 1 broke, 1 undetermined, 1 check holds',
+    '',
+    'missing expiry (2 rows, must, severity 7.4)',
+    '  use/id_token.expired_issued_now: A. Your app said hello.',
+    '  Harm: A token that was copied long ago from a log, a history or a backup still opens the door.',
+    '  Check: exp is in the future, give or take a minute for the skew of clocks.',
+    expect.stringMatching(/^ {2}Write with jose: const \{ payload: claims \} = await jwtVerify\(/),
+    expect.stringMatching(/^ {4}audience: CLIENT_ID, .*requiredClaims: .*\)$/),
+    `  RFC 7519 section 4.1.4; CWE-613; ${CONSOLE}/flows/f12`,
+    '',
+    'broke issuer (1 row, should, severity 7.4, does not count for the exit code)',
+    '  use/id_token.iss_missing: A. Your app said hello.',
+    '',
+    'undetermined 1 masked: the app refuses the same answer without the fault',
+    '  use/callback.state_missing',
+    '',
+    'holds nonce',
+    '',
+    'note your app answers 429 since row 38',
+    '',
+    'failed: 2 let in, 1 broke, 1 undetermined, 1 refused; 12.3 seconds',
+    'One row again: npx agekey-sandbox audit http://localhost:3000/verify --only use/id_token.expired_issued_now',
+  ])
+})
+
+test('The terminal names a flow by its id when there is no console, and shows lines that mend two checks once', () => {
+  const rows = ['use/id_token.iss_missing', 'use/id_token.exp_missing'].map((row) =>
+    auditedRow(row, { verdict: 'let in' }),
+  )
+  const report = auditReport(rows, { checks: checksOf(rows, 'jose') })
+  const lines = renderTerminal(report, { colour: plain })
+  expect(lines).toContain('  RFC 7519 section 4.1.4; CWE-613; flow f12')
+  expect(lines.filter((line) => line.includes('jwtVerify'))).toHaveLength(1)
+  expect(lines).toContain('  Write with jose: the lines above')
+})
+
+test('Of rows that are undetermined for one reason the terminal names five and counts the others', () => {
+  const rows = ['missing', 'empty', 'changed', 'of_other_session', 'twice', 'of_earlier_flow'].map((name) =>
+    auditedRow(`use/callback.state_${name}`, { verdict: 'undetermined', reason: 'control_lost' }),
+  )
+  const flaky = auditedRow('use/id_token.expired', { verdict: 'undetermined', reason: 'flaky' })
+  const lines = linesOf(auditReport([flaky, ...rows], { exit_code: 3 })).filter((line) => line !== '')
+  expect(lines[1]).toMatch(/^undetermined 6 control_lost: /)
+  expect(lines[2]).toMatch(/^ {2}use\/callback\.state_missing, .*, use\/callback\.state_twice and 1 more$/)
+  expect(lines[3]).toMatch(/^undetermined 1 flaky: /)
+  expect(lines[4]).toBe('  use/id_token.expired')
+})
+
+const refused = auditedRow('use/id_token.expired')
+
+test.each<[string, AuditReport, string?]>([
+  ['of which all is well', auditReport([refused]), '<green>passed</green>: 1 refused; 12.3 seconds'],
+  ['without rows', auditReport([]), '<red>nothing was judged</red>: no rows; 12.3 seconds'],
+  ['without a judged row', auditReport([auditedRow('create/created', { verdict: 'not for this app' })])],
+  ['that shows nothing', auditReport([refused], { exit_code: 2 })],
+  ['with undetermined rows', auditReport([refused], { exit_code: 3 })],
+  ['with a finding', MIXED],
+])('The last line of an audit on the terminal is green only when all is well: an audit %s', (_what, report, line) => {
+  const colour = (style: string, text: string) => `<${style}>${text}</${style}>`
+  const text = renderTerminal(report, { colour }).join('\n')
+  if (line) expect(text.split('\n').at(-1)).toBe(line)
+  expect(text.includes('<green>passed')).toBe(line?.includes('passed') === true)
+})
+
+test('The command that runs a row again can be pasted into a shell', () => {
+  const row = auditedRow('use/id_token.expired', { verdict: 'let in' })
+  const lines = linesOf(auditReport([row], { app: "http://localhost:3000/a?b=1&c='$(id)" }))
+  expect(lines.at(-1)).toContain(`audit 'http://localhost:3000/a?b=1&c='\\''$(id)' --only use/id_token.expired`)
+})
+
+test.each(HOSTILE)('No text of an app steers the terminal or makes a line: %j', (text) => {
+  const texts = { ...hostileTexts(text), row: text }
+  const row = auditedRow('use/id_token.jku', { ...texts, checks: ['iss'], verdict: 'let in' })
+  const undetermined = auditedRow('use/id_token.x5u', {
+    ...texts,
+    checks: ['aud'],
+    verdict: 'undetermined',
+    reason: text,
+  })
+  const lines = linesOf(auditReport([row, undetermined], { app: text, notes: [text] }))
+  expect(lines).toHaveLength(15)
+  expect(lines.filter((line) => /[\p{Cc}\p{Bidi_Control}\u200b]/u.test(line))).toEqual([])
+})
+
+test('The terminal says what an app depends on, by what it fails, which section is silent and what was not shown', () => {
+  expect(linesOf(readingsAudit())).toEqual([
+    'depends on par_status=201: it fails under par_status=200',
+    '  A pushed request is answered with 200. In create/created as newcomer your app showed 400 at /callback.',
+    `  The specification leaves it open: E2. Create PAR: Success response. (no status).; ${CONSOLE}/flows/f3`,
+    '',
+    'fails under typ=absent with azp=present',
+    '  The app works under each of them alone. Your app showed 500 at /callback.',
+    `  ${CONSOLE}/flows/f9`,
+    '',
+    'undetermined 1 used once',
+    '  code_use=repeated',
+    '',
+    'not for this app 1 no upgrade',
+    '  c_hash=absent',
+    '',
+    'undetermined 2 timed_out (combinations of variants that work alone)',
+    '',
+    'readings: works under 1 of 2; depends on par_status=201; fails under typ=absent with azp=present; 3 undetermined; 4.2 seconds',
+  ])
+})
+
+test('The terminal shows readings of an earlier run behind the rows of an audit', () => {
+  const text = linesOf({ ...readingsAudit(), ...MIXED }).join('\n')
+  expect(text).toMatch(/^failed:[\s\S]*^readings: works under 1 of 2/m)
+})

@@ -1,0 +1,112 @@
+import { expect, test } from 'vitest'
+import { type Counting, describeRow } from '../../../src/audit/trials/describe-row.ts'
+import type { Finding } from '../../../src/audit/trials/trial.ts'
+import type { VerdictName } from '../../../src/sandbox/outcomes/audit-report.ts'
+import { findRow, OUTCOMES } from '../../../src/sandbox/outcomes/catalogue.ts'
+import type { Outcome } from '../../../src/sandbox/outcomes/outcome.ts'
+import { exitCodeOf, totalsOf } from '../../../src/sandbox/outcomes/report/totals.ts'
+
+const COUNTING: Counting = { failOn: 'must', catalogue: '0.2', known: [], today: '2026-11-22T10:00:00Z' }
+
+const rowOf = (id: string): Outcome => findRow(id) ?? expect.fail(`there is no row ${id}`)
+const oneOf = (level: Outcome['level']) =>
+  OUTCOMES.find((row) => row.level === level && row.correctClient === 'refuse' && row.since === '0.1') ??
+  expect.fail(`no row has level ${level}`)
+
+const foundAs = (verdict: VerdictName): Finding => ({ verdict, evidence: 'e', flows: ['f1', 'f1'] })
+const judge = (row: Outcome, verdict: VerdictName, counting: Partial<Counting> = {}) =>
+  describeRow(row, foundAs(verdict), { ...COUNTING, ...counting })
+const exitCode = (row: Outcome, verdict: VerdictName, counting: Partial<Counting> = {}) =>
+  exitCodeOf([judge(row, verdict, counting)])
+
+test.each([
+  ['must', 'let in', 'must', 1],
+  ['should', 'let in', 'must', 0],
+  ['should', 'let in', 'should', 1],
+  ['may', 'let in', 'should', 0],
+  ['may', 'let in', 'may', 1],
+  ['must', 'let in', 'none', 0],
+  ['must', 'refused', 'may', 0],
+  ['must', 'observed', 'may', 0],
+  ['must', 'undetermined', 'must', 2],
+  ['must', 'not for this app', 'must', 2],
+  // Nobody was let in: a finding of level should, whatever the row demands.
+  ['must', 'broke', 'must', 0],
+  ['must', 'broke', 'should', 1],
+  ['may', 'broke', 'should', 0],
+  ['must', 'ignored', 'must', 0],
+  ['must', 'ignored', 'should', 1],
+] as const)('The exit code of a %s row that is %s, with fail-on %s, is %i', (level, verdict, failOn, code) => {
+  expect(exitCode(oneOf(level), verdict, { failOn })).toBe(code)
+})
+
+const REASON = 'the library is old'
+const knownAs = (row: Outcome) => ({ known: [{ row: `${row.flow}/${row.name}`, because: REASON }] })
+const LATER: Outcome = { ...oneOf('must'), since: '0.2' }
+
+test.each<[string, Outcome, VerdictName, Partial<Counting>, number]>([
+  ['has to be accepted and is refused', rowOf('use/id_token.extra_claim'), 'too strict', {}, 1],
+  ['is observed', oneOf('must'), 'observed', {}, 0],
+  ['depends on the client', rowOf('use/id_token.kid_missing'), 'let in', { failOn: 'may' }, 0],
+  ['came with the catalogue that was asked for', LATER, 'let in', {}, 1],
+  ['came after the catalogue that was asked for', LATER, 'let in', { catalogue: '0.1' }, 0],
+  ['is of level may and has a stale entry', oneOf('may'), 'refused', knownAs(oneOf('may')), 1],
+  ['has a stale entry, with fail-on none', oneOf('must'), 'refused', { ...knownAs(oneOf('must')), failOn: 'none' }, 0],
+])('The exit code of an audit follows from a row that %s', (_what, row, verdict, counting, code) => {
+  expect(judge(row, verdict, counting).counted).toBe(code === 1)
+  expect(exitCode(row, verdict, counting)).toBe(code)
+})
+
+test('An audit ends with 3 when nothing failed and a row that counts is undetermined, else with 0', () => {
+  const good = judge(oneOf('must'), 'refused')
+  expect(exitCodeOf([good, judge(oneOf('must'), 'undetermined')])).toBe(3)
+  expect(exitCodeOf([good, judge(oneOf('should'), 'undetermined')])).toBe(0)
+})
+
+test('An audit ends with 2 when no row was judged at all', () => {
+  expect(exitCodeOf([])).toBe(2)
+  expect(exitCodeOf([judge(oneOf('may'), 'undetermined', { failOn: 'none' })])).toBe(2)
+})
+
+const staleAs = (verdict: string) => `it is listed under known and is ${verdict} now; take the entry out`
+
+test.each<[VerdictName, string | undefined, object]>([
+  ['let in', undefined, { verdict: 'known', reason: REASON, counted: false }],
+  ['broke', undefined, { verdict: 'known', reason: REASON, counted: false }],
+  ['ignored', undefined, { verdict: 'known', reason: REASON, counted: false }],
+  ['let in', '2026-11-22', { verdict: 'known', reason: REASON, counted: false }],
+  ['let in', '2026-11-21', { verdict: 'let in', counted: true }],
+  ['refused', undefined, { verdict: 'stale', reason: staleAs('refused'), counted: true }],
+  ['accepted', undefined, { verdict: 'stale', reason: staleAs('accepted'), counted: true }],
+  ['observed', undefined, { verdict: 'stale', reason: staleAs('observed'), counted: true }],
+  ['undetermined', undefined, { verdict: 'undetermined', counted: true }],
+  ['not for this app', undefined, { verdict: 'not for this app', counted: false }],
+])('A row that is %s, and known until %s, is described as %j', (verdict, until, expected) => {
+  const row = oneOf('must')
+  const known = [
+    { row: 'use/verified', because: 'another row' },
+    { row: `${row.flow}/${row.name}`, because: REASON, until },
+  ]
+  const { verdict: described, reason, counted } = judge(row, verdict, { known })
+  expect({ verdict: described, ...(reason !== undefined && { reason }), counted }).toEqual(expected)
+})
+
+test('A judged row says what the catalogue says, what was found, and each flow once', () => {
+  const row = rowOf('use/id_token.expired')
+  const { flow, family, breaks: checks, summary, rule, harm, level, severity, refs } = row
+  const columns = { row: 'use/id_token.expired', flow, family, checks, summary, rule, harm, level, severity, refs }
+  const cwe = row.cwe.map((id) => `CWE-${id}`)
+  const found = { ...foundAs('refused'), reason: undefined, log: ['JWTExpired'], refusedBy: 'exp' } as const
+  const described = { ...columns, cwe, verdict: 'refused', evidence: 'e', flows: ['f1'], counted: true }
+  expect(describeRow(row, found, COUNTING)).toStrictEqual({ ...described, log: ['JWTExpired'], refused_by: 'exp' })
+  const bare = { verdict: 'undetermined', reason: 'flaky', evidence: '', flows: [], log: [] } as const
+  const empty = { ...columns, cwe, verdict: 'undetermined', reason: 'flaky', flows: [], counted: true }
+  expect(describeRow(row, bare, COUNTING)).toStrictEqual(empty)
+  const absent = { ...columns, cwe, verdict: 'not for this app', reason: 'it has no Create', flows: [], counted: false }
+  expect(describeRow(row, { reason: 'it has no Create' }, COUNTING)).toEqual(absent)
+})
+
+test('The totals of an audit count the rows of each verdict', () => {
+  const rows = [judge(oneOf('must'), 'let in'), judge(oneOf('may'), 'refused'), judge(oneOf('should'), 'refused')]
+  expect(totalsOf(rows)).toEqual({ 'let in': 1, refused: 2 })
+})

@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest'
+import type { Browser } from '../../../src/audit/agent/browser.ts'
+import type { LearnedFlow } from '../../../src/audit/learn/learned-flow.ts'
+import { ownTrial } from '../../../src/audit/trials/own-trials.ts'
+import { BROUGHT_ANSWERS } from '../../../src/sandbox/outcomes/rows/brought-answers.ts'
+import {
+  APP,
+  browserOf,
+  flowProbed,
+  flowShowing,
+  hopTo,
+  type ImitatedApp,
+  imitatedApp,
+  learnedOf,
+  ME_IN,
+  ME_OUT,
+  NO,
+  showed,
+  stageOf,
+  visitTo,
+  YES,
+} from '../../support/imitated-app.ts'
+
+const [OTHER, TWICE] = ['callback.of_other_browser', 'callback.twice']
+
+async function tryRow(name: string, app: ImitatedApp, use: LearnedFlow = flowShowing(YES)) {
+  const row = BROUGHT_ANSWERS.find((one) => one.name === name) ?? expect.fail()
+  const trial = ownTrial(row, learnedOf(use, { signOut: ['/logout'] }))
+  const stage = stageOf(app)
+  const visits = await trial.drive(stage)
+  return {
+    ...trial.proof(visits),
+    later: async () => trial.proof((await trial.lookAgain?.(visits, stage)) ?? []).verdict,
+  }
+}
+
+test.each([
+  ['let in', YES, showed(YES)],
+  ['refused', NO, showed(NO)],
+])('The answer to another browser is %s by the page that it is shown', async (verdict, shown, said) => {
+  const own = [browserOf(), browserOf()]
+  const brought: Browser[] = []
+  const app = imitatedApp((_plan, run) => ({ shows: NO, changes: { browser: own[run - 1] ?? expect.fail() } }), {
+    open: (_request, browser) => {
+      brought.push(browser)
+      return shown
+    },
+  })
+  expect(await tryRow(OTHER, app)).toMatchObject({ verdict, evidence: `as adult: ${said}`, flows: ['f1', 'f2'] })
+  expect(app.plans).toMatchObject([{ holds: true }, { holds: true }])
+  expect(app.opened).toEqual([{ url: `${APP}/callback?state=s1`, isAnswer: true }])
+  expect([brought.length, brought[0] === own[1]]).toEqual([1, true])
+})
+
+test('An answer that was not brought to its own browser is not brought to another', async () => {
+  const app = imitatedApp(() => ({ shows: NO, changes: { answer: undefined } }))
+  expect(await tryRow(OTHER, app)).toMatchObject({ verdict: 'undetermined', reason: 'not_delivered' })
+  expect(app.opened).toEqual([])
+})
+
+const session = { hops: [hopTo(`${APP}/callback`, { isCallback: true, cookies: ['session'] })] }
+const PROBED = flowProbed(YES, NO)
+
+/** An app that is left by one of these ways, and that takes an answer again or not. */
+function leaving(way: 'cookie' | '/logout' | 'nothing', takesAgain: boolean) {
+  let isIn = true
+  const forget = () => {
+    if (way === 'cookie') isIn = false
+  }
+  const browser = { ...browserOf(), forget }
+  return imitatedApp(() => ({ shows: visitTo(YES, session), changes: { browser } }), {
+    peek: () => (isIn ? ME_IN : ME_OUT),
+    open: ({ url }) => {
+      if (url === way) isIn = false
+      if (url !== '/logout') isIn = takesAgain
+      return '200 /callback Hello.'
+    },
+  })
+}
+
+test.each([
+  ['cookie', true, 'let in', 1],
+  ['cookie', false, 'refused', 1],
+  ['/logout', true, 'let in', 2],
+  ['/logout', false, 'refused', 2],
+  ['nothing', false, 'observed', 1],
+] as const)(
+  'The same answer is brought twice, when the session is over by %s (taken again: %s): %s',
+  async (way, takesAgain, verdict, opened) => {
+    const app = leaving(way, takesAgain)
+    expect(await tryRow(TWICE, app, PROBED)).toMatchObject({ verdict })
+    expect(app.opened).toHaveLength(opened)
+  },
+)
+
+test.each([
+  [session, 'let in'],
+  [{}, 'observed'],
+])('Without a page that tells, an answer is brought twice when its cookie was forgotten: %j', async (left, verdict) => {
+  const app = imitatedApp(() => ({ shows: visitTo(YES, left) }), { open: () => YES })
+  expect(await tryRow(TWICE, app)).toMatchObject({ verdict })
+})
+
+test('An answer that a job takes later is seen when the browser looks again', async () => {
+  let jobIsDone = false
+  const app = imitatedApp(() => NO, { open: () => NO, peek: () => (jobIsDone ? ME_IN : ME_OUT) })
+  const { verdict, later } = await tryRow(OTHER, app, PROBED)
+  jobIsDone = true
+  expect([verdict, await later()]).toEqual(['refused', 'let in'])
+})

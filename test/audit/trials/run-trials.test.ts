@@ -1,0 +1,259 @@
+import { expect, test } from 'vitest'
+import { forEach, type RunSettings, runTrials } from '../../../src/audit/trials/run-trials.ts'
+import type { Finding, Stage, Trial } from '../../../src/audit/trials/trial.ts'
+import type { VerdictName } from '../../../src/sandbox/outcomes/audit-report.ts'
+import { imitatedApp, stageOf } from '../../support/imitated-app.ts'
+
+type Shown = VerdictName | 'limited'
+/** What a trial shows at each time that it is driven, beside how many others. */
+type Act = (name: string, time: number, beside: number) => Shown
+
+interface Given extends Partial<RunSettings> {
+  readonly copies?: number
+  readonly program?: Stage['program']
+  readonly alone?: readonly string[]
+  /** What the users of a trial are shown later. */
+  readonly later?: Act
+}
+
+const findingAs = (verdict: Shown, flow: string): Finding => {
+  if (verdict !== 'limited') return { verdict, evidence: `it was ${verdict}`, flows: [flow] }
+  return { verdict: 'undetermined', reason: 'control_lost', evidence: '429', flows: [flow], isLimited: true }
+}
+
+/** Trials named t1, t2, … and the order in which an app was driven; `control` is a plain good flow. */
+function prepare(count: number, act: Act, { copies = 1, program, alone = [], later, ...settings }: Given = {}) {
+  const order: string[] = []
+  const app = imitatedApp(() => '200 /')
+  let running = 0
+  const trials = Array.from({ length: count }, (_, index): Trial<Shown> => {
+    const name = `t${index + 1}`
+    const times = () => order.filter((one) => one === name).length
+    return {
+      name,
+      runsAlone: alone.includes(name),
+      async drive() {
+        order.push(name)
+        const time = times()
+        running += 1
+        await new Promise((resolve) => setImmediate(resolve))
+        const shown = act(name, time, running - 1)
+        running -= 1
+        return shown
+      },
+      proof: (shown) => findingAs(shown, `${name}.${times()}`),
+      ...(later && {
+        async lookAgain() {
+          order.push(`${name} later`)
+          return later(name, order.filter((one) => one === `${name} later`).length, 0)
+        },
+      }),
+      withLog: (finding, log) => ({ ...finding, log }),
+    } satisfies Trial<Shown>
+  })
+  const stage = { ...stageOf(app), program }
+  const heard: string[] = []
+  const end = new AbortController()
+  const { findLoss = async () => undefined } = settings
+  const run = async () => {
+    const found = await runTrials(trials, {
+      stages: Array.from({ length: copies }, () => stage),
+      visitsEach: 1,
+      repeat: 1,
+      signal: end.signal,
+      onFinding: ({ name }, { verdict }) => heard.push(`${name} ${verdict}`),
+      ...settings,
+      async findLoss(one) {
+        order.push('control')
+        return findLoss(one)
+      },
+    })
+    const findings = trials.map((trial) => found.findingOf(trial))
+    return { findings, says: findings.map(({ verdict, reason }) => reason ?? verdict), notes: found.notes }
+  }
+  return { run, order, heard, app, end, stage }
+}
+
+const names = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => `t${from + index}`)
+const refuse: Act = () => 'refused'
+
+test('A plain good flow follows each 25 trials, and the last', async () => {
+  const { run, order, heard } = prepare(30, refuse)
+  const { findings, notes } = await run()
+  expect(order).toEqual([...names(1, 25), 'control', ...names(26, 30), 'control'])
+  expect(heard).toEqual(names(1, 30).map((name) => `${name} refused`))
+  expect([findings[29], notes]).toEqual([{ verdict: 'refused', evidence: 'it was refused', flows: ['t30.1'] }, []])
+})
+
+test('Trials run side by side as far as they can, the others after them', async () => {
+  const beside: number[] = []
+  const act: Act = (_name, _time, others) => {
+    beside.push(others)
+    return 'refused'
+  }
+  const { run, order } = prepare(6, act, { visitsEach: 3, alone: ['t1', 't4'] })
+  await run()
+  expect(order).toEqual(['t2', 't3', 't5', 't6', 't1', 't4', 'control'])
+  expect(Math.max(...beside.slice(0, 4))).toBe(2)
+  expect(beside.slice(-2)).toEqual([0, 0])
+})
+
+test('Two copies of an app share the trials, and each has its own good flows', async () => {
+  const { run, order } = prepare(8, refuse, { copies: 2 })
+  expect((await run()).says).toEqual(Array(8).fill('refused'))
+  expect(order.filter((one) => one === 'control')).toHaveLength(4)
+  expect(new Set(order).size).toBe(9)
+})
+
+test('Findings are repeated, and flaky when they come out differently; any other trial is run once', async () => {
+  for (const verdict of ['let in', 'too strict', 'broke', 'ignored'] as const) {
+    const always = prepare(1, () => verdict, { repeat: 3 })
+    expect((await always.run()).findings).toMatchObject([{ verdict, flows: ['t1.3', 't1.3', 't1.3'] }])
+    const once = prepare(1, (_name, time) => (time === 1 ? verdict : 'refused'), { repeat: 2 })
+    const evidence = `${verdict} at first (it was ${verdict}), then refused (it was refused)`
+    expect((await once.run()).findings).toMatchObject([{ verdict: 'undetermined', reason: 'flaky', evidence }])
+  }
+  const others = ['refused', 'accepted', 'observed', 'undetermined'] as const
+  const { run, order } = prepare(4, (name) => others[Number(name.slice(1)) - 1] ?? 'let in', { repeat: 2 })
+  await run()
+  expect(order).toEqual([...names(1, 4), 'control'])
+})
+
+test('A trial that broke or was flaky beside others is run again, alone', async () => {
+  const act: Act = (name, time) => {
+    if (name === 't1' || (name === 't2' && time === 1)) return 'broke'
+    return name === 't3' && time === 1 ? 'let in' : 'refused'
+  }
+  const { run, order, heard } = prepare(4, act, { visitsEach: 2, repeat: 2 })
+  expect((await run()).says).toEqual(['broke', 'refused', 'refused', 'refused'])
+  expect(order.slice(-5).toSorted()).toEqual(['control', 't1', 't1', 't2', 't3'])
+  expect(heard.toSorted()).toEqual(['t1 broke', 't2 refused', 't3 refused', 't4 refused'])
+})
+
+const LOST =
+  'after t6 your app no longer lets the adult in: gone; what it refused since the last good flow does not count'
+const VOID = 'it was refused; then a plain good flow was refused too'
+/** A plain good flow that is refused at these times. */
+const lossAt = (...times: readonly number[]) => {
+  let time = 0
+  return async () => (times.includes(++time) ? 'gone' : undefined)
+}
+const always = async () => 'gone'
+
+test('Refusals of an app that lets nobody in any more are void, and what follows is not tried', async () => {
+  const act: Act = (name) => (name === 't2' ? 'let in' : 'refused')
+  const { run, app } = prepare(30, act, { findLoss: always })
+  const { findings, says, notes } = await run()
+  expect(says.slice(0, 3)).toEqual(['control_lost', 'let in', 'control_lost'])
+  const untried = 'it was not tried: before it, your app refused a plain good flow'
+  expect([findings[0]?.evidence, findings[29]?.evidence]).toEqual([VOID, untried])
+  expect([notes, app.spread.times]).toEqual([[LOST.replace('t6', 't25')], 1])
+})
+
+test('An app that lets nobody in for a while is given time, and its trials run once more in smaller batches', async () => {
+  const { run, order, app } = prepare(6, refuse, { findLoss: lossAt(1, 2) })
+  const { says, notes } = await run()
+  expect(says).toEqual(Array(6).fill('refused'))
+  expect(notes).toEqual([`${LOST}; it did so again some seconds later`])
+  expect([order.filter((one) => one === 't1').length, app.spread.times, app.waits.length > 0]).toEqual([2, 1, true])
+  expect(order.slice(9).indexOf('control')).toBe(5)
+})
+
+test('A trial after which an app lets nobody in twice is void', async () => {
+  let breaks = ''
+  const act: Act = (name) => {
+    breaks = name
+    return 'refused'
+  }
+  const restart = async () => {
+    breaks = ''
+  }
+  const program = { restart, record: () => async () => [] }
+  const findLoss = async () => (breaks === 't6' ? 'gone' : undefined)
+  const { says } = await prepare(6, act, { program, findLoss }).run()
+  expect(says.at(-1)).toBe('control_lost')
+  expect(says.slice(0, 5)).toContain('refused')
+})
+
+const starts = async () => {}
+const cannotStart = () => Promise.reject(new Error('port in use'))
+const NO_START = ', and your app did not start again: port in use'
+
+test.each([
+  ['is started again', starts, [1], '; it was started again', 'refused'],
+  ['does not start again', cannotStart, [1], NO_START, 'control_lost'],
+  ['is not mended by another start', starts, [1, 2], ', and started again it showed gone', 'control_lost'],
+])('An app of the audit that lets nobody in any more %s', async (_what, restart, losses, note, says) => {
+  const program = { restart, record: () => async () => [] }
+  const { run } = prepare(6, refuse, { program, findLoss: lossAt(...losses) })
+  expect(await run()).toMatchObject({ says: Array(6).fill(says), notes: [`${LOST}${note}`] })
+})
+
+const LIMIT =
+  'your app answers 429 since t2; the audit goes on more slowly, by other client addresses. Raise its limit for tests, or give reset:'
+
+test('An app that limits its clients is driven more slowly, by other addresses', async () => {
+  const { run, app } = prepare(4, (name, time) => (name > 't1' && time === 1 ? 'limited' : 'refused'))
+  expect(await run()).toMatchObject({ says: Array(4).fill('refused'), notes: [LIMIT] })
+  expect(app.spread.times).toBe(3)
+  const never = prepare(2, (name) => (name > 't1' ? 'limited' : 'refused'))
+  expect(await never.run()).toMatchObject({ says: ['refused', 'control_lost'], notes: [LIMIT] })
+  expect(never.order.filter((one) => one === 't2')).toHaveLength(5)
+  expect(never.app.waits.slice(0, 4)).toEqual([0, 1000, 3000, 6000])
+  // A limit is no attempt: after a loss such a trial is tried again, like all others.
+  const act: Act = (_name, time) => (time === 1 ? 'limited' : 'refused')
+  expect((await prepare(2, act, { findLoss: lossAt(1) }).run()).says).toEqual(['refused', 'refused'])
+})
+
+test('Users who were refused are looked at later, when a job of the app may have let them in', async () => {
+  const act: Act = (name) => (name === 't2' ? 'accepted' : 'refused')
+  const { run, order, app } = prepare(3, act, { later: (name) => (name === 't1' ? 'let in' : 'refused') })
+  expect((await run()).says).toEqual(['let in', 'accepted', 'refused'])
+  expect(app.waits.reduce((sum, ms) => sum + ms, 0)).toBeGreaterThan(1500)
+  expect(order).toContain('t3 later')
+  expect(order).not.toContain('t2 later')
+  const nothing = prepare(2, () => 'accepted', { later: () => 'let in' })
+  await nothing.run()
+  expect([nothing.order.length, nothing.app.waits]).toEqual([3, []])
+})
+
+test('Trials that an ended audit did not reach say so, and what was ended with it shows nothing', async () => {
+  const act: Act = (name) => {
+    if (name === 't2') given.end.abort()
+    return 'let in'
+  }
+  const given = prepare(3, act, { later: refuse })
+  const { findings } = await given.run()
+  expect([given.order, given.heard]).toEqual([['t1', 't2'], ['t1 let in']])
+  const evidence = 'it was not tried: the audit ended before; raise --budget'
+  const ended = { reason: 'timed_out', evidence }
+  expect(findings).toMatchObject([{ verdict: 'let in' }, ended, ended])
+})
+
+test('A trial that runs alone has what the app wrote meanwhile', async () => {
+  const recorded: string[] = []
+  const record = () => {
+    recorded.push('begin')
+    return async () => {
+      recorded.push('end')
+      return ['JWTExpired']
+    }
+  }
+  const program = { restart: async () => {}, record }
+  expect((await prepare(1, refuse, { program }).run()).findings).toMatchObject([{ log: ['JWTExpired'] }])
+  expect(recorded).toEqual(['begin', 'end'])
+  const beside = await prepare(2, refuse, { program, visitsEach: 2 }).run()
+  expect([beside.findings.map(({ log }) => log), recorded.length]).toEqual([[undefined, undefined], 2])
+})
+
+test('forEach works on items in their order, at most so many at the same time', async () => {
+  const order: string[] = []
+  let running = 0
+  await forEach([1, 2, 3, 4, 5], 2, async (item) => {
+    running += 1
+    order.push(`${item} beside ${running - 1}`)
+    await new Promise((resolve) => setImmediate(resolve))
+    running -= 1
+  })
+  expect(order).toEqual(['1 beside 0', '2 beside 1', '3 beside 1', '4 beside 1', '5 beside 1'])
+})

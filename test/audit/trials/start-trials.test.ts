@@ -1,0 +1,180 @@
+import { expect, test } from 'vitest'
+import type { StartFresh } from '../../../src/audit/drive/audited-app.ts'
+import type { FlowPlan } from '../../../src/audit/drive/driver.ts'
+import { UNREAD } from '../../../src/audit/trials/start-trials.ts'
+import { findRow, OUTCOMES } from '../../../src/sandbox/outcomes/catalogue.ts'
+import { APP, type Done, ended, findByRows, imitatedApp, NO, right, showed, YES } from '../../support/imitated-app.ts'
+
+const rowOf = (id: string) => findRow(id) ?? expect.fail(`there is no row ${id}`)
+
+const judge = (ids: readonly string[], settings: { startFresh: StartFresh; signal?: AbortSignal }) =>
+  findByRows(ids, imitatedApp(right), settings)
+
+const notForIt = (reason: string) => ({ verdict: 'not for this app', reason })
+const as = (said: string) => `as the adult: ${said}`
+const refused = (said: string) => ({ verdict: 'refused', evidence: as(said) })
+interface Problem {
+  readonly problem: string
+  readonly isEnded: boolean
+}
+
+/** What a copy does that is started for one row of the key set or of discovery; nothing is queued for a plain start. */
+interface Started {
+  /** What it shows to an adult, the error of that visit, or the problem when it does not come up. */
+  readonly shows: string | Done | Error | Problem
+  /** It reads the reply of the row. */
+  readonly reads?: boolean
+  left?(): object | undefined
+  readonly log?: readonly string[]
+}
+
+const isDown = (shows: Started['shows']): shows is Problem => typeof shows === 'object' && 'problem' in shows
+
+/** Starts copies, which do by the name of their row what `start` says. */
+function starting(start: (outcome: string | undefined) => Started) {
+  const started: (string | undefined)[] = []
+  const queued: unknown[] = []
+  const plans: FlowPlan[] = []
+  let open = 0
+  const startFresh: StartFresh = async ({ prepare }) => {
+    open += 1
+    let reads: boolean | undefined
+    const left = () => (done.left ? done.left() : reads === false ? {} : { remaining: 9_999 })
+    const act = (plan: FlowPlan) => {
+      plans.push(plan)
+      if (done.shows instanceof Error) throw done.shows
+      return isDown(done.shows) ? NO : done.shows
+    }
+    const app = imitatedApp(act, { left })
+    await prepare(app.sandbox)
+    const [row] = app.sandbox.queued
+    started.push(row?.outcome)
+    queued.push(row)
+    const done = start(row?.outcome)
+    reads = done.reads ?? true
+    const { sandbox, driver } = app
+    const audited = { sandbox, page: APP, agent: 'http', readsFragments: false, drive: () => driver } as const
+    return {
+      sandbox,
+      ...(isDown(done.shows) ? { failure: done.shows } : { app: audited }),
+      log: async () => done.log ?? [],
+      close: async () => void open--,
+    }
+  }
+  return { startFresh, started, queued, plans, isClosed: () => open === 0 }
+}
+
+test('Rows of the key set are judged by copies of the app, what has to be accepted first, and a plain start last', async () => {
+  const [extra, foreign, issuer] = ['jwks.extra_key', 'jwks.foreign_key_same_kid', 'discovery.issuer_other']
+  const ids = ['jwks/jwks.500', `discovery/${issuer}`, `jwks/${extra}`, `jwks/${foreign}`]
+  const copies = starting((outcome) => ({ shows: outcome === undefined || outcome === 'jwks.extra_key' ? YES : NO }))
+  const { heard } = await judge(ids, { startFresh: copies.startFresh })
+  expect(heard).toEqual([
+    '1/5 use/verified accepted',
+    '2/5 jwks/jwks.extra_key accepted',
+    '3/5 jwks/jwks.foreign_key_same_kid refused',
+    '4/5 discovery/discovery.issuer_other refused',
+    '5/5 jwks/jwks.500 observed',
+  ])
+  expect(copies.started).toEqual([extra, foreign, issuer, 'jwks.500', undefined])
+  expect(copies.plans).toEqual(Array(5).fill({ use: { persona: 'adult', outcome: 'verified' } }))
+  expect(copies.queued[0]).toMatchObject({ flow: 'jwks', outcome: 'jwks.extra_key', times: 10_000 })
+  expect(copies.isClosed()).toBe(true)
+})
+
+const KEYS = OUTCOMES.find(({ flow, correctClient }) => flow === 'jwks' && correctClient === 'refuse') ?? expect.fail()
+const KEYS_ID = `jwks/${KEYS.name}`
+const undetermined = (reason: string, evidence: string) => ({ verdict: 'undetermined', reason, evidence })
+const letIn = (said: string) => ({ verdict: 'let in', evidence: as(said) })
+const broke = (said: string) => ({ verdict: 'broke', evidence: as(said) })
+const ENDED = { problem: 'it ended with 1', isEnded: true }
+const HANGS = { problem: 'it does not answer', isEnded: false }
+const HELLO = as(showed('200 / Hello.'))
+const NOT_STARTED = 'your app did not start: it ended with 1'
+const READ_NOTHING = `it read no reply of ${KEYS_ID}; ${NOT_STARTED}`
+const FETCHED = 'your app fetched the address that the reply named'
+const DROPPED = 'your app showed a closed connection without an answer at /callback'
+const SLOW = as('your app answers 429 at /callback ("Slow.")')
+const MALFORMED = 'JWKSInvalid: JSON Web Key Set malformed'
+const EARLY = { shows: '500 / Oops.', changes: { request: undefined } }
+const CHECK = KEYS.breaks.includes('keys') ? as(showed(NO)) : expect.stringContaining('names keys')
+
+test.each<[string, Started, object]>([
+  ['lets an adult in', { shows: YES }, letIn(showed(YES))],
+  ['refuses an adult', { shows: NO }, refused(showed(NO))],
+  ['breaks down', { shows: { shows: ended('dropped') } }, broke(DROPPED)],
+  ['shows an unknown page', { shows: '200 / Hello.' }, undetermined('page_unknown', HELLO)],
+  ['limits', { shows: '429 /callback Slow.' }, undetermined('control_lost', SLOW)],
+  ['does not read the row', { shows: YES, reads: false }, notForIt(UNREAD.jwks)],
+  ['ends at once', { shows: ENDED }, refused(NOT_STARTED)],
+  ['hangs', { shows: HANGS }, broke('your app did not start: it does not answer')],
+  ['ends before it reads the row', { shows: ENDED, reads: false }, undetermined('not_reached', READ_NOTHING)],
+  ['fetches the address of an attacker', { shows: { shows: NO, calls: ['trap'] } }, letIn(FETCHED)],
+  ['shows an error before it sends the browser on', { shows: EARLY }, refused(showed('500 / Oops.'))],
+  ['shows a page first', { shows: { ...EARLY, shows: '200 / Hello.' } }, undetermined('page_unknown', HELLO)],
+  ['shows an error at its callback', { shows: '500 /callback Oops.' }, broke(showed('500 /callback Oops.'))],
+  ['writes which check refused', { shows: NO, log: [MALFORMED] }, { verdict: 'refused', evidence: CHECK }],
+])('A copy of an app that starts for a row of the key set and %s decides that row', async (_what, done, told) => {
+  const copies = starting((outcome) => (outcome === undefined ? { shows: YES } : done))
+  const { told: all, judged, notes } = await judge([KEYS_ID], { startFresh: copies.startFresh })
+  expect(all).toEqual([{ row: KEYS_ID, ...told }])
+  const isUnread = 'reason' in told && told.reason === UNREAD.jwks
+  expect([notes, judged[0]?.flows]).toEqual([[], isUnread || isDown(done.shows) ? [] : ['f1']])
+  expect(copies.isClosed()).toBe(true)
+})
+
+const LOST = 'then a plain start did not let an adult in either'
+const NOTE = (problem: string) =>
+  `a copy of your app that was started without any fault: ${problem}; rows of jwks and discovery do not count`
+
+test.each<[string, Started, string]>([
+  ['refuses an adult', { shows: NO }, 'it showed 403 at /callback ("Sorry.")'],
+  ['does not start', { shows: { problem: 'port in use', isEnded: true } }, 'port in use'],
+  ['fails', { shows: new Error('out of memory') }, 'out of memory'],
+])('Refusals by copies of an app are void when one that starts without a fault %s', async (_what, plain, problem) => {
+  const copies = starting((outcome) => (outcome === undefined ? plain : { shows: NO }))
+  const { told, notes } = await judge([KEYS_ID], { startFresh: copies.startFresh })
+  expect(told).toEqual([{ row: KEYS_ID, ...undetermined('control_lost', `${as(showed(NO))}; ${LOST}`) }])
+  expect(notes).toEqual([NOTE(problem)])
+})
+
+test.each([
+  ['shows an unknown page', '200 / Hello.', { reason: 'page_unknown' }],
+  ['lets an adult in', YES, { verdict: 'let in' }],
+])('The verdict on a copy of an app that %s stays, whatever a plain start shows', async (_what, shows, expected) => {
+  const copies = starting((outcome) => ({ shows: outcome === undefined ? NO : shows }))
+  const { told } = await judge([KEYS_ID], { startFresh: copies.startFresh })
+  expect(told).toMatchObject([expected])
+})
+
+test('A copy that is started when the audit ends shows nothing, and no other starts', async () => {
+  const end = new AbortController()
+  const { startFresh, started } = starting(() => {
+    end.abort()
+    return { shows: NO }
+  })
+  const { told } = await judge([KEYS_ID], { startFresh, signal: end.signal })
+  expect([told, started]).toMatchObject([[{ reason: 'timed_out' }], [KEYS.name]])
+})
+
+test.each([
+  ['is held', { held_since: 'f0' }],
+  ['is gone', undefined],
+])('A queued reply that %s after the visit counts as read by the app', async (_what, left) => {
+  const copies = starting(() => ({ shows: YES, left: () => left }))
+  const { told } = await judge([KEYS_ID], { startFresh: copies.startFresh })
+  expect(told).toMatchObject([{ verdict: 'let in' }])
+})
+
+test('An app that reads a document for no row that has to be accepted is given no other row of it', async () => {
+  const isRead = ({ flow, name }: (typeof OUTCOMES)[number]) => flow === 'discovery' && !name.endsWith('.slow')
+  const ids = OUTCOMES.filter(isRead).map(({ name }) => `discovery/${name}`)
+  const accepted = ids.filter((id) => rowOf(id).correctClient === 'accept')
+  const copies = starting((outcome) => ({ shows: YES, reads: !outcome?.startsWith('discovery') }))
+  const { told } = await judge([...ids, 'jwks/jwks.extra_key'], { startFresh: copies.startFresh })
+  expect(copies.started).toHaveLength(accepted.length + 2)
+  expect(told.slice(0, -1)).toEqual(ids.map((row) => ({ row, verdict: 'not for this app', reason: UNREAD.discovery })))
+  const later = starting((outcome) => ({ shows: YES, reads: `discovery/${outcome}` !== accepted[0] }))
+  const { told: read } = await judge(ids, { startFresh: later.startFresh })
+  expect(read.filter(({ reason }) => reason !== undefined)).toMatchObject([{ row: accepted[0], reason: 'not_reached' }])
+})
