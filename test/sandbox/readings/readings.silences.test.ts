@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { AUDIT_FLAGS } from '../../../src/audit/command/settings.ts'
 import { keyOf, SETTING_ROWS } from '../../../src/config/settings.ts'
 import { FLAGS } from '../../../src/config/text-settings.ts'
 import { READINGS } from '../../../src/sandbox/readings/readings.ts'
@@ -63,7 +64,9 @@ const switches = sections.flatMap(rowsIn).map(([point = '', , cell = '']) => ({ 
 test('The switch of a decision names readings, flags and keys that exist', () => {
   const flags = FLAGS.map(({ name }) => `--${name}`)
   const keys = SETTING_ROWS.map(([name]) => keyOf(name))
-  const known = new Set([...names.map((name) => `--reading ${name}`), ...flags, ...keys, 'signing_alg'])
+  const audit = AUDIT_FLAGS.map((one) => one.flags.replace(/ .*/, ''))
+  const others = ['signing_alg', 'audit=also']
+  const known = new Set([...names.map((name) => `--reading ${name}`), ...flags, ...keys, ...audit, ...others])
   const used = switches.flatMap(({ cell }) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name))
   expect(used.length).toBeGreaterThan(50)
   expect(used.filter((name) => !known.has(name))).toEqual([])
