@@ -117,7 +117,7 @@ test('The action fails for a wrong answer that comes in, names it everywhere, an
   ])
   const { junit = '', sarif = '' } = done.outputs
   expect(readFileSync(junit, 'utf8')).toContain('<failure ')
-  expect(JSON.parse(readFileSync(sarif, 'utf8')).runs[0].results).toMatchObject([{ ruleId: ROW }])
+  expect(JSON.parse(readFileSync(sarif, 'utf8')).runs[0].results).toMatchObject([{ ruleId: 'nonce' }])
 })
 
 test('The action passes with a finding that is known, and takes further flags', async () => {
