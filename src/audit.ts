@@ -7,10 +7,9 @@ import {
   findVerifications,
   MAX_FLOWS,
 } from './audit/command/find-verifications.ts'
-import type { VisitFunction } from './audit/drive/call-visit.ts'
-import { visitedBy } from './audit/drive/visit-driver.ts'
+import { type VisitFunction, visitedBy } from './audit/drive/visited-by.ts'
+import { type RegisterTest, registerTests } from './audit/kit/audit-tests.ts'
 import { checkChoices } from './audit/kit/check-choices.ts'
-import { type RegisterTest, registerTests } from './audit/kit/register-tests.ts'
 import type { SandboxApi } from './client/sandbox-api.ts'
 import type { AuditChoices, AuditedRow, AuditReport } from './client/shapes/audit.ts'
 import { ConfigError } from './files/config-error.ts'
@@ -19,10 +18,8 @@ import { DEMO_CLIENT_ID } from './sandbox/clients/demo-client.ts'
 
 export { AuditProblem } from './audit/audit-problem.ts'
 export type { FindFunction, FoundAgain, MissingVerification } from './audit/command/find-verifications.ts'
-export type { VisitDetails, VisitFunction } from './audit/drive/call-visit.ts'
-export type { OpenedPage, OpenPage, OpenRequest } from './audit/drive/open-page.ts'
-export { AuditFinding } from './audit/kit/explain-row.ts'
-export type { RegisterTest } from './audit/kit/register-tests.ts'
+export type { OpenedPage, OpenPage, OpenRequest, VisitDetails, VisitFunction } from './audit/drive/visited-by.ts'
+export { AuditFinding, type RegisterTest } from './audit/kit/audit-tests.ts'
 export type { AuditChoices, AuditedRow, AuditReport, KnownFinding } from './client/shapes/audit.ts'
 
 /** Options of `audit`. */

@@ -1,7 +1,7 @@
-import type { VisitDetails } from './audit/drive/call-visit.ts'
-import { auditTestsOf } from './audit/kit/audit-tests.ts'
+import type { VisitDetails } from './audit/drive/visited-by.ts'
+import { auditTestsOf, testTimeoutMs } from './audit/kit/audit-tests.ts'
 import { checkChoices } from './audit/kit/check-choices.ts'
-import { createPageAudit, type PageBrowser, type VisitedPage } from './audit/kit/page-audit.ts'
+import { type AuditFixtures, createPageAudit, type VisitedPage } from './audit/kit/page-audit.ts'
 import { decisionCookies } from './client/decision-cookies.ts'
 import { describeFlow } from './client/describe-flow.ts'
 import type { SandboxApi } from './client/sandbox-api.ts'
@@ -139,13 +139,6 @@ async function actAs(
   ])
 }
 
-/** The fixtures that a test of an audit takes. */
-interface AuditFixtures<Page> {
-  readonly page: Page
-  readonly browser: PageBrowser<Page>
-  readonly sandbox: SandboxApi
-}
-
 type AuditBody<Page> = (
   fixtures: AuditFixtures<Page>,
   info: { setTimeout(milliseconds: number): void; skip(condition: boolean, reason: string): void },
@@ -183,11 +176,11 @@ export function auditTests<Page extends VisitedPage>(
   choices: AuditChoices = {},
 ): void {
   checkChoices('auditTests', visit, choices)
-  const audit = createPageAudit(visit, choices)
+  const run = createPageAudit(visit, choices)
   for (const one of auditTestsOf(choices)) {
     test(one.name, async ({ page, browser, sandbox }, info) => {
-      info.setTimeout(audit.timeoutMs)
-      const reason = await audit.run(one, { page, browser, sandbox })
+      info.setTimeout(testTimeoutMs(choices))
+      const reason = await run(one, { page, browser, sandbox })
       if (reason !== undefined) info.skip(true, reason)
     })
   }

@@ -1,5 +1,5 @@
-import type { VisitFunction } from './audit/drive/call-visit.ts'
-import { type RegisterTest, registerTests } from './audit/kit/register-tests.ts'
+import type { VisitFunction } from './audit/drive/visited-by.ts'
+import { type RegisterTest, registerTests } from './audit/kit/audit-tests.ts'
 import type { SandboxApi } from './client/sandbox-api.ts'
 import type { AuditChoices } from './client/shapes/audit.ts'
 import { describeTest } from './server/testing/describe-test.ts'

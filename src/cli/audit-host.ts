@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { type AuditHost, runCommand } from '../audit/command/run.ts'
 import { type GivenFlags, REPORT_FORMATS, shellWord } from '../audit/command/settings.ts'
 import { loadSettings, ownEnvironment, type Settings } from '../config/load-settings.ts'
@@ -10,7 +11,6 @@ import { createClock } from '../sandbox/clock/clock.ts'
 import { createFromSettings } from './create-from-settings.ts'
 import { examine } from './doctor/examine.ts'
 import { baseUrlOf } from './remote/address.ts'
-import { callHttp } from './remote/http-call.ts'
 import { readReportFiles, writeReportFiles } from './report-files.ts'
 import { startGroup } from './start/process-group.ts'
 import { createReport } from './start/report.ts'
@@ -18,9 +18,8 @@ import { exitWithin, untilSignal } from './start/until-signal.ts'
 import { alignColumns, paint, paintError, print, printError, redrawError } from './terminal.ts'
 
 /** Does what the command `audit` is called for. @returns the exit code. @throws Error with one line, when nothing can be shown */
-export async function audit(page: string | undefined, texts: Texts, flags: GivenFlags): Promise<number> {
-  return runCommand(page, flags, createAuditHost(await loadSettings({ flags: texts }), flags, texts))
-}
+export const audit = async (page: string | undefined, texts: Texts, flags: GivenFlags): Promise<number> =>
+  runCommand(page, flags, createAuditHost(await loadSettings({ flags: texts }), flags, texts))
 
 /** Longer than an app takes to stop. */
 const CLOSING_MS = 8000
@@ -28,13 +27,9 @@ const DIAGNOSIS_MS = 5000
 
 /** @param flags those of the audit. @param texts those of the sandbox */
 export function createAuditHost(settings: Settings, flags: GivenFlags, texts: Texts): AuditHost {
-  const files = readReportFiles(
-    Object.fromEntries(
-      Object.entries(flags).flatMap(([name, text]) => (typeof text === 'string' ? [[name, text]] : [])),
-    ),
-    REPORT_FORMATS,
-  )
-  const isBeside = Object.values(files).includes('-')
+  const files = REPORT_FORMATS.flatMap((name) => (typeof flags[name] === 'string' ? [[name, flags[name]]] : []))
+  readReportFiles(Object.fromEntries(files), REPORT_FORMATS)
+  const isBeside = files.some(([, file]) => file === '-')
   const warn = (message: string) => printError(`${paintError('yellow', 'warning:')} ${visible(message)}`)
   const { port, controlToken } = settings.sandbox
   return {
@@ -46,7 +41,6 @@ export function createAuditHost(settings: Settings, flags: GivenFlags, texts: Te
     alignColumns,
     mask: createMask(secretsOf(settings)),
     startGroup,
-    call: callHttp,
     // Port 0 is a free one: no sandbox can run there yet.
     baseUrl: port === 0 ? undefined : baseUrlOf(settings.sandbox),
     controlToken,
@@ -65,6 +59,8 @@ export function createAuditHost(settings: Settings, flags: GivenFlags, texts: Te
     },
     interruption() {
       const stopping = new AbortController()
+      // Each copy of an app that is started, and each visit at the same time, listens to it.
+      setMaxListeners(0, stopping.signal)
       void untilSignal().then(() => {
         process.exitCode = 130
         stopping.abort()
@@ -91,6 +87,6 @@ function secretsOf({ sandbox: { clients = [], controlToken } }: Settings): reado
   const named = Object.entries(ownEnvironment()).flatMap(([name, value]) =>
     value !== undefined && /secret|token|password|api_?key/i.test(name) ? [value] : [],
   )
-  const declared = clients.map(({ clientSecret }) => clientSecret)
-  return [BUILTIN_CLIENT.clientSecret, ...declared, ...(controlToken === undefined ? [] : [controlToken]), ...named]
+  const declared = [BUILTIN_CLIENT, ...clients].map(({ clientSecret }) => clientSecret)
+  return [...declared, ...(controlToken === undefined ? [] : [controlToken]), ...named]
 }

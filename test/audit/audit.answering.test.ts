@@ -8,36 +8,17 @@ import { auditExample, SAMPLE, said } from './apps/audit-example.ts'
 const sandbox = await shareSandbox()
 
 const APP = 'const app = express()\n'
-const WELCOME = "  response.send('Welcome, you are 18.')\n"
 const UNTRUSTED = "  response.status(400).send('This answer cannot be trusted.')\n"
 const SAVED = `  response.send('Your age key is saved. <a href="/verify">Use it</a>')\n`
 const UPGRADED = `    return response.send('Your age key says more now. <a href="/verify">Try again</a>')\n`
-const NO_AGE = "response.status(403).send('No age was proved.')"
-const TOO_YOUNG = "response.status(403).send('You are not 18 yet.')"
 
-/** The Express example with all its checks, in other ways to say yes and no. */
+/** The Express example with all its checks, in other ways to say yes and no; `shapes/` has more. */
 const ANSWERING: Readonly<Record<string, Changes>> = {
   'begins Use again after Create and after an upgrade': [
     [SAVED, "  response.redirect('/verify')\n"],
     [UPGRADED, "    return response.redirect('/verify')\n"],
   ],
   'begins Use again after an answer that it does not trust': [[UNTRUSTED, "  response.redirect('/verify')\n"]],
-  'keeps members in a session, and sends everybody else to its first page': [
-    [
-      APP,
-      `${APP}app.get('/members', ({ headers }, response) =>
-  /member=1/.test(headers.cookie) ? response.send('For members only.') : response.redirect('/'))\n`,
-    ],
-    [WELCOME, "  response.cookie('member', '1').redirect('/members')\n"],
-    [UNTRUSTED, "  response.redirect('/?failed=1')\n"],
-    [NO_AGE, "response.redirect('/?denied=1')"],
-  ],
-  'answers in JSON with the status 200': [
-    [WELCOME, '  response.json({ adult: true })\n'],
-    [UNTRUSTED, '  response.json({ adult: false, error: error.message })\n'],
-    [NO_AGE, 'response.json({ adult: false, error })'],
-    [TOO_YOUNG, "response.json({ adult: false, error: 'too young' })"],
-  ],
 }
 
 /** The checks that are taken out of each of them. */

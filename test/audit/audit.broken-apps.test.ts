@@ -7,7 +7,7 @@ import { BROKEN_APPS, rowsLetIn } from './apps/broken-apps.ts'
 
 const sandbox = await shareSandbox()
 
-/** The whole product of apps and rows is in `audit.{broken-apps,fragment}.others.test.ts`. */
+/** The whole product of apps and rows is in `audit.broken-apps.others.test.ts`. */
 test.each(BROKEN_APPS.map((app) => [app.name, app] as const))(
   'Among rows of its families and a sample of the others an audit finds an app that %s by its rows alone',
   (_name, app) => {

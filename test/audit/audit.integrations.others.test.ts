@@ -23,6 +23,8 @@ const ROWS = [
 const PAGE = `<!doctype html><title>Shop</title><button id="verify">Prove that you are 18</button>
 <p id="answer" role="status"></p><script type="module" src="/app.js"></script>`
 
+const STRINGS_IGNORED = 'use/id_token.age_thresholds.strings ignored'
+
 /** The single-page app that uses oidc-client-ts, with its libraries, as rolldown writes it. */
 async function bundleApp(): Promise<string> {
   const input = fileURLToPath(new URL('apps/oidc-client-ts-app.js', import.meta.url))
@@ -37,10 +39,10 @@ describeWith('chromium', 'By Chromium', async () => {
   const agent = await shareChromiumAgent()
 
   test.each<readonly [string, readonly string[], Changes]>([
-    ['nothing when it checks everything', [], []],
+    ['that a token with strings is taken for a no when it checks everything', [STRINGS_IGNORED], []],
     [
       'the rows of the nonce when it does not compare it',
-      ['use/id_token.nonce_missing', 'use/id_token.nonce_other'],
+      [STRINGS_IGNORED, 'use/id_token.nonce_missing', 'use/id_token.nonce_other'],
       [['payload.nonce !== state.data.nonce', 'false']],
     ],
     [
@@ -53,6 +55,6 @@ describeWith('chromium', 'By Chromium', async () => {
     onTestFinished(() => app.close())
     const audited = appAt(sandbox, { page: app.page, agent })
     const report = await runAudit(audited, { only: ROWS, failOn: 'may', timeoutSeconds: 60 })
-    expect(said(report)).toEqual(finds)
+    expect(said(report).map((text) => text.split(' ', 2).join(' '))).toEqual(finds)
   })
 })

@@ -85,10 +85,8 @@ test('An audit leaves a sandbox as it found it, also one that is interrupted, an
 
 test('An audit of an app that takes every answer finds every row that it must refuse, by the rule that it is given', async () => {
   const accepted = 'get=/me status=200'
-  const report = await audit(ACCEPTS_EVERYTHING, {
-    only: [...SAMPLE, 'family:nonce', 'family:signature'],
-    use: { accepted },
-  })
+  const only = [...SAMPLE, 'family:nonce', 'family:signature']
+  const report = await audit(ACCEPTS_EVERYTHING, { only, use: { accepted } })
   const judged = report.rows.filter(({ verdict }) => !['not for this app', 'accepted', 'observed'].includes(verdict))
   expect(judged.length).toBeGreaterThan(15)
   expect(judged.filter(({ verdict }) => verdict !== 'let in')).toEqual([])

@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createHttpAgent } from '../../src/audit/agent/http-agent.ts'
 import { runAudit } from '../../src/audit/audit.ts'
 import { appAt } from '../../src/audit/drive/audited-app.ts'
+import type { AuditedRow } from '../../src/sandbox/outcomes/audit-report.ts'
 import { startSandbox } from '../support/sandbox.ts'
 import { SHAPES, type Shape, startShape } from './shapes/shapes.ts'
 import { compareWithTruth } from './shapes/truth.ts'
@@ -19,15 +20,27 @@ async function auditShape(shape: Shape, hole: Shape['hole'] | undefined) {
   const page = shape.browser ? `${app.url}/verify` : app.page
   const before = shape.before?.map((request) => ({ ...request, url: app.url + request.url })) ?? []
   const settings = { page, agent: createHttpAgent(), before, fragment: shape.fragment }
-  return compareWithTruth(await runAudit(appAt(sandbox, settings), { failOn: 'may' }), { app, sandbox })
+  const report = await runAudit(appAt(sandbox, settings), { failOn: 'may' })
+  return { ...(await compareWithTruth(report, { app, sandbox })), verdicts: report.rows.map(verdictOf) }
 }
+
+const verdictOf = ({ row, verdict }: AuditedRow) => `${row}: ${verdict}`
 
 test.each(VARIANTS)(
   'The log of an app of the shape "%s" that %s contradicts no verdict of an audit',
   async (_name, _what, shape, hole) => {
     const { contradictions, undetermined, rows } = await auditShape(shape, hole)
-    expect({ contradictions, undetermined }).toEqual({ contradictions: [], undetermined: {} })
+    expect({ contradictions, undetermined }).toEqual({ contradictions: [], undetermined: [] })
     expect(rows.some(({ verdict }) => verdict === 'let in')).toBe(hole !== undefined)
   },
   120_000,
+)
+
+test.each(SHAPES.filter(({ name }) => /A\/B pages|idempotent|localized/.test(name)))(
+  'Five audits of an app of the shape $name give each row the same verdict',
+  async (shape) => {
+    const { verdicts } = await auditShape(shape, shape.hole)
+    for (let run = 2; run <= 5; run += 1) expect((await auditShape(shape, shape.hole)).verdicts).toEqual(verdicts)
+  },
+  240_000,
 )

@@ -20,8 +20,7 @@ async function start() {
 }
 
 /** The endpoints that the library called, without discovery and the key set. */
-const callsOf = ({ calls }: TestSandbox) =>
-  calls.map(({ endpoint }) => endpoint).filter((endpoint) => endpoint !== 'E6')
+const callsOf = ({ calls }: TestSandbox) => calls.map(({ endpoint }) => endpoint).filter((one) => one !== 'E6')
 
 /** The strategy has no types: what is called of it. */
 type Strategy = new (settings: object, verify: () => void) => { authenticate(request: Request, options: object): void }

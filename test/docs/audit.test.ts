@@ -56,7 +56,7 @@ test('Five minutes with the example app, as audit.md has it: made unsafe as the 
       const checks = checksOf(report.rows, library)
       return {
         code: report.exit_code,
-        shown: renderTerminal({ ...report, checks }, { colour: (_style, text) => text }),
+        shown: renderTerminal({ ...report, checks }, { colour: (_, text) => text }),
       }
     } finally {
       app.stop()

@@ -1,7 +1,6 @@
 import { formThatSendsItself } from './forms.ts'
 import type { Answer } from './http-client.ts'
 
-/** What came back to the relying party through the browser. */
 export interface ReceivedCallback {
   readonly mode: 'fragment' | 'query' | 'form_post'
   /** Where it arrived; with its own query in the modes `fragment` and `form_post`. */

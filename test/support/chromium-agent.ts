@@ -3,7 +3,6 @@ import { createChromiumAgent } from '../../src/audit/agent/chromium/chromium-age
 import { launchChromium } from '../../src/audit/agent/chromium/launch.ts'
 import { chromiumPath } from './tools.ts'
 
-/** One Chromium for the tests of a block. */
 export async function shareChromiumAgent() {
   const agent = createChromiumAgent(await launchChromium({ chromePath: chromiumPath }))
   afterAll(() => agent.close())

@@ -1,4 +1,15 @@
-import { LEAN_WINDOWS } from '../../src/audit/agent/chromium/launch.ts'
+/** In place of the list of playwright-core: the popups of the address bar cost half of the time of a window. */
+const LEAN_WINDOWS = `--disable-features=${[
+  ...[
+    'WebUIOmniboxPopup',
+    'WebUIOmniboxAimPopup',
+    'AimEnabled',
+    'AvoidCorsURLLoaderRestartOnRedirect',
+    'HttpsUpgrades',
+  ],
+  ...['HttpsFirstBalancedModeAutoEnable', 'LocalNetworkAccessChecks', 'MediaRouter', 'NetworkTimeServiceQuerying'],
+  ...['OptimizationHints', 'PaintHolding', 'PreconnectToSearch', 'ThirdPartyStoragePartitioning'],
+]}`
 
 /** Chromium of the tests makes no calls of its own accord. */
 export const CHROMIUM_ARGS: readonly string[] = [

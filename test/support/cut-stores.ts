@@ -21,7 +21,6 @@ export type CutCall = readonly [
   check?: (answer: Answer) => Promise<void>,
 ]
 
-/** More than any call writes. */
 const MAX_WRITES = 30
 
 /** Makes a call whose writes are refused: all, then all but the first, until none is. A 503 is asked again. */
@@ -49,7 +48,6 @@ export async function cutAtEachWrite(
   }
 }
 
-/** The methods by which a port writes. */
 const WRITES = /^(put|take|add|update|remove|clear|commit|record|touch|declare|forget|forgotten)$/
 
 /** Stores that refuse writes beyond a budget, as those of a Redis that becomes full or read-only. */

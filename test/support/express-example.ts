@@ -12,7 +12,6 @@ const APP = fileURLToPath(new URL('../../examples/express/app.js', import.meta.u
 /** Texts of the app, and what stands there instead. */
 export type Changes = readonly (readonly [text: string, other: string])[]
 
-/** An app as it runs: where, and how it ends. */
 export type RunningApp = Awaited<ReturnType<typeof startExpressExample>>
 
 /** Starts the Express example in this process with some texts changed. @throws Error when a text is not in it */
@@ -25,14 +24,16 @@ export async function startExpressExample({ baseUrl, url }: Pick<Sandbox, 'baseU
   writeFileSync(file, `const console = { log() {}, error() {} }\n${code}\nexport { server }\n`)
   const { server }: { server: Server } = await import(file).finally(remove)
   if (!server.listening) await once(server, 'listening')
-  return {
-    url: `http://localhost:${(server.address() as AddressInfo).port}`,
-    stop() {
-      server.closeAllConnections()
-      server.close()
-    },
-  }
+  return runningAt(server)
 }
+
+export const runningAt = (server: Server) => ({
+  url: `http://localhost:${(server.address() as AddressInfo).port}`,
+  stop() {
+    server.closeAllConnections()
+    server.close()
+  },
+})
 
 function changed(code: string, changes: Changes): string {
   return changes.reduce((text, [from, to]) => {

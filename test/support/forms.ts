@@ -1,7 +1,6 @@
 import type { Answer, HttpClient } from './http-client.ts'
 import { type Tag, tagsOf } from './markup.ts'
 
-/** A form as a browser would send it. */
 export type FilledForm = ReturnType<typeof fill>
 
 /** Presses the button `data-testid=testId` of a filled form. @throws Error when there is no such button */
@@ -18,7 +17,6 @@ export function formWithId(page: string, id: string): FilledForm {
   return fill(form)
 }
 
-/** The form that a script of the page sends at once. */
 export function formThatSendsItself(page: string): FilledForm | undefined {
   const form = formsOf(page).find(({ attributes }) => 'data-submit' in attributes)
   return form && fill(form)
@@ -65,8 +63,6 @@ const isButton = ({ name, attributes }: Tag, testId: string) =>
   name === 'button' && attributes['data-testid'] === testId
 
 function selectedOption(tags: readonly Tag[], select: Tag): string {
-  const from = tags.indexOf(select)
-  const options = tags.slice(from).filter(({ name }) => name === 'option')
-  const selected = options.find(({ attributes }) => 'selected' in attributes) ?? options[0]
-  return selected?.attributes['value'] ?? ''
+  const options = tags.slice(tags.indexOf(select)).filter(({ name }) => name === 'option')
+  return (options.find(({ attributes }) => 'selected' in attributes) ?? options[0])?.attributes['value'] ?? ''
 }

@@ -7,5 +7,4 @@ export interface HttpClient {
   readonly request: ReturnType<typeof supertest>
 }
 
-/** Requests go to paths below `baseUrl`. */
 export const createClient = (baseUrl: string): HttpClient => ({ request: supertest(baseUrl) })

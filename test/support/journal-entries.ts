@@ -45,7 +45,6 @@ export const useFlowEntry = ({
   call: recordedCall(call),
 })
 
-/** All that a list gives, read to its end. */
 export async function allOf<Item>(list: AsyncIterable<Item>): Promise<Item[]> {
   const items: Item[] = []
   for await (const item of list) items.push(item)

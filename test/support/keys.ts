@@ -6,5 +6,4 @@ export const KEY_FILE = fileURLToPath(
   new URL('../../node_modules/.cache/agekey-sandbox/signing-keys.json', import.meta.url),
 )
 
-/** The keys of `KEY_FILE`. */
 export const readTestKeys = async () => (await readKeyFile(KEY_FILE)) ?? generateKeys(KEY_FILE)

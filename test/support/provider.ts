@@ -22,7 +22,6 @@ export interface TestProvider extends Provider {
 /** The instant at which the clock of each provider stands. */
 export const NOW = Date.parse('2026-06-01T12:00:00.900Z')
 
-/** An age key with one signal. */
 export const createAgeKey = (id: string, age: Readonly<Record<string, unknown>>): AgeKey => ({
   id,
   signals: [checkedSignalSchema.parse(ageSignal({ age }))],
@@ -59,17 +58,18 @@ export function createProvider(changes: Partial<Omit<Provider, 'clock' | 'ageKey
   }
 }
 
-/** The credentials of the second client. */
 export const OTHER_CLIENT = { clientId: 'other', clientSecret: 'sk_other' }
 
 const redirectUris = [REDIRECT_URI, `${REDIRECT_URI}?a=b`]
 const allowsRedirectTo = (redirectUri: string) => redirectUris.includes(redirectUri)
 const BUILT_IN = { clientId: 'ak_test_sandbox', clientSecret: 'sk_test_sandbox' }
-const CLIENTS: readonly Client[] = [BUILT_IN, OTHER_CLIENT].map((client) => {
-  return { ...client, name: client.clientId, redirectUris, allowsRedirectTo }
-})
+const CLIENTS: readonly Client[] = [BUILT_IN, OTHER_CLIENT].map((it) => ({
+  ...it,
+  name: it.clientId,
+  redirectUris,
+  allowsRedirectTo,
+}))
 
-/** A clock that stands still until a test moves it. */
 function createTestClock() {
   let now = NOW
   const advance = (seconds: number) => {
@@ -78,7 +78,6 @@ function createTestClock() {
   return { now: () => now, advance }
 }
 
-/** Age keys by their holder. */
 function createTestAgeKeys() {
   const keys = new Map<string | undefined, AgeKey>(Object.entries({ adult: ADULT, child: CHILD }))
   let saved = 0

@@ -24,7 +24,6 @@ export function exchangeRaw(
   })
 }
 
-/** Whether an answer that names its length is there. */
 function isWhole(received: string): boolean {
   const [head = '', ...rest] = received.split('\r\n\r\n')
   const length = /^content-length: *(\d+)$/im.exec(head)?.[1]

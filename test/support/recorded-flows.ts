@@ -39,8 +39,7 @@ export async function recordFlows(sandbox: Sandbox & HttpClient): Promise<Map<st
   await record('a refused request', () => use({ nonce: undefined, redirect_uri: 'http://localhost:3000/other' }))
   await record('an unknown client', () => use({ client_id: 'nobody-knows-me' }))
   await record('an upgrade', async () => {
-    const token = await party.obtainToken({ sandbox_persona: 'teen-16', claims: '{"age_thresholds":[18]}' })
-    await party.upgrade(token)
+    await party.upgrade(await party.obtainToken({ sandbox_persona: 'teen-16', claims: '{"age_thresholds":[18]}' }))
   })
   await decided('a use after the upgrade', { persona: 'teen-16' })
   await record('a token call that fails', async () => {

@@ -28,9 +28,7 @@ export function createRelyingParty(
     const form = pushedRequest({ ...ids, client_secret: clientSecret, ...changes })
     return request.post('/v1/oidc/create/par').type('form').send(form)
   }
-  /** E2: the `request_uri`. */
   const obtainRequestUri = async (changes?: Changes) => pushed.parse((await push(changes)).body).request_uri
-  /** E3, saved by `adult-passport` by default. */
   const create = async (requestUri: string, changes: Changes = {}) =>
     readCallback(await request.get('/v1/oidc/create').query(createRequest(requestUri, { ...decided, ...changes })))
   async function exchange(code: string | undefined, changes?: Changes): Promise<Answer> {
@@ -38,8 +36,7 @@ export function createRelyingParty(
     return call.type('form').send(tokenRequest(code, changes))
   }
   /** E1 and E4: an access token for the age key of a persona under every threshold. */
-  const obtainToken = async (changes?: Changes) =>
-    issued.parse((await exchange(await obtainCode(changes))).body).access_token
+  const obtainToken = async (sent?: Changes) => issued.parse((await exchange(await obtainCode(sent))).body).access_token
   async function upgrade(token: string, details: unknown = [ageSignal()]): Promise<Answer> {
     const call = request.post(`/v1/${brand}/upgrade`).set('Authorization', `Bearer ${token}`)
     return call.send({ authorization_details: details })

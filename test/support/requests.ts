@@ -7,7 +7,6 @@ export type Fields = Readonly<Record<string, string>>
 /** Where the relying party of the tests lives; the built-in client may use any loopback address. */
 export const REDIRECT_URI = 'http://localhost:3000/callback'
 
-/** A claims object as JSON text. */
 export const claims = (changes: Readonly<Record<string, unknown>> = {}): string =>
   JSON.stringify({ age_thresholds: [13, 16, 18, 21], ...changes })
 
@@ -23,7 +22,6 @@ export const ageSignal = (changes: Readonly<Record<string, unknown>> = {}): Reco
   ...changes,
 })
 
-/** The query of a valid E1 request. */
 export const useRequest = (changes: Changes = {}): Fields =>
   parametersOf({
     scope: 'openid',
@@ -42,7 +40,6 @@ export const sendUse = (baseUrl: string, changes: Changes = {}): Promise<Respons
   return fetch(`${baseUrl}/v1/oidc/use?${query}`, { redirect: 'manual' })
 }
 
-/** The form of a valid E2 request. */
 export const pushedRequest = (changes: Changes = {}): Fields =>
   parametersOf({
     client_id: 'ak_test_sandbox',
@@ -56,7 +53,6 @@ export const pushedRequest = (changes: Changes = {}): Fields =>
     ...changes,
   })
 
-/** The query of a valid E3 request. */
 export const createRequest = (requestUri: string | undefined, changes: Changes = {}): Fields =>
   parametersOf({
     scope: 'openid',
@@ -67,14 +63,11 @@ export const createRequest = (requestUri: string | undefined, changes: Changes =
     ...changes,
   })
 
-/** The form of a valid E4 request. */
 export const tokenRequest = (code: string | undefined, changes: Changes = {}): Fields =>
   parametersOf({ grant_type: 'authorization_code', code, ...changes })
 
-/** The value of an Authorization header by HTTP Basic. */
 export const basic = (clientId: string, clientSecret: string): string =>
   `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`
 
-/** The fields that are sent. */
 export const parametersOf = (fields: Changes): Fields =>
   Object.fromEntries(Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined))

@@ -30,7 +30,6 @@ const ASSETS = [
   ...['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'],
 ]
 
-/** Ends what a run has started. */
 type End = () => unknown
 
 /** What a run of the tests has once. Each is made when the first test asks for it, and is told by one text. */

@@ -37,8 +37,8 @@ async function start(options: SandboxOptions) {
   const sandbox = await createSandbox({
     keys: KEY_FILE,
     ...options,
-    onCall: (call) => calls.push(call),
-    onError: (error) => errors.push(error),
+    onCall: (it) => calls.push(it),
+    onError: (it) => errors.push(it),
   })
   return { ...sandbox, ...createClient(sandbox.url), calls, errors }
 }

@@ -61,7 +61,6 @@ function serviceOf<Ports extends Provider>(provider: Ports) {
 
 type Form = Readonly<Record<string, string>> | string
 
-/** A form as a server-to-server call brings it. */
 export const formRequest = (form: Form, changes: Partial<ServerRequest> = {}): ServerRequest => ({
   contentType: 'application/x-www-form-urlencoded',
   authorization: undefined,
@@ -76,7 +75,6 @@ export const jsonRequest = (body: unknown, authorization: string | undefined): S
   body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
 })
 
-/** The callback as the relying party receives it. */
 export const received = ({ mode, redirectUri, params }: Callback): ReceivedCallback => ({
   mode,
   address: redirectUri,

@@ -6,7 +6,6 @@ const runs = (command: string, ...args: string[]): boolean => spawnSync(command,
 
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser']
 
-/** Where Chromium is on this machine; `undefined` when there is none. */
 export const chromiumPath: string | undefined = [process.env['CHROMIUM_PATH'], ...CHROMIUM].find(
   (path) => path !== undefined && existsSync(path),
 )
@@ -14,10 +13,8 @@ export const chromiumPath: string | undefined = [process.env['CHROMIUM_PATH'], .
 /** Python as Debian installs it, with its packages. */
 export const PYTHON = '/usr/bin/python3'
 
-/** Where Debian puts libraries for Go. */
 export const GOCODE = '/usr/share/gocode/src'
 
-/** The module of Apache that speaks OpenID Connect. */
 const MOD_AUTH_OPENIDC = '/usr/lib/apache2/modules/mod_auth_openidc.so'
 
 /** `isNeeded`: `npm test` needs the tool, and with `CI=true` its absence is a failure. */
@@ -75,6 +72,5 @@ export function describeWith(tool: ToolName, name: string, tests: () => void | P
   const { isHere, remedy, isNeeded }: Tool = TOOLS[tool]
   if (isHere()) return void describe(name, tests)
   const isFailure = isNeeded && process.env['CI'] === 'true'
-  const missing = { meta: { missing: tool } }
-  test.skipIf(!isFailure)(name, missing, () => expect.fail(`${tool} is missing: ${remedy}`))
+  test.skipIf(!isFailure)(name, { meta: { missing: tool } }, () => expect.fail(`${tool} is missing: ${remedy}`))
 }

@@ -4,7 +4,6 @@ import { runInNewContext } from 'node:vm'
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
 
-/** Bytes of memory in use, without garbage. */
 export async function usedBytes(): Promise<number> {
   // Twice with a turn between: the first collection lets finalizers run.
   for (let n = 0; n < 2; n++) {

@@ -5,7 +5,7 @@ const NO_SANDBOX = 'http://sandbox.test'
 
 /** Opens a page in a fresh browser, or in one that is given; at E1 and E3 it is an adult. */
 export function visit(
-  request: PageRequest | string,
+  target: PageRequest | string,
   {
     browser = createHttpAgent().newBrowser(),
     sandboxUrl = NO_SANDBOX,
@@ -14,7 +14,7 @@ export function visit(
     ...options
   }: { browser?: Browser } & Partial<Parameters<Browser['open']>[1]> = {},
 ): Promise<Visit> {
-  return browser.open(typeof request === 'string' ? { url: request } : request, {
+  return browser.open(typeof target === 'string' ? { url: target } : target, {
     sandboxUrl,
     signal,
     decide,

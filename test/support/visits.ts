@@ -3,8 +3,7 @@ import type { VisitFunction } from '../../src/audit.ts'
 import type { Sandbox } from '../../src/server/create-sandbox.ts'
 import { type Changes, startExpressExample } from './express-example.ts'
 
-/** What the Express example shows in the end of each flow. */
-const WELCOMES = {
+const SAID = {
   use: 'Welcome, you are 18.',
   create: 'Your age key is saved.',
   upgrade: 'Your age key says more now.',
@@ -17,7 +16,7 @@ export async function visitExample(
 ): Promise<VisitFunction> {
   const app = await startExpressExample(sandbox, changes)
   onTestFinished(() => app.stop())
-  return async ({ open, flow }) => (await open(`${app.url}/verify`)).text.includes(WELCOMES[flow])
+  return async ({ open, flow }) => (await open(`${app.url}/verify`)).text.includes(SAID[flow])
 }
 
 /** Without Create and Upgrade there is less to learn. */

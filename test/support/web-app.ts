@@ -3,17 +3,13 @@ import type { Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { listenOnFreePort } from './listen-on-free-port.ts'
 
-export type WebApp = Awaited<ReturnType<typeof startWebApp>>
-
 export interface ReceivedRequest {
   readonly method: string | undefined
-  /** With its query. */
   readonly path: string
   readonly headers: IncomingMessage['headers']
   readonly body: string
 }
 
-/** Answers a request that was read whole. */
 export type WebHandler = (request: ReceivedRequest, response: Parameters<RequestListener>[1]) => void
 
 /** Starts an app on 127.0.0.1, which notes what it is asked, and closes it behind the test. */
@@ -38,13 +34,11 @@ export async function startWebApp(handler: WebHandler, options: ServerOptions = 
   return { url, requests, allClosed }
 }
 
-/** Redirects every request. */
 export const redirectTo =
   (location: string, status = 302): WebHandler =>
   (_request, response) =>
     response.writeHead(status, { Location: location }).end()
 
-/** Shows an HTML page at every path. */
 export const page =
   (html: string): WebHandler =>
   (_request, response) =>

@@ -16,10 +16,7 @@ export interface Agent {
 export interface Browser {
   /** Opens an address of the app and follows it to its end. How it failed is in the visit: it rejects only when `decide` does. */
   open(request: PageRequest, options: VisitOptions): Promise<Visit>
-  /**
-   * Asks for a page by GET with the cookies of this browser, and keeps those that the app sets: redirects are followed, no script runs,
-   * nothing is pressed, and a request for the sandbox is not sent (`stopped`).
-   */
+  /** Asks for a page by GET and follows redirects alone. One that leads to the sandbox ends with `stopped`, and leaves no cookie. */
   peek(url: string, options: Pick<VisitOptions, 'sandboxUrl' | 'signal'>): Promise<Visit>
   /** Removes cookies of the app by their names, as when its session is over. */
   forget(names: readonly string[]): void
@@ -33,7 +30,7 @@ export interface PageRequest {
   readonly json?: unknown
   /** Counts as a navigation from another site, which takes no SameSite=Lax cookie along when it is a POST. */
   readonly isCrossSite?: boolean
-  /** Brings an answer of the sandbox: the first hop is a callback, and nothing is pressed to begin anew. */
+  /** It brings an answer of the sandbox to the app, so that the user does not begin another flow. */
   readonly isAnswer?: boolean
 }
 
@@ -44,7 +41,7 @@ export interface VisitOptions {
   readonly signal: AbortSignal
   /** Asked before a request for E1 or E3 is sent; `stop` ends the visit there. */
   decide(request: AuthorizationRequest): Promise<ForcedDecision | 'stop'>
-  /** Asks for no flow: the page is looked at, and nothing on it is pressed. */
+  /** Nothing on the page is pressed to begin a flow. */
   readonly looksOnly?: boolean
   /** What the page of the callback does with an answer to Use; for an agent that runs no scripts. */
   readonly fragment?: FragmentPost | undefined
@@ -58,10 +55,7 @@ export interface VisitOptions {
 export type Begin = { readonly click: string } | { readonly request: PageRequest }
 
 /** A page on which a flow begins. */
-export interface StartPage extends PageRequest {
-  /** What a user does there, when the audit does not find it. */
-  readonly begin?: Begin | undefined
-}
+export type StartPage = PageRequest & { readonly begin?: Begin | undefined }
 
 /** How the page of the callback passes an answer on that it reads in its fragment. */
 export interface FragmentPost {
@@ -79,11 +73,8 @@ export interface AuthorizationRequest {
   readonly parameters: Readonly<Record<string, string>>
 }
 
-/** Sent to the sandbox by headers, or by the cookies of a browser with scripts. */
-export interface ForcedDecision {
-  readonly persona?: string | undefined
-  readonly outcome?: string | undefined
-}
+/** Sent to the sandbox in headers. */
+export type ForcedDecision = { readonly persona?: string | undefined; readonly outcome?: string | undefined }
 
 /** Whose address it is: `app` has the origins that this browser opened, and those of callbacks that the sandbox sent it to. */
 export type Party = 'app' | 'sandbox' | 'elsewhere'
@@ -97,7 +88,7 @@ export interface Hop {
   readonly status: number
   /** The flow that the sandbox answered in: its header `X-AgeKey-Sandbox-Flow`. */
   readonly flow?: string | undefined
-  /** `E1` or `E3` of the sandbox. */
+  /** Of the sandbox. */
   readonly endpoint?: 'E1' | 'E3' | undefined
   /** The browser brought an answer of the sandbox to the app with it. */
   readonly isCallback: boolean
@@ -106,17 +97,10 @@ export interface Hop {
 }
 
 /**
- * How a visit ended:
- * - `page`: at a page of the app
- * - `stopped`: `decide` said so
- * - `held`: before the answer that `holds` names was brought to the app
- * - `elsewhere`: at an address that is neither of the app nor of the sandbox; it is not requested
- * - `sandbox_page`: at a page of the sandbox that leads no further: it refused the request of the app
- * - `too_many_redirects`: after `MAX_REDIRECTS`
- * - `restless`: the page did not come to rest in time; `problem` says what it still did
- * - `astray`: in a frame, which is not followed
- * - `dropped`: the app closed the connection without an answer
- * - `unreachable`: nothing listens there
+ * How a visit ended: at a page of the app, or where `decide` stopped it; `held` before the answer that `holds` names was brought;
+ * `elsewhere` at an address of others, which is not requested; at a page by which the sandbox refused the request of the app; `restless`
+ * when a page did not come to rest in time (`problem` says what it still did); `astray` in a frame, which is not followed; `dropped` when
+ * the app closed the connection without an answer.
  */
 export type VisitEnd =
   | ('page' | 'stopped' | 'held' | 'elsewhere' | 'sandbox_page' | 'too_many_redirects')
@@ -132,10 +116,7 @@ export interface Visit {
   readonly url?: string | undefined
   /** Why nothing came, or how the way to the sandbox was looked for in vain. */
   readonly problem?: string | undefined
-  /**
-   * The request that brought the last answer of the sandbox to the app, or would have. It can be opened again, in this or another
-   * browser. Of a parameter that is repeated in a form, the last value is kept.
-   */
+  /** Brought the last answer of the sandbox to the app, or would have; it can be opened again in any browser. */
   readonly answer?: PageRequest | undefined
 }
 

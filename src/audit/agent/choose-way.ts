@@ -48,13 +48,14 @@ export function chooseWay<W extends Way>(ways: readonly W[], search: Search): W 
   const isCreating = !asked.includes('E3') && !looksOnly && /(?:^|create_requested=)true\b/.test(wish ?? '')
   const click = begin && 'click' in begin && pressed.length === 0 ? begin.click.toLowerCase() : undefined
   if (pressed.length >= MAX_PRESSES) return undefined
-  const worth = ({ kind, text, url, asks, isSelected }: W): number => {
+  const worth = (way: W): number => {
+    const { kind, text, url, asks, isSelected } = way
     const words = text.toLowerCase()
     if (isBeginning && click !== undefined) return isSelected || words === click ? 2 : words.includes(click) ? 1 : 0
     const endpoint = url && URL.canParse(url) ? endpointOf(new URL(url), search.sandboxUrl) : undefined
     // A user who came back does not begin again.
     if (endpoint && !asked.includes('E3') && (endpoint === 'E3' || asked.length + (answer ? 1 : 0) === 0)) return 20
-    if (looksOnly || pressed.includes(nameOf(text, url))) return 0
+    if (looksOnly || pressed.includes(nameOf(way))) return 0
     if (!isBeginning) return isCreating && CREATES.test(words) && AGE.test(words) ? 1 : 0
     if (OTHER.test(words)) return 0
     const said = (PROVES.test(words) ? 4 : 0) + (AGE.test(words) ? 2 : 0) + (SIGNS_IN.test(words) ? 1 : 0)
@@ -66,19 +67,19 @@ export function chooseWay<W extends Way>(ways: readonly W[], search: Search): W 
   const forms = open.filter(({ kind }) => kind !== 'link')
   const [only, ...others] = forms.length > 0 || isCreating ? forms : open
   const isAlone = (isBeginning || isCreating) && click === undefined && only && others.length === 0
-  return isAlone && !pressed.includes(nameOf(only.text, only.url)) ? only : undefined
+  return isAlone && !pressed.includes(nameOf(only)) ? only : undefined
 }
 
 /** A way by what a user knows of it. */
-export const nameOf = (text: string, url: string | undefined): string =>
-  JSON.stringify(text.slice(0, 60) || (url ?? ''))
+export const nameOf = ({ text, url = '' }: Pick<Way, 'text' | 'url'>): string =>
+  JSON.stringify(text.slice(0, 60) || url)
 
 /** Why a visit did not begin, with the remedy. */
 export function notBegun(ways: readonly Way[], pressed: readonly string[], begin: Begin | undefined): string {
-  const seen = [...new Set(ways.map(({ text, url }) => nameOf(text, url)))].slice(0, 8).join(', ')
-  const click = begin && 'click' in begin ? `nothing on the page is ${JSON.stringify(begin.click)}` : undefined
+  const seen = [...new Set(ways.map(nameOf))].slice(0, 8).join(', ') || 'no link, form or button'
+  const isNamed = begin && 'click' in begin
+  const missed = isNamed ? `nothing on the page is ${JSON.stringify(begin.click)}` : 'no way to the sandbox was found'
   const done = pressed.length > 0 ? `pressed ${pressed.join(', then ')}; ` : ''
-  const missed = `${done}${click ?? 'no way to the sandbox was found'}; the page has ${seen || 'no link, form or button'}`
-  const text = ways.find((way) => way.text !== '')?.text ?? 'Prove your age'
-  return `${missed}; say how a user begins: use: { begin: { click: ${JSON.stringify(text.slice(0, 60))} } }`
+  const named = nameOf({ text: ways.find(({ text }) => text !== '')?.text ?? 'Prove your age' })
+  return `${done}${missed}; the page has ${seen}; say how a user begins: use: { begin: { click: ${named} } }`
 }

@@ -1,40 +1,12 @@
+import type { Cookie as PlaywrightCookie } from 'playwright-core'
 import { Cookie, CookieJar } from 'tough-cookie'
 
-/** Where a request comes from, as SameSite sees it (RFC 6265bis section 5.2). */
-export type SameSiteContext =
-  /** A page of the same site, or the user. */
-  | 'strict'
-  /** A page of another site, by GET: cookies with SameSite=Strict stay behind. */
-  | 'lax'
-  /** A page of another site, by POST: those with SameSite=Lax stay behind too. */
-  | 'none'
-
-/** A cookie as the DevTools protocol of Chromium writes it. */
-export interface ChromiumCookie {
-  readonly name: string
-  readonly value: string
-  /** With a dot before it when the cookie goes to names below it too. */
-  readonly domain: string
-  readonly path: string
-  readonly secure: boolean
-  readonly httpOnly: boolean
-  /** In seconds since 1970; negative or absent when the cookie ends with the browser. */
-  readonly expires?: number
-  readonly sameSite?: 'Strict' | 'Lax' | 'None'
-}
+/** A cookie as Chromium has it: `domain` with a dot before it goes to names below it too, `expires` is in seconds since 1970. */
+type ChromiumCookie = Omit<PlaywrightCookie, 'expires' | 'sameSite' | 'partitionKey'> &
+  Partial<Pick<PlaywrightCookie, 'expires' | 'sameSite'>>
 
 /** The cookies of one browser. */
-export interface Cookies {
-  /** The value of the header `Cookie`; `undefined` without any. */
-  headerFor(url: URL, context: SameSiteContext): string | undefined
-  /** Does what the headers `Set-Cookie` of an answer ask for. Returns the names of cookies that they set, not of those that they delete. */
-  keep(setCookie: readonly string[], url: URL): readonly string[]
-  /** Removes cookies by their names. */
-  forget(names: readonly string[]): void
-  all(): readonly ChromiumCookie[]
-  /** Leaves these alone. */
-  replace(cookies: readonly ChromiumCookie[]): void
-}
+export type Cookies = ReturnType<typeof createCookies>
 
 /**
  * Cookies belong to a host, not to a port, and `Secure` ones also travel by http to this machine, as in browsers.
@@ -43,18 +15,29 @@ export interface Cookies {
  * for two minutes), and a flow takes seconds. And SameSite=None without Secure, which Chrome refuses, is kept: apps that leave
  * Secure out in development only are judged as they are in production.
  */
-export function createCookies(): Cookies {
+export function createCookies() {
   const jar = new CookieJar(undefined, { rejectPublicSuffixes: false, looseMode: true })
-  const kept = (): readonly Cookie[] => {
-    let found: readonly Cookie[] = []
-    jar.store.getAllCookies((_error, cookies) => {
-      found = cookies ?? []
-    })
-    return found
+  const all = (): readonly ChromiumCookie[] =>
+    (jar.serializeSync()?.cookies ?? []).flatMap((one) => asChromium(Cookie.fromJSON(one)))
+
+  /** Leaves these alone. */
+  function replace(cookies: readonly ChromiumCookie[]): void {
+    jar.removeAllCookiesSync()
+    for (const { name, domain, sameSite, expires = -1, ...cookie } of cookies) {
+      const scope = { key: name, domain: domain.replace(/^\./, ''), hostOnly: !domain.startsWith('.') }
+      const end = expires < 0 ? {} : { expires: new Date(expires * 1000) }
+      const site = sameSite?.toLowerCase()
+      jar.store.putCookie(new Cookie({ ...cookie, ...scope, ...end, ...(site && { sameSite: site }) }), () => {})
+    }
   }
   return {
-    headerFor: (url, context) => jar.getCookieStringSync(url.href, { sameSiteContext: context }) || undefined,
-    keep: (setCookie, url) =>
+    all,
+    replace,
+    /** The value of the header `Cookie`, by where the request comes from (RFC 6265bis section 5.2); `undefined` without any. */
+    headerFor: (url: URL, sameSiteContext: 'strict' | 'lax' | 'none') =>
+      jar.getCookieStringSync(url.href, { sameSiteContext }) || undefined,
+    /** Does what the headers `Set-Cookie` of an answer ask for. Returns the names of cookies that they set, not of those that they delete. */
+    keep: (setCookie: readonly string[], url: URL): readonly string[] =>
       setCookie.flatMap((header) => {
         const cookie = Cookie.parse(header, { loose: true })
         if (!cookie) return []
@@ -62,38 +45,16 @@ export function createCookies(): Cookies {
         jar.setCookieSync(cookie, url.href, { ignoreError: true })
         return cookie.TTL() > 0 ? [cookie.key] : []
       }),
-    forget(names) {
-      for (const { key, domain, path } of kept()) {
-        if (names.includes(key)) jar.store.removeCookie(domain ?? '', path ?? '/', key, () => {})
-      }
-    },
-    all: () => kept().map(asChromium),
-    replace(cookies) {
-      jar.removeAllCookiesSync()
-      for (const { name, domain, sameSite, expires = -1, ...cookie } of cookies) {
-        const scope = { key: name, domain: domain.replace(/^\./, ''), hostOnly: !domain.startsWith('.') }
-        const end = expires < 0 ? {} : { expires: new Date(expires * 1000) }
-        const site = sameSite?.toLowerCase()
-        jar.store.putCookie(new Cookie({ ...cookie, ...scope, ...end, ...(site && { sameSite: site }) }), () => {})
-      }
-    },
+    forget: (names: readonly string[]) => replace(all().filter(({ name }) => !names.includes(name))),
   }
 }
 
-function asChromium(cookie: Cookie): ChromiumCookie {
-  const { key, value, domain, path, secure, httpOnly, hostOnly } = cookie
-  const sameSite = (['Strict', 'Lax', ...(secure ? ['None' as const] : [])] as const).find(
-    (one) => one.toLowerCase() === cookie.sameSite,
-  )
-  const end = cookie.expiryTime()
-  return {
-    name: key,
-    value,
-    domain: `${hostOnly ? '' : '.'}${domain}`,
-    path: path ?? '/',
-    secure,
-    httpOnly,
-    ...(end !== undefined && Number.isFinite(end) && { expires: end / 1000 }),
-    ...(sameSite && { sameSite }),
-  }
+function asChromium(cookie: Cookie | undefined): ChromiumCookie | [] {
+  if (!cookie) return []
+  const { key: name, value, domain, path, secure, httpOnly, hostOnly } = cookie
+  const sites = ['Strict', 'Lax', ...(secure ? (['None'] as const) : [])] as const
+  const sameSite = sites.find((site) => site.toLowerCase() === cookie.sameSite)
+  const expires = (cookie.expiryTime() ?? Infinity) / 1000
+  const attributes = { domain: `${hostOnly ? '' : '.'}${domain}`, path: path ?? '/', secure, httpOnly }
+  return { name, value, ...attributes, ...(expires < Infinity && { expires }), ...(sameSite && { sameSite }) }
 }

@@ -1,5 +1,5 @@
 import type { FragmentPost, Page, PageRequest, Party } from './browser.ts'
-import type { Cookies, SameSiteContext } from './cookies.ts'
+import type { Cookies } from './cookies.ts'
 import type { HttpAnswer } from './exchange.ts'
 
 /** Where a page leads. */
@@ -14,35 +14,31 @@ export interface Onward {
 export interface Navigation extends Onward {
   /** Whose page began it; redirects on the way keep it, as Chrome does. The user begins at an address or at a page of the app. */
   readonly initiator: Party | 'user'
-  /** The value of `Origin`; that of the address itself when absent. */
-  readonly origin?: string | undefined
+  /** Of the page that began it; that of the address itself when absent. */
+  readonly origin?: string
   readonly isCallback: boolean
   /** It brings an answer to Use, if need be by redirects: a page that it ends at reads the fragment. */
   readonly isRead?: boolean
 }
 
-const FORM = 'application/x-www-form-urlencoded'
-const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308]
-
 export const formBody = (fields: ConstructorParameters<typeof URLSearchParams>[0]) => ({
-  type: FORM,
+  type: 'application/x-www-form-urlencoded',
   text: new URLSearchParams(fields).toString(),
 })
 const jsonBody = (value: unknown) => ({ type: 'application/json', text: JSON.stringify(value) })
 
 /** @throws TypeError for a URL that is malformed */
 export function firstNavigation(request: PageRequest): Navigation {
-  const { method, form, json, isCrossSite = false, isAnswer = false } = request
-  const url = new URL(request.url)
-  const isInQuery = method === 'GET' && form !== undefined
-  if (isInQuery) url.search = formBody({ ...form }).text
+  const { form, json, isCrossSite = false, isAnswer = false } = request
   const body = json === undefined ? form && formBody({ ...form }) : jsonBody(json)
+  const { method = body ? 'POST' : 'GET' } = request
+  const url = new URL(request.url)
+  if (method === 'GET' && body) url.search = body.text
   return {
-    method: method ?? (body ? 'POST' : 'GET'),
+    method,
     url,
-    body: isInQuery ? undefined : body,
+    body: method === 'GET' ? undefined : body,
     initiator: isAnswer ? 'sandbox' : isCrossSite ? 'elsewhere' : 'user',
-    origin: isCrossSite || isAnswer ? 'null' : undefined,
     isCallback: isAnswer,
     isRead: isAnswer && (url.hash !== '' || url.search === ''),
   }
@@ -50,16 +46,15 @@ export function firstNavigation(request: PageRequest): Navigation {
 
 /** The request that a redirect makes of another one; a text that is no address of the web as it came. */
 export function redirected(navigation: Navigation, { status, headers }: HttpAnswer): Navigation | string | undefined {
-  const location = REDIRECTS.includes(status) ? headers['location'] : undefined
-  if (location === undefined) return undefined
+  const { location } = headers
+  if (location === undefined || ![301, 302, 303, 307, 308].includes(status)) return undefined
   // Node reads headers as Latin-1, and browsers as UTF-8.
   const target = Buffer.from(location, 'latin1').toString()
   const url = webAddress(target, navigation.url)
   if (!url) return target
   // A fragment stays with the browser until an address has another one.
   if (url.hash === '') url.hash = navigation.url.hash
-  const keepsMethod = status === 307 || status === 308
-  return { ...navigation, url, isCallback: false, ...(keepsMethod ? {} : { method: 'GET', body: undefined }) }
+  return { ...navigation, url, isCallback: false, ...(status < 307 && { method: 'GET', body: undefined }) }
 }
 
 /** `undefined` for what is no http or https address. */
@@ -69,13 +64,10 @@ export function webAddress(text: string | undefined, base?: string | URL): URL |
   return /^https?:$/.test(url.protocol) ? url : undefined
 }
 
-/** The request by which a browser leaves a page. The pages of the sandbox hide their origin. */
-export const leaving = ({ url: from }: Page, onward: Onward, initiator: Party): Navigation => ({
-  ...onward,
-  initiator,
-  origin: initiator === 'sandbox' ? 'null' : new URL(from).origin,
-  isCallback: false,
-})
+/** The request by which a browser leaves a page. */
+export const leaving = ({ url }: Page, onward: Onward, initiator: Party): Navigation => {
+  return { ...onward, initiator, origin: new URL(url).origin, isCallback: false }
+}
 
 /** The request by which the script of a callback page passes the fragment on: without parameters when there are none. */
 export function passingOn(page: Page, { post, as }: FragmentPost): Navigation {
@@ -90,8 +82,7 @@ export function headersOf(
   { party, cookies }: { party: Party; cookies: Cookies },
 ): Readonly<Record<string, string>> {
   const isCrossSite = initiator !== party && !(initiator === 'user' && party === 'app')
-  const crossSite: SameSiteContext = method === 'GET' ? 'lax' : 'none'
-  const cookie = cookies.headerFor(url, isCrossSite ? crossSite : 'strict')
+  const cookie = cookies.headerFor(url, !isCrossSite ? 'strict' : method === 'GET' ? 'lax' : 'none')
   return {
     'User-Agent': USER_AGENT,
     Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
@@ -101,7 +92,8 @@ export function headersOf(
     'Sec-Fetch-Site': isCrossSite ? 'cross-site' : initiator === 'user' ? 'none' : 'same-origin',
     'Sec-Fetch-Mode': 'navigate',
     'Sec-Fetch-Dest': 'document',
-    ...(method === 'POST' && { Origin: origin ?? url.origin }),
+    // The pages of the sandbox hide their origin.
+    ...(method === 'POST' && { Origin: /^(?:user|app)$/.test(initiator) ? (origin ?? url.origin) : 'null' }),
     ...(body && { 'Content-Type': body.type }),
     ...(cookie !== undefined && { Cookie: cookie }),
   }

@@ -11,14 +11,13 @@ const MAX_REFRESH_SECONDS = 1
 export function onwardByItself(page: Page): Onward | undefined {
   if (!isHtml(page)) return undefined
   const document = parseHtml(page.text)
-  const refresh = elementsBelow(document, 'meta').flatMap((meta) => refreshOf(meta, page) ?? [])[0]
-  if (refresh && refresh.href !== page.url) return { method: 'GET', url: refresh }
+  const [url] = elementsBelow(document, 'meta').flatMap((meta) => refreshOf(meta, page) ?? [])
+  if (url && url.href !== page.url) return { method: 'GET', url }
   const [form, ...others] = elementsBelow(document, 'form')
-  if (!form || others.length > 0) return undefined
   const onload = elementsBelow(document, 'body').map((body) => attributeOf(body, 'onload') ?? '')
   const scripts = elementsBelow(document, 'script').map((script) => textBelow(script))
   const submits = onload.some((code) => /\bsubmit\s*\(/.test(code)) || scripts.some(submitsAtOnce)
-  return submits ? submissionOf(form, page) : undefined
+  return form && others.length === 0 && submits ? submissionOf(form, page) : undefined
 }
 
 function submitsAtOnce(code: string): boolean {
@@ -39,63 +38,60 @@ function refreshOf(meta: HtmlElement, page: Page): URL | undefined {
 export function waysOf(page: Page, selector = ''): readonly (Way & { readonly onward: Onward })[] {
   if (!isHtml(page)) return []
   const document = parseHtml(page.text)
-  const forms = elementsBelow(document, 'form')
-  const inForms = new Set(forms.flatMap((form) => elementsBelow(form, 'button', 'input')))
-  const way = (kind: Way['kind'], element: HtmlElement, onward: Onward | undefined, form?: HtmlElement) => {
-    if (!onward) return []
-    const texts = [element.tagName === 'input' ? 'value' : '', 'aria-label', 'title'].map((it) =>
-      attributeOf(element, it),
-    )
-    return {
-      kind,
-      onward,
-      url: onward.url.href,
-      text: element === form ? '' : [textBelow(element), ...texts].filter(Boolean).join(' '),
-      asks: form !== undefined && elementsBelow(form, 'input', 'textarea').some(asksUser),
-      isSelected: [element, form].some((one) => one && isSelected(one, selector)),
-    }
-  }
-  const linkTo = (target: string | undefined): Onward | undefined => {
-    const url = webAddress(target, page.url)
-    return url && { method: 'GET', url }
+  const formOf = new Map<HtmlElement, HtmlElement>()
+  for (const form of elementsBelow(document, 'form')) {
+    const submits = elementsBelow(form, 'button', 'input').filter(isSubmitButton)
+    // A form without a button is sent by the key Enter.
+    for (const element of submits.some(isEnabled) ? submits : [form, ...submits]) formOf.set(element, form)
   }
   return elementsBelow(document, 'a', 'form', 'button', 'input').flatMap((element) => {
-    if (element.tagName === 'a') return way('link', element, linkTo(attributeOf(element, 'href')))
-    if (element.tagName === 'form') {
-      const buttons = elementsBelow(element, 'button', 'input').filter(
-        (it) => isSubmitButton(it) && !has(it, 'disabled'),
-      )
-      if (buttons.length === 0) return way('form', element, submissionOf(element, page), element)
-      return buttons.flatMap((button) => way('form', button, submissionOf(element, page, button), element))
+    const form = formOf.get(element)
+    const onward = form ? isEnabled(element) && submissionOf(form, page, element) : linkOf(element, page)
+    if (!onward) return []
+    const labels = [element.tagName === 'input' ? 'value' : '', 'aria-label', 'title']
+    const texts = [textBelow(element), ...labels.map((name) => attributeOf(element, name))]
+    return {
+      kind: form ? 'form' : element.tagName === 'a' ? 'link' : 'button',
+      onward,
+      url: onward.url.href,
+      text: element === form ? '' : texts.filter(Boolean).join(' '),
+      asks: form !== undefined && elementsBelow(form, 'input', 'textarea').some(asksUser),
+      isSelected: isSelected(element, selector) || (form !== undefined && isSelected(form, selector)),
     }
-    if (!isButton(element) || (inForms.has(element) && isSubmitButton(element))) return []
-    const goes = /location(?:\.href)?\s*(?:=|\.(?:assign|replace)\()\s*['"]([^'"]+)/
-    return way('button', element, linkTo(goes.exec(attributeOf(element, 'onclick') ?? '')?.[1]))
   })
+}
+
+function linkOf(element: HtmlElement, page: Page): Onward | undefined {
+  const goes = /location(?:\.href)?\s*(?:=|\.(?:assign|replace)\()\s*['"]([^'"]+)/
+  const code = isButton(element) ? (attributeOf(element, 'onclick') ?? '') : ''
+  const url = webAddress(element.tagName === 'a' ? attributeOf(element, 'href') : goes.exec(code)?.[1], page.url)
+  return url && { method: 'GET', url }
 }
 
 /** Whether an element has the name, id, classes and attributes of a selector; other elements around it are not looked at. */
 function isSelected(element: HtmlElement, selector: string): boolean {
   const parts = selector.match(/^[a-z][\w-]*|[#.][\w-]+|\[[\w-]+(?:="[^"]*")?\]/gi) ?? []
   const holds = (part: string) => {
-    if (part.startsWith('#')) return attributeOf(element, 'id') === part.slice(1)
-    if (part.startsWith('.')) return attributeOf(element, 'class')?.split(/\s+/).includes(part.slice(1))
-    const [, name, value] = /^\[([\w-]+)(?:="(.*)")?\]$/.exec(part) ?? []
-    if (name === undefined) return element.tagName === part.toLowerCase()
-    return value === undefined ? has(element, name) : attributeOf(element, name) === value
+    const [, sign = '', name = '', value] = /^([#.[]?)([\w-]+)(?:="(.*)")?/.exec(part) ?? []
+    if (sign === '') return element.tagName === name.toLowerCase()
+    if (sign === '#') return attributeOf(element, 'id') === name
+    if (sign === '.') return attributeOf(element, 'class')?.split(/\s+/).includes(name)
+    const given = attributeOf(element, name)
+    return value === undefined ? given !== undefined : given === value
   }
   return selector !== '' && parts.join('') === selector && parts.every(holds)
 }
 
-/** What a form sends, by a button when one is given. */
-function submissionOf(form: HtmlElement, page: Page, button?: HtmlElement): Onward | undefined {
-  const of = (name: string) => (button && attributeOf(button, `form${name}`)) || attributeOf(form, name)
+/** What a form sends by one of its buttons, or by itself. */
+function submissionOf(form: HtmlElement, page: Page, button = form): Onward | undefined {
+  const of = (name: string) => attributeOf(button, `form${name}`) || attributeOf(form, name)
   const url = webAddress(of('action') || page.url, page.url)
   if (!url) return undefined
   const fields = elementsBelow(form, 'input', 'select', 'textarea', 'button').flatMap((control): [string, string][] => {
-    const name = attributeOf(control, 'name') ?? ''
-    const isSent = isButton(control) ? control === button : !isLeftOut(control)
-    return name !== '' && isSent && !has(control, 'disabled') ? [[name, fieldValueOf(control)]] : []
+    const name = attributeOf(control, 'name')
+    const isUnchecked = /^(?:checkbox|radio)$/.test(typeOf(control)) && attributeOf(control, 'checked') === undefined
+    const isSent = isButton(control) ? control === button : typeOf(control) !== 'file' && !isUnchecked
+    return name && isSent && isEnabled(control) ? [[name, fieldValueOf(control)]] : []
   })
   const body = formBody(fields)
   if (of('method')?.toLowerCase() === 'post') return { method: 'POST', url, body }
@@ -104,15 +100,11 @@ function submissionOf(form: HtmlElement, page: Page, button?: HtmlElement): Onwa
 }
 
 const typeOf = (control: HtmlElement) => attributeOf(control, 'type')?.toLowerCase() ?? ''
-const has = (element: HtmlElement, name: string) => attributeOf(element, name) !== undefined
+const isEnabled = (control: HtmlElement) => attributeOf(control, 'disabled') === undefined
 
 const isButton = (control: HtmlElement) =>
   control.tagName === 'button' || /^(?:submit|image|button|reset)$/.test(typeOf(control))
-
 const isSubmitButton = (control: HtmlElement) => isButton(control) && !/^(?:button|reset)$/.test(typeOf(control))
-
-const isLeftOut = (control: HtmlElement) =>
-  typeOf(control) === 'file' || (/^(?:checkbox|radio)$/.test(typeOf(control)) && !has(control, 'checked'))
 
 const asksUser = (control: HtmlElement) =>
   /^(?:|text|email|password|search|tel)$/.test(typeOf(control)) && !attributeOf(control, 'value')
@@ -121,6 +113,6 @@ function fieldValueOf(control: HtmlElement): string {
   if (control.tagName === 'textarea') return rawTextBelow(control)
   if (control.tagName !== 'select') return attributeOf(control, 'value') ?? (typeOf(control) === 'checkbox' ? 'on' : '')
   const options = elementsBelow(control, 'option')
-  const selected = options.find((option) => has(option, 'selected')) ?? options[0]
+  const selected = options.find((option) => attributeOf(option, 'selected') !== undefined) ?? options[0]
   return selected ? (attributeOf(selected, 'value') ?? textBelow(selected)) : ''
 }

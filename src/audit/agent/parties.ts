@@ -7,7 +7,7 @@ export type Parties = ReturnType<typeof createParties>
 /** @param options.anyAddress the app may have a public address too */
 export function createParties({ anyAddress = false }: { anyAddress?: boolean | undefined }) {
   const origins = new Set<string>()
-  /** Whether it may be requested at all. */
+  /** Whether an address may be requested at all. */
   const mayBeApp = (url: URL): boolean => anyAddress || isPrivateAddress(url)
   return {
     mayBeApp,
@@ -16,23 +16,19 @@ export function createParties({ anyAddress = false }: { anyAddress?: boolean | u
       return origins.has(url.origin) ? 'app' : 'elsewhere'
     },
     /** The origin of this address is the app's, unless the app may not have it. */
-    addApp(url: URL): void {
-      if (mayBeApp(url)) origins.add(url.origin)
-    },
+    addApp: (url: URL) => void (mayBeApp(url) && origins.add(url.origin)),
   }
 }
 
 /** Which endpoint of the sandbox the browser is sent to with an authorization request. */
 export function endpointOf(url: URL, sandboxUrl: string): AuthorizationRequest['endpoint'] | undefined {
   const path = pathBelow(url, sandboxUrl)
-  if (path === '/v1/oidc/use') return 'E1'
-  return path === '/v1/oidc/create' ? 'E3' : undefined
+  return path === '/v1/oidc/use' ? 'E1' : path === '/v1/oidc/create' ? 'E3' : undefined
 }
 
 /** The path of an address below a base URL; `undefined` when it is not below. */
 function pathBelow({ origin, pathname }: URL, baseUrl: string): string | undefined {
-  const base = new URL(baseUrl)
-  const basePath = base.pathname.replace(/\/+$/, '')
-  const isBelow = origin === base.origin && `${pathname}/`.startsWith(`${basePath}/`)
-  return isBelow ? pathname.slice(basePath.length) : undefined
+  const base = new URL(baseUrl).href.replace(/\/+$/, '')
+  const address = origin + pathname
+  return `${address}/`.startsWith(`${base}/`) ? address.slice(base.length) : undefined
 }

@@ -10,17 +10,12 @@ const MAX_EXCERPT_CHARACTERS = 120
  * path stays: `token=…`.
  */
 export function wordsOf(page: Page): readonly string[] {
-  const json = isJson(page) ? parseJson(page.text) : undefined
-  const words = json ? leavesOf(json.value) : wordsIn(`${titleOf(page)} ${visibleText(page)}`)
-  return [...new Set(words)]
+  return [...new Set((isJson(page) && wordsOfJson(page.text)) || wordsIn(`${titleOf(page)} ${visibleText(page)}`))]
 }
 
 /** The text of `<title>`; empty when there is none. */
-export function titleOf(page: Page): string {
-  if (!isHtml(page)) return ''
-  const [title] = elementsBelow(parseHtml(page.text), 'title')
-  return title ? textBelow(title) : ''
-}
+export const titleOf = (page: Page): string =>
+  isHtml(page) ? (elementsBelow(parseHtml(page.text), 'title').map((title) => textBelow(title))[0] ?? '') : ''
 
 /** The first sentence that a page shows, or of other text its beginning: at most 120 characters. */
 export function firstSentence(page: Page): string {
@@ -31,32 +26,26 @@ export function firstSentence(page: Page): string {
 
 /** What a page of the sandbox explains: its title, and the first paragraph that leads into it. */
 export function explanationOf(page: Page): string {
-  const paragraphs = elementsBelow(parseHtml(page.text), 'p')
-  const lead = paragraphs.find((paragraph) => /\blead\b/.test(attributeOf(paragraph, 'class') ?? ''))
-  const title = titleOf(page).replace(/ \(agekey-sandbox\)$/, '')
-  return (
-    [title, lead && textBelow(lead)].filter(Boolean).join(': ') ||
-    firstSentence(page) ||
-    `an empty page with status ${page.status}`
-  )
+  const leads = elementsBelow(parseHtml(page.text), 'p').filter((it) => /\blead\b/.test(attributeOf(it, 'class') ?? ''))
+  const lead = leads.map((paragraph) => textBelow(paragraph))[0]
+  const said = [titleOf(page).replace(/ \(agekey-sandbox\)$/, ''), lead].filter(Boolean).join(': ')
+  return said || firstSentence(page) || `an empty page with status ${page.status}`
 }
 
 /** The text that a page shows, without its title and with runs of white space as one blank; empty for a picture. */
 export function visibleText(page: Page): string {
-  if (!isHtml(page)) return isText(page) ? page.text.replace(/\s+/g, ' ').trim() : ''
-  return textBelow(parseHtml(page.text), isUnseen)
+  if (isHtml(page)) return textBelow(parseHtml(page.text), isUnseen)
+  const isText = page.mediaType === '' || page.mediaType.startsWith('text/') || isJson(page)
+  return isText ? page.text.replace(/\s+/g, ' ').trim() : ''
 }
 
 export const isHtml = ({ mediaType, text }: Page): boolean =>
   /^(?:text\/html|application\/xhtml\+xml)$/.test(mediaType) || (mediaType === '' && /^\s*</.test(text))
 
-const isText = (page: Page) => page.mediaType === '' || page.mediaType.startsWith('text/') || isJson(page)
 const isJson = ({ mediaType }: Page) => /^application\/(?:\S+\+)?json$/.test(mediaType)
 
-const UNSEEN: readonly string[] = ['head', 'script', 'style', 'template', 'noscript']
-
 const isUnseen = (element: HtmlElement) =>
-  UNSEEN.includes(element.tagName) ||
+  /^(?:head|script|style|template|noscript)$/.test(element.tagName) ||
   attributeOf(element, 'hidden') !== undefined ||
   /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(attributeOf(element, 'style') ?? '')
 
@@ -72,9 +61,9 @@ const wordsIn = (text: string): readonly string[] =>
 const isNoise = (word: string) =>
   word.length > MAX_WORD_CHARACTERS || (/^[\w+/=.-]{16,}$/.test(word) && /\d|[a-z][A-Z]/.test(word))
 
-function parseJson(text: string): { readonly value: unknown } | undefined {
+function wordsOfJson(text: string): readonly string[] | undefined {
   try {
-    return { value: JSON.parse(text) }
+    return leavesOf(JSON.parse(text))
   } catch {
     return undefined
   }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { decodeJwt } from 'jose'
 import * as z from 'zod'
 import type { SandboxApi } from '../../client/sandbox-api.ts'
 import type { Flow } from '../../client/shapes/flow.ts'
@@ -7,8 +8,11 @@ import { found } from '../../files/describe-issue.ts'
 import type { AuditedCheck, AuditReport } from '../../sandbox/outcomes/audit-report.ts'
 import { findOutcome } from '../../sandbox/outcomes/catalogue.ts'
 import { VERIFICATIONS } from '../../sandbox/outcomes/report/checks-of.ts'
-import { createExchange, isFailure } from '../agent/exchange.ts'
+import { createExchange } from '../agent/exchange.ts'
+import { firstNavigation, USER_AGENT } from '../agent/navigation.ts'
+import type { AppCopies } from '../drive/audited-app.ts'
 import { startDeadline } from '../drive/deadline.ts'
+import type { AuditPlan } from './plan.ts'
 import { SUB } from './settings.ts'
 
 /** Whether an app finds the verifications again that it let users in by, as it has to when an age signal is revoked. */
@@ -32,24 +36,16 @@ export interface MissingVerification {
 /** Why an app does not know a `sub`, or could not be asked; `found` when it knows it. */
 type Asked = 'found' | { readonly reason: string; readonly isAnswer: boolean }
 
-/** Asks the app whether it knows a `sub`. It never rejects. */
-export type AppQuestion = (sub: string) => Promise<Asked>
-
-/** A copy of the app, and the flows of its sandbox whose answer it accepted. */
-export interface AskedApp {
-  readonly sandbox: SandboxApi
-  readonly ask: AppQuestion
-  readonly flows: readonly string[]
-}
+/** The age that an app lets users in from; `any` takes a yes to one threshold, `every` a yes to all of them. */
+type Age = number | 'any' | 'every'
 
 /**
- * Asks each copy of an app for the `sub` of each id_token that the flows sent to it unchanged, and that says yes to an age. A `sub`
- * that the app never received must not be found.
- * @param age the age that the app lets users in from; `any` takes a yes to one threshold, `every` a yes to all of them
+ * Asks each copy of an app for the `sub` of each id_token that the flows, whose answer it accepted, sent to it unchanged, and that
+ * says yes to an age. A `sub` that the app never received must not be found.
  */
 export async function findVerifications(
-  copies: readonly AskedApp[],
-  age: number | 'any' | 'every',
+  copies: readonly { sandbox: SandboxApi; ask: (sub: string) => Promise<Asked>; flows: readonly string[] }[],
+  age: Age,
 ): Promise<FoundAgain> {
   const missing: MissingVerification[] = []
   let total = 0
@@ -70,51 +66,51 @@ export async function findVerifications(
     }
   }
   if (total === 0) return undetermined('your app received no id_token unchanged that says yes to an age')
-  const counts = { found: total - missing.length, total, missing }
+  const found = total - missing.length
   const [lost] = missing
-  const evidence = `your app found ${counts.found} of ${total} verifications that it let a user in by`
-  if (!lost) return { verdict: 'holds', evidence, ...counts }
-  return { verdict: 'missing', evidence: `${evidence}; ${lost.flow}: ${lost.reason}`, ...counts }
+  const evidence = `your app found ${found} of ${total} verifications that it let a user in by`
+  const why = lost ? `; ${lost.flow}: ${lost.reason}` : ''
+  return { verdict: lost ? 'missing' : 'holds', evidence: evidence + why, found, total, missing }
 }
 
 const FINDS_ALL =
   'your app also finds a sub that it never received, so that its yes proves nothing; let it answer 404, or without the sub, for one that it does not know'
 
-/** What `--find` comes to, as a check of the report. */
-export const checkOfFound = ({ verdict, evidence, missing }: FoundAgain): AuditedCheck => ({
-  check: VERIFICATIONS,
-  title: 'verifications can be found again',
-  verdict,
-  ...(verdict === 'undetermined' && { reason: evidence }),
-  flow: 'use',
-  level: 'should',
-  severity: 4,
-  rule: 'The sub of each id_token that lets a user in is kept, and leads to that user.',
-  harm: 'When an age signal is revoked, nobody knows which users were let in by it.',
-  evidence,
-  rows: [],
-  flows: missing.slice(0, 1).map(({ flow }) => flow),
-  refs: ['specification, "ID token claims"'],
-  cwe: ['CWE-778'],
-  counted: true,
-})
-
 /** As many as a journal keeps. */
 export const MAX_FLOWS = 2_000
 
-/**
- * The flows of an audit whose right answers an app took: those of its accepted rows, and the good ones between rows.
- * @param after the flow before the audit
- */
-export async function goodFlows(
-  { flows }: SandboxApi,
-  { rows, after }: Pick<AuditReport, 'rows'> & { after: string | undefined },
-): Promise<readonly string[]> {
-  const good = await flows.list({ audit: 'only', flow: 'use', after, limit: MAX_FLOWS })
-  const isOf = (id: string, accepted: boolean) =>
-    rows.some((row) => (row.verdict === 'accepted') === accepted && row.flows.includes(id))
-  return good.flatMap(({ id, outcome }) => (isOf(id, true) || (outcome === 'verified' && !isOf(id, false)) ? [id] : []))
+/** Prepares `--find`; the function that comes back asks, after the audit, for the right answers that each copy of the app took. */
+export async function prepareFind({ copies }: AppCopies, { question, settings }: AuditPlan, ca: string | undefined) {
+  if (!question) return undefined
+  const places = await Promise.all(
+    copies.map(async ({ sandbox, page }) => {
+      const [newest] = await sandbox.flows.list({ audit: 'also', limit: 1 })
+      return { sandbox, after: newest?.id, ask: askByHttp(question, { page, timeoutSeconds: settings.timeout, ca }) }
+    }),
+  )
+  return async (rows: AuditReport['rows']): Promise<AuditedCheck> => {
+    const flowsOf = (isAccepted: boolean) =>
+      new Set(rows.flatMap(({ verdict, flows }) => ((verdict === 'accepted') === isAccepted ? flows : [])))
+    const [good, others] = [flowsOf(true), flowsOf(false)]
+    const asked = places.map(async ({ after, ...place }) => {
+      const flows = await place.sandbox.flows.list({ audit: 'only', flow: 'use', after, limit: MAX_FLOWS })
+      const taken = flows.filter(({ id, outcome }) => good.has(id) || (outcome === 'verified' && !others.has(id)))
+      return { ...place, flows: taken.map(({ id }) => id) }
+    })
+    return checkOf(await findVerifications(await Promise.all(asked), settings.age ?? 'every'))
+  }
 }
+
+const checkOf = ({ verdict, evidence, missing }: FoundAgain): AuditedCheck => ({
+  ...{ check: VERIFICATIONS, title: 'verifications can be found again', verdict },
+  ...(verdict === 'undetermined' && { reason: evidence }),
+  ...{ flow: 'use', level: 'should', severity: 4 },
+  rule: 'The sub of each id_token that lets a user in is kept, and leads to that user.',
+  harm: 'When an age signal is revoked, nobody knows which users were let in by it.',
+  evidence,
+  ...{ rows: [], flows: missing.slice(0, 1).map(({ flow }) => flow) },
+  ...{ refs: ['specification, "ID token claims"'], cwe: ['CWE-778'], counted: true },
+})
 
 /** What an id_token says, as far as it is read here. Nothing is verified: it comes from the sandbox. */
 const idTokenSchema = z.object({
@@ -125,10 +121,10 @@ const idTokenSchema = z.object({
 })
 
 /**
- * The id_token that the browser brought to the app as the service made it, or unusual and right, when it lets a user in. The token is
- * looked at beside the outcome, because a forced answer to a later call takes the place of the outcome of its flow.
+ * The `sub` that the browser brought to the app in a right answer. The token is looked at beside the outcome, because a forced answer
+ * to a later call takes the place of the outcome of its flow.
  */
-function subOf({ id, flow, calls, outcome, client_id: client = '' }: Flow, age: number | 'any' | 'every') {
+function subOf({ id, flow, calls, outcome, client_id: client = '' }: Flow, age: Age) {
   const row = outcome === undefined ? undefined : findOutcome('use', outcome)
   if (flow !== 'use' || (row && row.correctClient !== 'accept')) return []
   const nonce = calls.find(({ endpoint }) => endpoint === 'E1')?.parameters['nonce']
@@ -139,67 +135,40 @@ function subOf({ id, flow, calls, outcome, client_id: client = '' }: Flow, age: 
   return isYes ? [{ flow: id, sub: claims.sub }] : []
 }
 
-/** A redirect, or a page whose form posts the answer to the app. */
-const responseSchema = z
-  .object({ location: z.string().default(''), params: z.record(z.string(), z.string()).default({}) })
-  .catch({ location: '', params: {} })
-
+/** What a redirect carries, or a page whose form posts the answer to the app. */
 function claimsIn(response: unknown): z.output<typeof idTokenSchema> | undefined {
-  const { location, params } = responseSchema.parse(response)
-  const [, query] = /[?#](.*)/.exec(location) ?? []
-  const token = params['id_token'] ?? new URLSearchParams(query?.replaceAll('#', '&')).get('id_token')
+  const [, token = ''] = /[?&#"]id_token(?:=|":")([\w.-]+)/.exec(JSON.stringify(response) ?? '') ?? []
   try {
-    return idTokenSchema.parse(JSON.parse(Buffer.from(token?.split('.')[1] ?? '', 'base64url').toString()))
+    return idTokenSchema.parse(decodeJwt(token))
   } catch {
     return undefined
   }
 }
 
-const no = (reason: string): Asked => ({ reason, isAnswer: true })
-const couldNotAsk = (reason: string): Asked => ({ reason, isAnswer: false })
-
-/** A request by which an app says whether it knows a `sub`; the answer has to mention it. `{sub}` stands for it. */
-export interface AppRequest {
-  readonly method?: 'GET' | 'POST'
-  readonly url: string
-  readonly form?: Readonly<Record<string, string>> | undefined
-  readonly json?: unknown
-  /** By names in lower case. Their values are never reported. */
-  readonly headers: Readonly<Record<string, string>>
-}
-
-/** Asks by HTTP. A redirect is not followed: the page behind it is often a sign-in. A `sub` has no character to escape. */
+/** Asks by HTTP; the answer has to hold the `sub`. A redirect is not followed: the page behind it is often a sign-in. */
 export function askByHttp(
-  { method = 'GET', url, form, json, headers }: AppRequest,
-  { timeoutSeconds = 10, ca }: { timeoutSeconds?: number | undefined; ca?: string | undefined } = {},
-): AppQuestion {
+  question: NonNullable<AuditPlan['question']>,
+  { page, timeoutSeconds = 10, ca }: { page: string; timeoutSeconds?: number | undefined; ca?: string | undefined },
+) {
   const exchange = createExchange({ ca })
-  return async (sub) => {
-    const text = json === undefined ? undefined : JSON.stringify(json).replaceAll(SUB, sub)
-    const filled = Object.entries(form ?? {}).map(([name, value]) => [name, value.replaceAll(SUB, sub)] as const)
-    const type = text === undefined ? 'application/x-www-form-urlencoded' : 'application/json'
-    const body = text ?? (form && String(new URLSearchParams(Object.fromEntries(filled))))
-    const sent = {
-      accept: 'application/json, text/html;q=0.9, */*;q=0.8',
-      'user-agent': 'agekey-sandbox audit',
-      ...(body !== undefined && { 'content-type': type }),
-      ...headers,
-    }
-    const deadline = startDeadline(timeoutSeconds)
-    const request = { method, url: new URL(url.replaceAll(SUB, encodeURIComponent(sub))), headers: sent, body }
-    const answer = await exchange(request, deadline.signal).finally(deadline.clear)
-    if (isFailure(answer)) return couldNotAsk(answer.problem)
-    const { status, headers: replied } = answer
-    const said = `it answered ${status}`
-    if (status === 404 || status === 410) return no(said)
-    if (status === 401 || status === 403)
-      return couldNotAsk(`${said}: it wants a sign-in, or a token; give it as a header`)
+  return async (sub: string): Promise<Asked> => {
+    // A sub has no character to escape.
+    const asked: typeof question = JSON.parse(JSON.stringify(question).replaceAll(SUB, sub))
+    const { method, url, body } = firstNavigation({ ...asked, url: new URL(asked.url, page).href })
+    const type = body && { 'content-type': body.type }
+    const headers = { accept: '*/*', 'user-agent': USER_AGENT, ...type, ...asked.headers }
+    const { signal, clear } = startDeadline(timeoutSeconds)
+    const answer = await exchange({ method, url, headers, body: body?.text }, signal).finally(clear)
+    if (answer.failure) return { reason: answer.failure.problem, isAnswer: false }
+    const { status, text } = answer
+    const isOk = status >= 200 && status < 300
+    if (isOk && text.includes(sub)) return 'found'
     // The path alone: a query may hold what is secret.
-    const place = replied['location']?.split(/[?#]/, 1)[0]?.slice(0, 200)
-    if (status < 200 || status >= 300)
-      return couldNotAsk(status >= 300 && status < 400 ? `${said} and leads to ${place}` : said)
-    if (answer.text.includes(sub)) return 'found'
-    return no(answer.text.trim() === '' ? `${said} without a body` : `its ${status} does not hold the sub`)
+    const place = answer.headers['location']?.split(/[?#]/, 1)[0]?.slice(0, 200)
+    let more = place ? ` and leads to ${place}` : ''
+    if (isOk) more = ' without the sub'
+    if (status === 401 || status === 403) more = ': it wants a sign-in, or a token; give it as a header'
+    return { reason: `it answered ${status}${more}`, isAnswer: isOk || status === 404 || status === 410 }
   }
 }
 
@@ -207,14 +176,13 @@ export function askByHttp(
 export type FindFunction = (sub: string) => boolean | Promise<boolean>
 
 /** Asks by a function of a test suite. */
-export function askByFunction(find: FindFunction): AppQuestion {
-  return async (sub) => {
-    try {
-      const known: unknown = await find(sub)
-      if (typeof known !== 'boolean') return couldNotAsk(`find must return true or false, ${found(known)}`)
-      return known ? 'found' : no('find returned false')
-    } catch (error) {
-      return couldNotAsk(`find threw ${JSON.stringify(messageOf(error))}`)
-    }
+export const askByFunction = (find: FindFunction) => async (sub: string) => {
+  try {
+    const known: unknown = await find(sub)
+    if (known === true) return 'found'
+    if (known === false) return { reason: 'find returned false', isAnswer: true }
+    return { reason: `find must return true or false, ${found(known)}`, isAnswer: false }
+  } catch (error) {
+    return { reason: `find threw ${JSON.stringify(messageOf(error))}`, isAnswer: false }
   }
 }

@@ -1,44 +1,22 @@
 import { type ConnectedSandbox, connectSandbox, findBaseUrl } from '../../client/connect-sandbox.ts'
 import type { SandboxApi } from '../../client/sandbox-api.ts'
 import { SandboxError } from '../../client/sandbox-error.ts'
-import { codeOf, messageOf } from '../../files/caught.ts'
+import { messageOf } from '../../files/caught.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import { createClock } from '../../sandbox/clock/clock.ts'
+import { createExchange, NOBODY } from '../agent/exchange.ts'
+import { startDeadline } from '../drive/deadline.ts'
 
-/** The sandbox that an audit uses. */
-export interface OpenSandbox {
-  readonly api: SandboxApi
-  /** Whether the audit started it. */
-  readonly isOwn: boolean
-  /** PEM of the certificate that it shows, when clients have to be told to trust it. */
-  readonly certificate?: string | undefined
-  /** Makes a tenant in which an app does what it does at the base URL: with the same clients, lifetimes and personas. */
-  openTenant(name: string): Promise<SandboxApi>
-  /** Removes a tenant with everything in it. */
-  removeTenant(name: string): Promise<void>
-  close(): Promise<void>
-}
-
-type Call = (
-  url: string,
-  call: { timeoutMs: number; trust?: { kind: 'issuer'; certificate: string } | { kind: 'any' } | undefined },
-) => Promise<{ readonly status: number; readonly headers: Readonly<Record<string, string>> }>
+/** The sandbox that an audit uses; `isOwn` when the audit started it. */
+export type OpenSandbox = Awaited<ReturnType<typeof openSandbox>>
 
 /** What the command line knows of sandboxes. */
 export interface SandboxHost {
   /** Of the settings; `undefined` when they ask for a free port. */
   readonly baseUrl: string | undefined
   readonly controlToken: string | undefined
-  /** Makes one call by HTTP; it throws what Node throws. */
-  readonly call: Call
   /** Starts the sandbox of the settings. */
-  start(): Promise<
-    SandboxApi &
-      Pick<ConnectedSandbox, 'tenant' | 'removeTenant' | 'close'> & {
-        readonly url: string
-        readonly certificate?: { readonly pem: string } | undefined
-      }
-  >
+  start(): Promise<ConnectedSandbox & { readonly certificate?: { readonly pem: string } | undefined }>
   /** What keeps an app on this machine from using a sandbox, in one line each: the checks of `doctor`. */
   diagnose(baseUrl: string, certificate: string | undefined): Promise<readonly string[]>
 }
@@ -47,19 +25,19 @@ export interface SandboxHost {
  * The sandbox at `url`; without it the one that runs at the base URL of the settings, else one that is started there.
  * @throws ConfigError or SandboxError with one line: nothing or something else is there, or it does not let the audit in
  */
-export async function openSandbox(host: SandboxHost, url: string | undefined): Promise<OpenSandbox> {
+export async function openSandbox(host: SandboxHost, url: string | undefined) {
   const { baseUrl } = host
   if (url === undefined)
-    return baseUrl !== undefined && (await isSandbox(baseUrl, host)) ? connect(baseUrl, host) : start(host)
+    return baseUrl !== undefined && (await isSandbox(baseUrl)) ? connect(baseUrl, host) : start(host)
   try {
-    if (await isSandbox(url, host, { remedy: 'give the base URL of a sandbox' })) return await connect(url, host)
+    if (await isSandbox(url, { remedy: 'give the base URL of a sandbox' })) return await connect(url, host)
   } catch (cause) {
     throw ConfigError.of(`--url: ${messageOf(cause)}`, { cause })
   }
   throw ConfigError.of(`--url: ${url}: nothing answers there; start a sandbox (npx agekey-sandbox), or leave out --url`)
 }
 
-async function connect(url: string, { controlToken }: SandboxHost): Promise<OpenSandbox> {
+async function connect(url: string, { controlToken }: SandboxHost) {
   const options = controlToken === undefined ? {} : { controlToken }
   // Redirects of the app name the base URL, which in a container is another one than the address it is reached by.
   const baseUrl = await findBaseUrl(url.replace(/\/+$/, ''), options).catch((cause: unknown) => {
@@ -71,35 +49,11 @@ async function connect(url: string, { controlToken }: SandboxHost): Promise<Open
   return opened(sandbox, { api: { ...sandbox, baseUrl }, isOwn: false })
 }
 
-/** @param found.api the tenant that the audit was given, with the base URL that apps use */
-function opened(
-  sandbox: Pick<ConnectedSandbox, 'tenant' | 'removeTenant' | 'close'>,
-  found: Pick<OpenSandbox, 'api' | 'isOwn' | 'certificate'>,
-): OpenSandbox {
-  const { api } = found
-  const rootUrl = api.baseUrl.replace(/\/t\/[^/]+$/, '')
-  return {
-    ...found,
-    async openTenant(name) {
-      const tenant = sandbox.tenant(name)
-      // Declared, so that no other one pushes it out.
-      await tenant.configure({})
-      const [wanted, there] = await Promise.all([api.personas.list(), tenant.personas.list()])
-      const known = new Set(there.map((persona) => JSON.stringify(persona)))
-      const missing = wanted.filter((persona) => !known.has(JSON.stringify(persona)))
-      if (missing.length > 0) await tenant.personas.putAll(missing)
-      return { ...tenant, baseUrl: `${rootUrl}/t/${name}` }
-    },
-    removeTenant: (name) => sandbox.removeTenant(name),
-    close: () => sandbox.close(),
-  }
-}
-
-async function start(host: SandboxHost): Promise<OpenSandbox> {
+async function start(host: SandboxHost) {
   const sandbox = await host.start()
   const certificate = sandbox.certificate?.pem
   try {
-    if (await isSandbox(sandbox.baseUrl, host, { certificate }))
+    if (await isSandbox(sandbox.baseUrl, { ca: certificate }))
       return opened(sandbox, { api: sandbox, isOwn: true, certificate })
     throw ConfigError.of(
       `${sandbox.baseUrl}: nothing answers there, although a sandbox was started; its base URL must lead to ${sandbox.url}`,
@@ -110,39 +64,52 @@ async function start(host: SandboxHost): Promise<OpenSandbox> {
   }
 }
 
+/**
+ * @param own.api the tenant that the audit was given, with the base URL that apps use
+ * @param own.certificate PEM, when clients have to be told to trust it
+ */
+const opened = (
+  { tenant: tenantOf, removeTenant, close }: ConnectedSandbox,
+  own: { readonly api: SandboxApi; readonly isOwn: boolean; readonly certificate?: string | undefined },
+) => ({
+  ...{ ...own, removeTenant, close },
+  /** Makes a tenant in which an app does what it does at the base URL: with the same clients, lifetimes and personas. */
+  async openTenant(name: string): Promise<SandboxApi> {
+    const { api } = own
+    const tenant = tenantOf(name)
+    // Declared, so that no other one pushes it out.
+    await tenant.configure({})
+    const [wanted, there] = await Promise.all([api.personas.list(), tenant.personas.list()])
+    const known = new Set(there.map((persona) => JSON.stringify(persona)))
+    const missing = wanted.filter((persona) => !known.has(JSON.stringify(persona)))
+    if (missing.length > 0) await tenant.personas.putAll(missing)
+    return { ...tenant, baseUrl: `${api.baseUrl.replace(/\/t\/[^/]+$/, '')}/t/${name}` }
+  },
+})
+
 /** The first answer of a sandbox on a busy machine takes a while. */
-const LIMIT_MS = 10_000
+const LIMIT_SECONDS = 10
 const OTHER_ADDRESS = 'stop it, or choose another address by --port and in your app'
+const LOOK =
+  'look whether host, port and http or https are right; a certificate of agekey-sandbox is trusted by its file in NODE_EXTRA_CA_CERTS'
 
 /** Whether a sandbox is there, or nothing. @throws ConfigError when that is something else than a sandbox that is well */
 async function isSandbox(
   baseUrl: string,
-  { call }: SandboxHost,
-  { remedy = OTHER_ADDRESS, certificate }: { remedy?: string; certificate?: string | undefined } = {},
-): Promise<boolean> {
+  { remedy = OTHER_ADDRESS, ca }: { remedy?: string; ca?: string | undefined } = {},
+) {
   const address = baseUrl.replace(/\/+$/, '')
-  const trust = certificate === undefined ? undefined : ({ kind: 'issuer', certificate } as const)
-  const answer = await call(`${address}/_sandbox/health`, { timeoutMs: LIMIT_MS, trust }).catch((error: unknown) => {
-    if (codeOf(error) === 'ECONNREFUSED') return undefined
-    throw ConfigError.of(`${address}: ${reasonOf(error)}`, { cause: error })
-  })
-  if (answer === undefined) return false
+  const { signal, clear } = startDeadline(LIMIT_SECONDS)
+  const request = { method: 'GET', url: new URL(`${address}/_sandbox/health`), headers: {} } as const
+  const answer = await createExchange({ ca })(request, signal).finally(clear)
+  if (answer.failure) {
+    if (answer.failure.problem.endsWith(NOBODY)) return false
+    throw ConfigError.of(`${answer.failure.problem}; ${LOOK}`)
+  }
   if (answer.headers['x-agekey-sandbox'] === undefined)
     throw ConfigError.of(`${address}: something answers there, but no agekey-sandbox; ${remedy}`)
-  if (answer.status !== 200)
-    throw ConfigError.of(`${address}: the sandbox there is unhealthy, status ${answer.status}; start it again`)
-  return true
-}
-
-function reasonOf(error: unknown): string {
-  const code = codeOf(error)
-  if (error instanceof Error && error.name === 'TimeoutError') return `no answer within ${LIMIT_MS / 1000} seconds`
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'no machine has that name; look at the base URL'
-  if (code !== undefined && /CERT|SIGNATURE|ISSUER/.test(code))
-    return `its certificate is not trusted (${code}); name the file that agekey-sandbox printed for it in NODE_EXTRA_CA_CERTS`
-  if (code === 'EPROTO' || code === 'HPE_INVALID_CONSTANT' || code === 'ECONNRESET')
-    return `something answers there, but no agekey-sandbox (${code}); look whether http or https is right`
-  return `cannot be reached (${code ?? messageOf(error)})`
+  if (answer.status === 200) return true
+  throw ConfigError.of(`${address}: the sandbox there is unhealthy, status ${answer.status}; start it again`)
 }
 
 /** A row may say that a token expired a minute ago: so much less must the clocks differ. */

@@ -1,17 +1,11 @@
 import type { VerdictName } from '../../sandbox/outcomes/audit-report.ts'
 import type { AuditProgress } from '../options.ts'
 
-/** Where progress is shown. */
-export interface ProgressView {
-  readonly isTerminal: boolean
-  /** Draws the last line of the terminal over again; an empty text takes it away. */
-  redraw(text: string): void
-  line(text: string): void
-}
+/** Where progress is shown; `redraw` draws the last line of a terminal over again, and takes it away by an empty text. */
+export type ProgressView = { readonly isTerminal: boolean } & Record<'redraw' | 'line', (text: string) => void>
 
 const EVERY_ROWS = 25
 
-/** The verdicts that are worth counting on the way. */
 const COUNTED: readonly VerdictName[] = ['let in', 'ignored', 'broke', 'too strict', 'undetermined']
 
 /** Shows how far an audit is: on a terminal one line that changes, else a line for each 25 rows or readings. */
@@ -38,12 +32,8 @@ export function budgetWarning(
   { trials, secondsPerVisit, jobs }: { trials: number; secondsPerVisit: number; jobs: number },
   budgetSeconds: number,
 ): string | undefined {
-  const seconds = estimateSeconds(trials, secondsPerVisit, jobs)
+  // In two digits: 397 is 400.
+  const seconds = Number(((trials * secondsPerVisit) / jobs).toPrecision(2))
   if (seconds <= budgetSeconds) return undefined
   return `this takes about ${seconds} s, more than --budget ${budgetSeconds}: raise it, or choose rows by --only`
-}
-
-/** Seconds that trials take of which so many run at the same time, in two digits: 397 is 400. */
-export function estimateSeconds(trials: number, secondsPerVisit: number, jobs: number): number {
-  return Number(((trials * secondsPerVisit) / jobs).toPrecision(2))
 }

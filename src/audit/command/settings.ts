@@ -1,185 +1,180 @@
 import * as z from 'zod'
-import { unknownName } from '../../age/nearest.ts'
 import { quote } from '../../age/quote.ts'
 import { isNot, nonEmpty, textWithout, trueOrFalse, wholeNumber } from '../../config/settings/setting.ts'
+import { camelCase } from '../../files/camel-case.ts'
 import { messageOf } from '../../files/caught.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import { checkAgainst } from '../../files/schema-problems.ts'
+import { shellWord as quotedWord } from '../../files/shell-word.ts'
 import { FAIL_ON } from '../../sandbox/outcomes/audit-report.ts'
 import { parseAcceptedRule } from '../learn/accepted-rule.ts'
 
-const path = textWithout((text) =>
-  /^\/(?!\/)\S*$/.test(text) ? undefined : `${quote(text)} is not a path like /verify`,
-)
-const formValue = z.union([z.string(), z.number(), z.boolean()])
-
-/** A text that parsing takes without an error. */
-const parsedBy = (parse: (text: string) => unknown) =>
+/** A text that `parse` makes something of; else the message is its error, or names what was expected. */
+const textFor = (parse: (text: string) => unknown, expected: string) =>
   textWithout((text) => {
     try {
-      return void parse(text)
+      return parse(text) ? undefined : `${quote(text)} is not ${expected}`
     } catch (error) {
       return messageOf(error)
     }
   })
 
-const address = (example: string, pattern = /^https?:\/\/[^\s\\]+$/i) =>
-  textWithout((text) => (isAddress(text, pattern) ? undefined : `${quote(text)} is not an address like ${example}`))
-
 /** `{port}` stands for a free port, in the address of an app that the audit starts. */
 const isAddress = (text: string, pattern = /^https?:\/\/[^\s\\]+$/i) =>
   pattern.test(text) && URL.canParse(text.replaceAll('{port}', '80'))
 
-const pageAddress = address('http://localhost:3000/verify')
+const address = (example: string, pattern?: RegExp) =>
+  textFor((text) => isAddress(text, pattern), `an address like ${example}`)
+
+const path = textFor((text) => /^\/(?!\/)\S*$/.test(text), 'a path like /verify')
+const rule = textFor(parseAcceptedRule, 'a rule')
+const formValue = z.union([z.string(), z.number(), z.boolean()])
+const upTo = (to: number, expected = `a whole number from 1 to ${to}`) => wholeNumber(expected, { from: 1, to })
 
 function seconds(max: number) {
   const error = isNot(`a number of seconds above 0, at most ${max}`)
   return z.number({ error }).gt(0, { error }).lte(max, { error })
 }
 
-const oneOf = <const Name extends string>(kind: string, names: readonly Name[]) =>
-  z.enum(names, { error: ({ input }) => (typeof input === 'string' ? unknownName(kind, input, names) : undefined) })
-
 const requestShape = {
-  get: path.optional().describe('A path of the app'),
-  post: path.optional().describe('A path of the app'),
-  form: z.record(z.string(), formValue).optional().describe('Sent with post, as a form'),
-  json: z.unknown().optional().describe('Sent with post, as JSON'),
+  get: path.describe('A path of the app'),
+  post: path.describe('A path of the app'),
+  form: z.record(z.string(), formValue).describe('Sent with post, as a form'),
+  json: z.unknown().describe('Sent with post, as JSON'),
+}
+const requestSchema = z.strictObject(requestShape).partial().check(requireOneRequest)
+
+const click = nonEmpty.describe('What a user presses on the page to begin: its visible text, or a CSS selector')
+const beginSchema = z
+  .strictObject({ click, ...requestShape })
+  .partial()
+  .check(requireOneRequest)
+
+function requireOneRequest({ value, issues }: z.core.ParsePayload<z.output<typeof beginSchema>>): void {
+  // An unknown key is reported already, with the one that was probably meant.
+  if (issues.some(({ code }) => code === 'unrecognized_keys')) return
+  const given = (keys: readonly (keyof typeof value)[]) => keys.filter((key) => value[key] !== undefined)
+  const ways = given(['click', 'get', 'post'])
+  const bodies = given(['form', 'json'])
+  const refuse = (message: string) => issues.push({ code: 'custom', path: [], message, input: value })
+  if (ways.length !== 1)
+    refuse(`give get or post, with a path of the app, or in begin click; ${foundKeys(ways)}, and one is needed`)
+  else if (bodies.length > (value.post === undefined ? 0 : 1))
+    refuse(`form or json goes with post, one of them; ${foundKeys([...ways, ...bodies])}`)
 }
 
-const requestSchema = z.strictObject(requestShape).check(requireOneRequest)
-
-const beginSchema = z
-  .strictObject({
-    click: nonEmpty.optional().describe('The visible text of a button or link, or a CSS selector'),
-    ...requestShape,
-  })
-  .check(requireOneRequest)
+const foundKeys = (keys: readonly string[]) => `found ${keys.join(' and ') || 'none'}`
 
 /** Stands for the `sub` in the address, the form and the JSON of a question. */
 export const SUB = '{sub}'
 
+const NO_SUB = `names no ${SUB}, which stands for the sub that is asked for, as in /admin/verifications?sub=${SUB}`
+const HEADERS_HELP = 'Sent with it; {env:NAME} is a variable of the environment: "Bearer {env:ADMIN_TOKEN}"'
 const questionSchema = z
-  .strictObject({
-    ...requestShape,
-    headers: z
-      .record(z.string(), nonEmpty)
-      .optional()
-      .describe('Sent with it; {env:NAME} is a variable of the environment: "Bearer {env:ADMIN_TOKEN}"'),
-  })
+  .strictObject({ ...requestShape, headers: z.record(z.string(), nonEmpty).describe(HEADERS_HELP) })
+  .partial()
   .check(requireOneRequest)
-  .check(({ value: { headers: _, ...request }, value, issues }) => {
-    const message = `names no ${SUB}, which stands for the sub that is asked for, as in /admin/verifications?sub=${SUB}`
-    if (issues.length === 0 && !JSON.stringify(request).includes(SUB))
-      issues.push({ code: 'custom', path: [], message, input: value })
+  .check(({ value, issues }) => {
+    const hasSub = JSON.stringify({ ...value, headers: undefined }).includes(SUB)
+    if (issues.length === 0 && !hasSub) issues.push({ code: 'custom', path: [], message: NO_SUB, input: value })
   })
 
-function requireOneRequest({ value, issues }: z.core.ParsePayload<z.output<typeof beginSchema>>): void {
-  const { click, get, post, form, json } = value
-  const refuse = (message: string) => issues.push({ code: 'custom', path: [], message, input: value })
-  // An unknown key is reported already, with the one that was probably meant.
-  if (issues.some(({ code }) => code === 'unrecognized_keys')) return
-  if ((click ?? get ?? post) === undefined) refuse('give get or post, with a path of the app')
-  if (get !== undefined && post !== undefined) refuse('get and post are two requests; give one of them')
-  if (click !== undefined && (get ?? post) !== undefined) refuse('click is no request; give it alone')
-  if ((get ?? click) !== undefined && (form ?? json) !== undefined) refuse('form and json go with post')
-  if (form !== undefined && json !== undefined) refuse('form and json are two bodies; give one of them')
+const SOURCE = /^(?![a-z]+:\/\/|\/)[^\s:]+(?::[1-9]\d*)?$/i
+const sourceSchema = textFor((text) => SOURCE.test(text), 'a file of the project like src/verify.ts:12')
+const BEGIN_HELP = 'What a user does there to begin: { click: Prove your age }, or a request like { post: /verify }'
+const flowShape = {
+  start: z.union([path, requestSchema]).describe('Where the browser begins this flow'),
+  begin: beginSchema.describe(BEGIN_HELP),
+  accepted: rule.describe('By what success is known: get=/me status=200, text=Welcome, cookie=session ...'),
+  refused: rule.describe('By what a refusal is known, written like accepted'),
+  source: sourceSchema.describe('The place in your code that reads the answer, for SARIF: src/verify.ts:12'),
 }
 
-const rule = parsedBy(parseAcceptedRule)
+const laterFlowSchema = z
+  .strictObject(flowShape)
+  .partial()
+  .check(({ value: { begin, start }, issues }) => {
+    const message = 'is done on the page of start; add start, the path of the page on which your app begins this flow'
+    if (begin && start === undefined) issues.push({ code: 'custom', path: ['begin'], message, input: begin })
+  })
 
-const flowSchema = z.strictObject({
-  start: z.union([path, requestSchema]).optional().describe('Where the browser begins this flow'),
-  begin: beginSchema
-    .optional()
-    .describe('What a user does there to begin: { click: Prove your age }, or a request like { post: /verify }'),
-  accepted: rule.optional().describe('By what success is known: get=/me status=200, text=Welcome, cookie=session ...'),
-  refused: rule.optional().describe('By what a refusal is known, written like accepted'),
-  source: textWithout(sourceProblem)
-    .optional()
-    .describe('The place in your code that reads the answer, for SARIF: src/verify.ts:12'),
+const fragmentSchema = z.strictObject({
+  post: path.describe('The path of the app that gets the parameters'),
+  as: z.enum(['form', 'json']).optional().describe('How they are sent (default: form)'),
 })
+const FRAGMENT_HELP = 'How the page of the callback passes on an answer that comes in the fragment'
 
-function sourceProblem(text: string): string | undefined {
-  if (/^(?![a-z]+:\/\/|\/)[^\s:]+(?::[1-9]\d*)?$/i.test(text)) return undefined
-  return `${quote(text)} is not a file of the project like src/verify.ts:12`
+/** The pattern when `ready` is one of a line of the log: `/listening on/`. @throws SyntaxError */
+export function readyPattern(ready: string): RegExp | undefined {
+  const [, pattern] = /^\/(.+)\/$/.exec(ready) ?? []
+  return pattern === undefined ? undefined : new RegExp(pattern)
 }
 
+const READY = 'an address like http://localhost:3000/verify, and no pattern of a line of the log like /listening on/'
+const READY_HELP = 'What says that the app is up: an address (default: app), or a line of its log: /listening on/'
+const ENV_HELP = 'Environment of the app; {base_url} is that of the sandbox or of its tenant, {port} the port of app'
+const command = nonEmpty.regex(/\S/, { error: isNot('a command like "npm start"') })
 const startSchema = z.strictObject({
   run: z
-    .union([nonEmpty.regex(/\S/, { error: isNot('a command like "npm start"') }), z.array(nonEmpty).min(1)])
-    .describe('A text is run by the shell, a list is a program and its arguments'),
-  ready: textWithout(readyProblem)
-    .optional()
-    .describe(
-      'What says that the app is up: an address that answers (default: app), or a line of its log: /listening on/',
-    ),
-  env: z
-    .record(z.string(), formValue)
-    .optional()
-    .describe(
-      'Environment of the app; {base_url} is that of the sandbox or of the tenant of a copy, {port} the port of app',
-    ),
+    .union([command, z.array(nonEmpty).min(1)])
+    .describe('A text is run by the shell, a list is program and arguments'),
+  ready: z.optional(textFor((text) => readyPattern(text) ?? isAddress(text), READY)).describe(READY_HELP),
+  env: z.record(z.string(), formValue).optional().describe(ENV_HELP),
 })
 
-/** A pattern of a line of the log: `/listening on/`. */
-export const READY_PATTERN = /^\/(.+)\/$/
-
-function readyProblem(text: string): string | undefined {
-  const [, pattern] = READY_PATTERN.exec(text) ?? []
-  try {
-    if (pattern !== undefined) return void new RegExp(pattern)
-  } catch (error) {
-    return `${quote(text)} is no pattern that JavaScript reads (${messageOf(error)})`
-  }
-  const example = 'http://localhost:3000/verify, and no pattern of a line of the log like /listening on/'
-  return isAddress(text) ? undefined : `${quote(text)} is not an address like ${example}`
-}
-
-const knownSchema = z.strictObject(
+const KID_EMPTY = { row: 'use/id_token.kid_empty', because: 'the library takes an empty kid for none' }
+const AS_TEXT = `not a row, a colon and a reason, as in "${KID_EMPTY.row}: ${KID_EMPTY.because}"`
+const date = z.iso.date({ error: isNot('a date like 2027-01-31') })
+export const knownSchema = z.strictObject(
   {
     row: z.string().describe('Flow and name: use/id_token.kid_empty'),
     because: nonEmpty.describe('Why it is accepted for now'),
-    until: textWithout(dateProblem).optional().describe('The last day on which it is accepted (UTC): 2027-01-31'),
+    until: date.optional().describe('The last day on which it is accepted (UTC): 2027-01-31'),
   },
-  {
-    error: ({ code, input }) =>
-      code === 'invalid_type' && typeof input === 'string'
-        ? `${quote(input)} is not a row, a colon and a reason, as in "use/id_token.kid_empty: the library takes an empty kid for none"`
-        : undefined,
-  },
+  { error: ({ input }) => (typeof input === 'string' ? `${quote(input)} is ${AS_TEXT}` : undefined) },
 )
 
-function dateProblem(text: string): string | undefined {
-  const instant = new Date(`${text}T00:00:00.000Z`)
-  const isDate = /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(instant.getTime())
-  // JavaScript reads 30 February as the 2nd of March.
-  if (isDate && instant.toISOString().startsWith(text)) return undefined
-  return `${quote(text)} is not a date like 2027-01-31`
-}
+/** @param example what the file of `--learn` shows when nobody gave the setting */
+const shown = <Schema extends z.ZodType>(schema: Schema, example: unknown, description: string) =>
+  schema.meta({ description, examples: [example] })
 
-/** What agekey-audit.yaml may say. */
+const RULES = { accepted: 'get=/me status=200', refused: 'text=Not yet' }
+const START = { run: 'npm start', ready: '/listening on/', env: { AGE_BASE_URL: '{base_url}', PORT: '{port}' } }
+const LOGIN = { post: '/login', form: { email: 'user-{n}@example.test' } }
+const FRAGMENT = { post: '/age/answer', as: 'form' }
+const USE = { begin: { click: 'Prove your age' }, ...RULES, source: 'src/verify.ts:12', fragment: FRAGMENT }
+const CREATE = { start: '/create', begin: { click: 'Save my age' }, ...RULES }
+const QUESTION = { get: '/admin/verifications?sub={sub}', headers: { Authorization: 'Bearer {env:ADMIN_TOKEN}' } }
+const START_HELP =
+  'Command that starts the app; with {port} in app and {base_url} here as copies, each on its own tenant'
+const KNOWN_HELP = 'Findings that are accepted for now; --known "ROW: REASON" adds one'
+
+/** What agekey-audit.yaml may say, in its order. */
 const inFile = {
-  app: pageAddress.describe('The page of the app where a user begins to prove an age'),
-  age: wholeNumber('an age in years like 18', { from: 1, to: 150 }).describe(
-    'The age that the page is for, when the app asks for several',
+  app: address('http://localhost:3000/verify').describe('The page of the app where a user begins to prove an age'),
+  age: shown(upTo(150, 'an age in years like 18'), 18, 'The age that the page is for, when the app asks for several'),
+  start: shown(startSchema, START, START_HELP),
+  before: shown(z.array(requestSchema), [LOGIN], 'Requests of a fresh browser; {n} makes a new user of each'),
+  reset: shown(requestSchema, { post: '/test/reset' }, 'A request that makes the app forget its users'),
+  use: shown(
+    z.strictObject({ ...flowShape, fragment: fragmentSchema.describe(FRAGMENT_HELP) }).partial(),
+    USE,
+    'How Use begins and ends: source is your code that reads the answer, for SARIF',
   ),
-  start: startSchema.describe('How the audit starts the app itself'),
-  before: z.array(requestSchema).describe('Requests of a fresh browser; {n} makes a new user of each'),
-  reset: requestSchema.describe('A request that makes the app forget its users'),
-  use: flowSchema.extend({
-    fragment: z
-      .strictObject({
-        post: path.describe('The path of the app that gets the parameters'),
-        as: z.enum(['form', 'json']).optional().describe('How they are sent (default: form)'),
-      })
-      .optional()
-      .describe('How the page of the callback passes on an answer that comes in the fragment'),
-  }),
-  create: flowSchema,
-  upgrade: flowSchema,
-  audit: questionSchema.describe('How the app is asked whether it finds a verification again; {sub} is its sub'),
-  browser: oneOf('browser', ['auto', 'http', 'chromium']).describe(
+  create: shown(
+    laterFlowSchema,
+    CREATE,
+    'The same of Create; start is needed when the app does not go there by itself',
+  ),
+  upgrade: shown(laterFlowSchema, { start: { post: '/upgrade' }, ...RULES }, 'The same of Upgrade'),
+  audit: shown(
+    questionSchema,
+    QUESTION,
+    'How the app is asked whether it finds a verification again; {sub} is its sub',
+  ),
+  browser: shown(
+    z.enum(['auto', 'http', 'chromium']),
+    'auto',
     'http, chromium or auto: http, unless your app answers by fragment (default: auto)',
   ),
   // YAML reads 0.2 as a number.
@@ -187,50 +182,39 @@ const inFile = {
     .union([z.string(), z.number()])
     .transform(String)
     .describe('Rows that were added after this version of the catalogue run and do not count'),
-  fail_on: oneOf('level', FAIL_ON).describe(
-    'Findings count from this level on: must, should, may or none (default: must)',
-  ),
-  known: z.array(knownSchema).describe('Findings that are accepted for now'),
-  jobs: wholeNumber('a whole number from 1 to 32', { from: 1, to: 32 }).describe(
-    'Visits at the same time (default: 4)',
-  ),
-  timeout: seconds(600).describe('How long a visit may take, in seconds (default: 10)'),
-  budget: seconds(86_400).describe('How long the audit may take, in seconds (default: 300, with --readings 900)'),
-  repeat: wholeNumber('a whole number from 1 to 10', { from: 1, to: 10 }).describe(
-    'How often a finding is looked at (default: 2)',
-  ),
-  slow: trueOrFalse.describe('Also the rows that take long'),
+  fail_on: z.enum(FAIL_ON).describe('Findings count from this level on: must, should, may or none (default: must)'),
+  known: shown(z.array(knownSchema), [{ ...KID_EMPTY, until: '2027-01-31' }], KNOWN_HELP),
+  jobs: shown(upTo(32), 4, 'Visits at the same time (default: 4)'),
+  timeout: shown(seconds(600), 10, 'How long a visit may take, in seconds (default: 10)'),
+  budget: shown(seconds(86_400), 300, 'How long the audit may take, in seconds (default: 300, with --readings 900)'),
+  repeat: shown(upTo(10), 2, 'How often a finding is looked at (default: 2)'),
+  slow: shown(trueOrFalse, true, 'Also the rows that take long'),
 }
 
-const pattern = z.string().check(({ value, issues }) => {
-  const message = `${JSON.stringify(value)} holds a comma; give the flag once for each pattern`
-  if (value.includes(',')) issues.push({ code: 'custom', message, input: value })
+const pattern = z.string().refine((text) => !text.includes(','), {
+  error: ({ input }) => `${JSON.stringify(input)} holds a comma; give the flag once for each pattern`,
 })
+const chromium = address('http://localhost:9222', /^(?:https?|wss?):\/\/\S+$/i)
+const ONLY_HELP = 'Only rows like use/id_token.*, family:signature, flow:create, cwe:347 or level:must; may be repeated'
+const READINGS_HELP = 'Instead of rows: which readings of what the specification leaves open the app depends on'
+const LEARN_HELP = 'Learns what success and failure look like, writes agekey-audit.yaml and stops; never overwrites'
 
 /** What the call alone says. */
 const inCall = {
   url: address('http://127.0.0.1:2435').describe('A sandbox elsewhere, with --control-token when it asks for one'),
-  cdp: address('http://localhost:9222', /^(?:https?|wss?):\/\/\S+$/i).describe(
-    'A Chromium that runs already, as http://localhost:9222; it goes on running',
-  ),
+  cdp: chromium.describe('A Chromium that runs already, as http://localhost:9222; it goes on running'),
   headed: trueOrFalse.describe('Shows the window of Chromium'),
-  only: z
-    .array(pattern)
-    .describe('Only these rows: use/id_token.*, family:signature, flow:create, cwe:347 or level:must; may be repeated'),
+  only: z.array(pattern).describe(ONLY_HELP),
   skip: z.array(pattern).describe('Leaves rows out, by the same patterns; may be repeated'),
   again: trueOrFalse.describe('Only what failed or was undetermined last time (.agekey-audit/last.json)'),
-  readings: trueOrFalse.describe(
-    'Instead of rows: under which readings of what the specification leaves open the app works, and on which it depends',
-  ),
+  readings: trueOrFalse.describe(READINGS_HELP),
   fail_on_readings: trueOrFalse.describe('What the app depends on counts for the exit code of --readings'),
   json: z.string().describe('Writes the report as JSON; - is standard output'),
   junit: z.string().describe('Writes the report as JUnit XML'),
   sarif: z.string().describe('Writes the findings as SARIF 2.1.0'),
   markdown: z.string().describe('Writes the report as Markdown'),
   list: trueOrFalse.describe('Lists the rows with level and reference, and runs nothing'),
-  learn: trueOrFalse.describe(
-    'Learns what success and failure look like, writes agekey-audit.yaml and stops; never overwrites',
-  ),
+  learn: trueOrFalse.describe(LEARN_HELP),
   this_app_is_mine: trueOrFalse.describe('Audits an app beyond this machine and its private network'),
 }
 
@@ -243,88 +227,52 @@ export type AuditFileValues = z.output<typeof auditFileSchema>
 export type AuditSettings = z.output<typeof settingsSchema>
 export type RequestInFile = z.output<typeof beginSchema>
 
-/** One flag, without its dashes. */
-interface Flag {
-  readonly name: string
-  /** Its place in the settings, when that is not its name: `use.accepted`. */
-  readonly at?: string
-  /** A flag without argument is a switch. */
-  readonly argument?: string
-  /** When the settings have no text for it. */
-  readonly help?: string
-  /** May be given several times. */
-  readonly isList?: true
-  /** Belongs to each audit of the same app. */
-  readonly stays?: true
-  /** Makes a value of a text; what cannot be one is returned as it is, and the schema refuses it. */
-  parse?(text: string): unknown
-}
-
-const parse = (text: string) => (/^\d+(\.\d+)?$/.test(text) ? Number(text) : text)
-
-const RULE_HELP = 'how success of Use is known: get=/me status=200, text=Welcome, url=**/members, cookie=session ...'
-const BEGIN_HELP = 'what a user presses on the page to begin: its visible text, or a CSS selector'
-const START_HELP =
-  'starts the app, and ends it with the audit; {base_url} is that of the sandbox, {port} the port of the app'
-const FIND_HELP = 'how the app is asked whether it finds a verification again: /admin/verifications?sub={sub}'
-const KNOWN_HELP = 'a finding that is accepted for now: its row, a colon and why; may be repeated'
-
-// Decision: one pattern for each --only, and no commas: a list of values would swallow the address that follows it.
-const FLAGS: readonly Flag[] = [
-  { name: 'accepted', at: 'use.accepted', argument: ' <rule>', stays: true, help: RULE_HELP },
-  { name: 'begin', at: 'use.begin.click', argument: ' <text>', stays: true, help: BEGIN_HELP },
-  { name: 'age', argument: ' <years>', stays: true, parse },
-  { name: 'start', at: 'start.run', argument: ' <command>', stays: true, help: START_HELP },
-  { name: 'browser', argument: ' <name>', stays: true },
-  { name: 'cdp', argument: ' <url>', stays: true },
-  { name: 'headed', stays: true },
-  { name: 'url', argument: ' <url>', stays: true },
-  { name: 'this-app-is-mine', stays: true },
-  { name: 'only', argument: ' <pattern>', isList: true },
-  { name: 'skip', argument: ' <pattern>', isList: true },
-  { name: 'find', at: 'audit.get', argument: ' <path>', help: FIND_HELP },
-  { name: 'readings' },
-  { name: 'fail-on-readings' },
-  { name: 'fail-on', argument: ' <level>' },
-  { name: 'known', argument: ' <entry>', isList: true, parse: parseKnown, help: KNOWN_HELP },
-  { name: 'catalogue', argument: ' <version>' },
-  { name: 'again' },
-  { name: 'jobs', argument: ' <number>', parse },
-  { name: 'timeout', argument: ' <seconds>', stays: true, parse },
-  { name: 'budget', argument: ' <seconds>', parse },
-  { name: 'repeat', argument: ' <number>', parse },
-  { name: 'slow', stays: true },
-  { name: 'json', argument: ' <file>' },
-  { name: 'junit', argument: ' <file>' },
-  { name: 'sarif', argument: ' <file>' },
-  { name: 'markdown', argument: ' <file>' },
-  { name: 'list' },
-  { name: 'learn' },
+/** Flags that belong to each audit of the same app, with the place of the setting when that is not named like the flag. */
+// biome-ignore format: in the order of --help
+const OF_APP = [
+  'accepted <rule> use.accepted', 'begin <text> use.begin.click', 'age <years>', 'start <command> start.run',
+  'browser <name>', 'cdp <url>', 'headed', 'url <url>', 'this-app-is-mine', 'timeout <seconds>', 'slow',
 ]
 
-function parseKnown(entry: string): unknown {
-  const [, row, because] = /^([^:]+):(.+)$/s.exec(entry)?.map((part) => part.trim()) ?? []
-  return row && because ? { row, because } : entry
+// Decision: one pattern for each --only, and no commas: a list of values would swallow the address that follows it.
+// biome-ignore format: in the order of --help
+const OF_RUN = [
+  'only <pattern>', 'skip <pattern>', 'find <path> audit.get', 'readings', 'fail-on-readings', 'fail-on <level>',
+  'known <entry>', 'catalogue <version>', 'again', 'jobs <number>', 'budget <seconds>', 'repeat <number>',
+  'json <file>', 'junit <file>', 'sarif <file>', 'markdown <file>', 'list', 'learn',
+]
+
+const EXPLAINED: Readonly<Record<string, z.ZodType>> = {
+  ...{ ...inFile, ...inCall, accepted: flowShape.accepted, begin: click, find: inFile.audit },
 }
 
-const snakeCased = (name: string) => name.replaceAll('-', '_')
-const HELP = new Map(Object.entries({ ...inFile, ...inCall }).map(([key, { description }]) => [key, description]))
-
 /** The flags of the command, as its parser takes them. */
-export const AUDIT_FLAGS = FLAGS.map(({ name, argument = '', isList = false, help }) => ({
-  flags: `--${name}${argument}`,
-  help: (help ?? HELP.get(snakeCased(name)) ?? '').replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase()),
-  isList,
-}))
+export const AUDIT_FLAGS = [...OF_APP, ...OF_RUN].map((flag) => {
+  const [name = '', argument = '', place = name.replaceAll('-', '_')] = flag.split(' ')
+  const at = place.split('.')
+  const schema = EXPLAINED[name.replaceAll('-', '_')]
+  const help = schema?.description?.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase()) ?? ''
+  const isList = argument === '<pattern>' || argument === '<entry>'
+  return { flags: `--${name} ${argument}`.trim(), name, argument, at, help, isList, isOfApp: OF_APP.includes(flag) }
+})
 
 /** What the command line gives, by flag: `{ failOn: 'should' }`. */
 export type GivenFlags = Readonly<Record<string, string | boolean | readonly string[] | undefined>>
 
 const givenTo = (flags: GivenFlags) =>
-  FLAGS.flatMap((flag) => {
-    const value = flags[flag.name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase())]
-    return value === undefined ? [] : [{ ...flag, at: (flag.at ?? snakeCased(flag.name)).split('.'), value }]
+  AUDIT_FLAGS.flatMap((flag) => {
+    const value = flags[camelCase(flag.name.replaceAll('-', '_'))]
+    return value === undefined ? [] : [{ ...flag, value }]
   })
+
+/** Makes a value of a text. What cannot be one is returned as it is: the schema refuses it. */
+function parse(text: string, argument: string): unknown {
+  if (argument === '<entry>') {
+    const [, row, because] = /^([^:]+):(.+)$/s.exec(text)?.map((part) => part.trim()) ?? []
+    return row && because ? { row, because } : text
+  }
+  return /years|number|seconds/.test(argument) && /^\d+(\.\d+)?$/.test(text) ? Number(text) : text
+}
 
 /**
  * The settings that flags give.
@@ -334,10 +282,11 @@ const givenTo = (flags: GivenFlags) =>
 export function readFlags(page: string | undefined, flags: GivenFlags): AuditSettings {
   const given = givenTo(flags)
   const values: Record<string, unknown> = page === undefined ? {} : { app: page }
-  for (const { at, value, parse = (text: string) => text } of given) {
+  for (const { at, value, argument } of given) {
     const [key = '', ...deeper] = at
-    const read = typeof value === 'object' ? value.map(parse) : typeof value === 'string' ? parse(value) : value
-    const inner = deeper.reduceRight<unknown>((held, name) => ({ [name]: held }), read)
+    const read = (text: string) => parse(text, argument)
+    const held = typeof value === 'boolean' ? value : typeof value === 'string' ? read(value) : value.map(read)
+    const inner = deeper.reduceRight<unknown>((nested, name) => ({ [name]: nested }), held)
     values[key] = deeper.length === 0 ? inner : Object.assign({}, values[key], inner)
   }
   const checked = checkAgainst(settingsSchema, values)
@@ -359,33 +308,32 @@ const MODES = ['list', 'learn', 'again', 'readings'] as const
 /** What an audit does beside `run`. */
 export const modeOf = (settings: AuditSettings) => MODES.find((mode) => settings[mode]) ?? 'run'
 
-const ABOUT_ROWS = ['only', 'skip', 'fail_on', 'known', 'catalogue', 'slow', 'audit'] as const
+type Key = keyof AuditSettings
+
+/** Settings that do not go together, and why. */
+const APART: readonly (readonly [Key, readonly Key[], string])[] = [
+  ['list', ['learn', 'again', 'readings'], 'they are two things to do'],
+  ['learn', ['again', 'readings'], 'they are two things to do'],
+  ['again', ['readings', 'only'], 'both say what is looked at'],
+  ['readings', ['fail_on'], '--readings tries no row; --fail-on-readings makes what it finds count'],
+  ['readings', ['only', 'skip', 'known', 'catalogue', 'slow', 'audit'], '--readings tries no row'],
+  ['browser', ['cdp', 'headed'], '--browser http runs no Chromium'],
+  ['headed', ['cdp'], '--cdp names a browser that runs already'],
+  ['list', ['junit', 'sarif', 'markdown'], '--list runs no row, so that there is nothing to report'],
+  ['learn', REPORT_FORMATS, '--learn runs no row, so that there is nothing to report'],
+]
 
 /** @throws ConfigError for flags that do not go together */
-function refuseTogether(given: AuditSettings): void {
-  const refuse = (message: string) => {
-    throw ConfigError.of(message)
+function refuseTogether({ browser, ...others }: AuditSettings): void {
+  const given: AuditSettings = { ...others, ...(browser === 'http' && { browser }) }
+  const flagOf = (key: Key) => `--${AUDIT_FLAGS.find(({ at }) => at[0] === key)?.name}`
+  for (const [key, keys, why] of APART) {
+    const other = keys.find((one) => given[one] !== undefined)
+    if (given[key] !== undefined && other)
+      throw ConfigError.of(`${flagOf(key)} and ${flagOf(other)} do not go together: ${why}; leave one of them out`)
   }
-  const nameOf = (key: string) => (key === 'audit' ? '--find' : `--${key.replaceAll('_', '-')}`)
-  const first = (keys: readonly (keyof AuditSettings)[]) => keys.find((key) => given[key] !== undefined)
-  const modes = MODES.filter((mode) => given[mode]).map(nameOf)
-  const { list, learn, again, readings, only, cdp, headed, browser } = given
-  if (modes.length > 1)
-    refuse(`${modes.join(' and ')} are ${modes.length === 2 ? 'two' : 'several'} things to do; give one of them`)
-  if (given.fail_on_readings && !readings)
-    refuse('--fail-on-readings counts what --readings finds; give --readings too, or leave it out')
-  const rows = first(ABOUT_ROWS)
-  const instead = rows === 'fail_on' ? '; --fail-on-readings makes what it finds count' : ''
-  if (readings && rows !== undefined)
-    refuse(`${nameOf(rows)} is about rows, and --readings tries none; leave one of them out${instead}`)
-  if (again && only) refuse('--again and --only both say which rows; give one of them')
-  const forChromium = first(['cdp', 'headed'])
-  if (browser === 'http' && forChromium)
-    refuse(`${nameOf(forChromium)} is for Chromium, and --browser http runs none; leave one of them out`)
-  if (cdp && headed)
-    refuse('--headed is for a browser that the audit starts, and --cdp names one that runs; leave one of them out')
-  const format = first(REPORT_FORMATS.filter((one) => !(list && one === 'json')))
-  if (format && (list || learn)) refuse(`--${format}: ${modes.join()} runs no row, so that there is nothing to report`)
+  if (given.fail_on_readings && !given.readings)
+    throw ConfigError.of('--fail-on-readings counts what --readings finds; give --readings too, or leave it out')
 }
 
 /** The settings of an audit: those of the call go before those of the file. */
@@ -409,12 +357,11 @@ export function settle(given: AuditSettings, file: AuditFileValues = {}): AuditS
  * @param settings flags of the sandbox, as they are typed
  */
 export function sameCall(page: string | undefined, flags: GivenFlags, settings: readonly string[]): string {
-  const own = givenTo(flags).flatMap(({ name, stays, value }) =>
-    stays ? [`--${name}`, ...(typeof value === 'string' ? [shellWord(value)] : [])] : [],
-  )
+  const own = givenTo(flags)
+    .filter(({ isOfApp }) => isOfApp)
+    .flatMap(({ name, value }) => [`--${name}`, ...(typeof value === 'string' ? [shellWord(value)] : [])])
   return ['npx agekey-sandbox audit', ...(page === undefined ? [] : [shellWord(page)]), ...own, ...settings].join(' ')
 }
 
-/** A text as one word of a shell. */
-export const shellWord = (text: string): string =>
-  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+/** A text as one word of a shell, quoted where needed. */
+export const shellWord = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : quotedWord(text))

@@ -1,9 +1,12 @@
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
-import { stripVTControlCharacters } from 'node:util'
+import { promisify, stripVTControlCharacters } from 'node:util'
 import { ConfigError } from '../../files/config-error.ts'
 import { startStopwatch } from '../../sandbox/clock/clock.ts'
-import type { SandboxHost } from './open-sandbox.ts'
+import { createExchange } from '../agent/exchange.ts'
 
 /** How an app is started, without placeholders. */
 export interface AppStart {
@@ -16,25 +19,14 @@ export interface AppStart {
   readonly env: Readonly<Record<string, string>>
 }
 
-export interface RunningApp {
-  readonly log: AppLog
-  /** How the program ended; `undefined` while it runs. */
-  ended(): string | undefined
-  /** Ends the app and the programs that it started. */
-  stop(): Promise<void>
-}
-
-/** A stream of the output of a program. */
-type Output = Pick<NodeJS.ReadableStream, 'setEncoding' | 'on'> | null
-
 /** What the command line starts apps by. */
-export interface ProgramHost extends Pick<SandboxHost, 'call'> {
-  /** Starts a program with those that it starts; `stop` ends all of them. */
+export interface ProgramHost {
+  /** Starts a program; `stop` ends it and the programs that it started. */
   startGroup(
     run: AppStart['run'],
-    options: { env: AppStart['env'] },
+    options: Pick<AppStart, 'env'>,
   ): {
-    readonly child: { readonly stdin: { end(): void } | null; readonly stdout: Output; readonly stderr: Output }
+    readonly child: Pick<ChildProcess, 'stdin' | 'stdout' | 'stderr'>
     readonly ended: Promise<{ readonly reason: string }>
     stop(): Promise<void>
   }
@@ -48,177 +40,127 @@ export interface StartLimits {
   readonly place: string
   readonly signal: AbortSignal
   readonly readySeconds?: number
-  /** An app that answers with a failure is up, too. */
+  /** An app that answers 500 is up, too. */
   readonly mayFail?: boolean
 }
 
-const READY_SECONDS = 60
 const BETWEEN_LOOKS_MS = 100
 const LOOK_MS = 2000
 /** So long an app may answer at another port than its own before that counts as a mistake. */
 const OTHER_PORT_MS = 2000
 
-/** An app that ended first, or did not come up in time. */
-export interface FailedStart {
-  /** A line that begins with the place. */
-  readonly problem: string
-  readonly isEnded: boolean
-  readonly log: readonly string[]
-}
-
-/** Starts the app and waits until it is up. @throws ConfigError with one line when it does not come up, or something is there before */
-export async function startApp(start: AppStart, limits: StartLimits): Promise<RunningApp> {
-  const started = await tryStart(start, limits)
-  if ('problem' in started) throw ConfigError.of(started.problem)
-  return started
-}
-
-/** Starts the app and waits until it is up, or is known not to come. @throws ConfigError when something is there before */
-export async function tryStart(start: AppStart, limits: StartLimits): Promise<RunningApp | FailedStart> {
-  const { place, signal, host } = limits
-  const taken = typeof start.ready === 'string' ? start.ready : start.page
-  if ((await statusOf(taken, host)) !== undefined)
+/**
+ * Starts the app and waits until it is up; `problem` is a line that says why it did not come up, and `isEnded` whether it ended.
+ * @throws ConfigError when something answers before the start
+ */
+export async function startApp(
+  { run, env, page, ready }: AppStart,
+  { place, signal, host, readySeconds = 60, mayFail = false }: StartLimits,
+) {
+  const address = typeof ready === 'string' ? ready : page
+  if ((await statusOf(address)) !== undefined)
     throw ConfigError.of(
-      `${place}: ${taken} answers before the app was started; stop what runs there, or leave out start`,
+      `${place}: ${address} answers before the app was started; stop what runs there, or leave out start`,
     )
   signal.throwIfAborted()
-  const app = launch(start, host)
-  let isUp = false
-  try {
-    const failure = await waitUntilUp(app, start, limits)
-    isUp = failure === undefined
-    if (!failure) return app
-    return { ...failure, problem: `${place}: ${failure.problem}${lastWords(app.log)}`, log: app.log.lines() }
-  } finally {
-    if (!isUp) await app.stop()
-  }
-}
-
-function launch({ run, env }: AppStart, host: ProgramHost): RunningApp {
   const { child, ended, stop } = host.startGroup(run, { env })
-  let reason: string | undefined
-  const log = createAppLog(host)
-  for (const stream of [child.stdout, child.stderr]) log.read(stream)
+  const log = createAppLog(child, host)
   child.stdin?.end()
+  let reason: string | undefined
   void ended.then((ending) => {
     reason = ending.reason
   })
-  return { log, ended: () => reason, stop }
-}
-
-/** Waits until an app is up. @returns why it does not come up */
-async function waitUntilUp(
-  app: RunningApp,
-  { run, page, ready }: AppStart,
-  { host, signal, readySeconds = READY_SECONDS, mayFail = false }: StartLimits,
-): Promise<Omit<FailedStart, 'log'> | undefined> {
-  const [sign, comes] = typeof ready === 'string' ? [ready, 'answered'] : [`a line of its log like ${ready}`, 'came']
   const passed = startStopwatch()
-  for (;;) {
-    const status = await statusOf(typeof ready === 'string' ? ready : page, host)
-    const isThere = typeof ready === 'string' || app.log.lines().some((line) => ready.test(line))
-    if (isThere && status !== undefined && (mayFail || status < 500)) return undefined
-    const ended = app.ended()
-    if (ended !== undefined) {
+
+  /** `up`, why the app will not come up, or `undefined` when it still may. */
+  async function look(): Promise<string | undefined> {
+    const status = await statusOf(address)
+    const isSaid = typeof ready === 'string' || log.lines().some((line) => ready.test(line))
+    if (isSaid && status !== undefined && (mayFail || status < 500)) return 'up'
+    const sign = isSaid ? `an answer of ${address}` : `a line of its log like ${ready}`
+    if (reason !== undefined) {
       // Its last lines may still be on their way.
       await wait(BETWEEN_LOOKS_MS)
-      const command = JSON.stringify([run].flat().join(' '))
-      return { problem: `${command} ${ended} before ${sign} ${comes}`, isEnded: true }
+      return `${JSON.stringify([run].flat().join(' '))} ${reason} before ${sign}`
     }
-    const other =
-      passed() > OTHER_PORT_MS && status === undefined ? await findOtherPort(app.log, page, host) : undefined
-    if (other !== undefined) {
-      const own = new URL(page).port
-      const problem = `your app listens at port ${other}, not at ${own}, the {port} of this audit; give it to your app, as in env: { PORT: '{port}' }`
-      return { problem, isEnded: false }
-    }
-    if (passed() > readySeconds * 1000) {
-      const waited = `within ${readySeconds} seconds`
-      const but = status === undefined ? '' : ` but with ${status}`
-      const answer = `${typeof ready === 'string' ? ready : page} did not answer ${waited}${but}`
-      return { problem: isThere ? answer : `${sign} did not come ${waited}`, isEnded: false }
-    }
-    await wait(BETWEEN_LOOKS_MS, undefined, { signal })
+    const other = passed() > OTHER_PORT_MS && status === undefined ? await findOtherPort(log, page) : undefined
+    if (other !== undefined)
+      return `your app listens at port ${other}, not at ${new URL(page).port}, the {port} of this audit; give it to your app, as in env: { PORT: '{port}' }`
+    const met = isSaid && status !== undefined ? `: it answered ${status}` : ''
+    return passed() > readySeconds * 1000 ? `${sign} did not come within ${readySeconds} seconds${met}` : undefined
+  }
+
+  try {
+    let met = await look()
+    for (; met === undefined; met = await look()) await wait(BETWEEN_LOOKS_MS, undefined, { signal })
+    if (met === 'up') return { log, stop }
+    const failed = { problem: `${place}: ${met}${lastWords(log)}`, isEnded: reason !== undefined, log: log.lines() }
+    await stop()
+    return failed
+  } catch (error) {
+    await stop()
+    throw error
   }
 }
 
 /** Another port of this machine that the log names and that answers. */
-async function findOtherPort(log: AppLog, page: string, host: ProgramHost): Promise<string | undefined> {
+async function findOtherPort(log: AppLog, page: string): Promise<string | undefined> {
   const { port: own, protocol, pathname } = new URL(page)
   const named = log.lines().flatMap((line) => [...line.matchAll(NAMED_PORT)].map(([, port = '']) => port))
   for (const port of new Set(named)) {
     if (port === own || Number(port) > 65_535) continue
-    if ((await statusOf(`${protocol}//localhost:${port}${pathname}`, host)) !== undefined) return port
+    if ((await statusOf(`${protocol}//localhost:${port}${pathname}`)) !== undefined) return port
   }
   return undefined
 }
 
 const NAMED_PORT = /(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]|\bport):? ?(\d{2,5})\b/gi
 
-/** The status that an address answers with; `undefined` without an answer. */
-const statusOf = (url: string, { call }: ProgramHost): Promise<number | undefined> =>
-  call(url, { timeoutMs: LOOK_MS, trust: { kind: 'any' } }).then(
-    ({ status }) => status,
-    () => undefined,
-  )
+const exchange = createExchange({ anyCertificate: true })
 
-/** A port that is free at this moment. */
-export function findFreePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.on('error', reject)
-    server.listen(0, () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
+/** The status that an address answers with; `undefined` without an answer. */
+async function statusOf(url: string): Promise<number | undefined> {
+  const answer = await exchange({ method: 'GET', url: new URL(url), headers: {} }, AbortSignal.timeout(LOOK_MS))
+  return answer.failure ? undefined : answer.status
 }
 
-/** What an app writes to its standard output and standard error, line by line and without secrets. */
-export interface AppLog {
-  /** All that is kept. */
-  lines(): readonly string[]
-  /** Takes down what comes from now on; the function that comes back gives it. */
-  record(): () => Promise<readonly string[]>
+/** A port that is free at this moment. */
+export async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0)
+  await once(server, 'listening')
+  const address = server.address()
+  await promisify(server.close.bind(server))()
+  return typeof address === 'object' && address ? address.port : 0
 }
 
 const MAX_LINES = 500
 const MAX_CHARACTERS = 300
-const LAST_LINES = 3
 /** What an app wrote before it answered comes through a pipe, which may be slower than the answer. */
 const LATE_MS = 20
 
-function createAppLog({ mask }: Pick<ProgramHost, 'mask'>): AppLog & { read(stream: Output): void } {
+type AppLog = ReturnType<typeof createAppLog>
+
+/** What an app writes, line by line and without secrets. */
+function createAppLog({ stdout, stderr }: Pick<ChildProcess, 'stdout' | 'stderr'>, { mask }: ProgramHost) {
   const kept: string[] = []
-  let dropped = 0
+  let count = 0
   const keep = (line: string) => {
     const text = withoutTokens(mask(stripVTControlCharacters(line).trimEnd()))
     kept.push(text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS - 1)}…` : text)
-    if (kept.length > MAX_LINES) {
-      kept.shift()
-      dropped += 1
-    }
+    count += 1
+    if (kept.length > MAX_LINES) kept.shift()
   }
+  for (const stream of [stdout, stderr]) if (stream) createInterface({ input: stream }).on('line', keep)
   return {
-    lines: () => [...kept],
+    /** All that is kept. */
+    lines: (): readonly string[] => [...kept],
+    /** Takes down what comes from now on; the function that comes back gives it. */
     record() {
-      const start = dropped + kept.length
-      return async () => {
+      const start = count
+      return async (): Promise<readonly string[]> => {
         await wait(LATE_MS)
-        return kept.slice(Math.max(0, start - dropped))
+        return count === start ? [] : kept.slice(start - count)
       }
-    },
-    read(stream) {
-      let rest = ''
-      stream?.setEncoding('utf8')
-      stream?.on('data', (text: string) => {
-        const lines = (rest + text).split('\n')
-        rest = lines.pop() ?? ''
-        for (const line of lines) keep(line)
-      })
-      stream?.on('end', () => {
-        if (rest !== '') keep(rest)
-      })
     },
   }
 }
@@ -231,7 +173,7 @@ function lastWords(log: AppLog): string {
   const all = log.lines().filter((line) => !STACK.test(line))
   // What Node and Python write behind the message says less.
   const error = all.findLast((line) => ERROR.test(line))
-  const words = error === undefined ? all.slice(-LAST_LINES) : [error]
+  const words = error === undefined ? all.slice(-3) : [error]
   return words.length === 0 ? '' : `; it wrote: ${words.map((line) => line.trim()).join(' | ')}`
 }
 

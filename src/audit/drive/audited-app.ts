@@ -36,7 +36,7 @@ export interface AppCopies {
 
 /** Starts one more copy of the app, on a tenant that `prepare` has changed before. */
 export type StartFresh = (options: {
-  readonly prepare: (sandbox: SandboxApi) => Promise<void>
+  prepare(sandbox: SandboxApi): Promise<void>
   readonly signal: AbortSignal
 }) => Promise<FreshCopy>
 

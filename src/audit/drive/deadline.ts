@@ -1,17 +1,10 @@
 import { setMaxListeners } from 'node:events'
 
-/** A signal that aborts when its time is over, or with another signal. */
-export interface Deadline {
-  readonly signal: AbortSignal
-  /** Ends its timer; called when what it limits is over. */
-  clear(): void
-}
-
 /**
- * Starts a deadline. Not `AbortSignal.any` of `AbortSignal.timeout`: Node 20 may collect such a timeout as garbage before it fires
- * (nodejs/node issue 57736), and what waits for it then waits for ever.
+ * A signal that aborts when its time is over, or with another signal; `clear` ends its timer. Not `AbortSignal.timeout`: Node 20 may
+ * collect that as garbage before it fires (nodejs/node issue 57736), and what waits for it then waits for ever.
  */
-export function startDeadline(seconds: number, parent?: AbortSignal): Deadline {
+export function startDeadline(seconds: number, parent?: AbortSignal) {
   const controller = new AbortController()
   const { signal } = controller
   const abort = () => controller.abort()
@@ -20,11 +13,9 @@ export function startDeadline(seconds: number, parent?: AbortSignal): Deadline {
   const timer = setTimeout(abort, seconds * 1000)
   parent?.addEventListener('abort', abort)
   if (parent?.aborted) abort()
-  return {
-    signal,
-    clear() {
-      clearTimeout(timer)
-      parent?.removeEventListener('abort', abort)
-    },
+  const clear = () => {
+    clearTimeout(timer)
+    parent?.removeEventListener('abort', abort)
   }
+  return { signal, clear }
 }

@@ -3,10 +3,8 @@ import type { SandboxApi } from '../../client/sandbox-api.ts'
 import type {
   Agent,
   AuthorizationRequest,
-  Begin,
   Browser,
   ForcedDecision,
-  FragmentPost,
   PageRequest,
   StartPage,
   Visit,
@@ -22,7 +20,7 @@ export interface FlowPlan {
   readonly create?: ForcedDecision
   /** Queued for a later call of the app's server. */
   readonly later?: { readonly flow: 'par' | 'token' | 'upgrade'; readonly outcome: string }
-  /** Goes on in this browser; a new one when absent. */
+  /** A new browser when absent. */
   readonly browser?: Browser
   /** A page to open after the Use flow, in the same browser: the one on which the app begins Create or Upgrade. */
   readonly page?: StartPage | undefined
@@ -51,29 +49,11 @@ export interface FlowRun {
   readonly answer?: PageRequest | undefined
 }
 
-export interface Driver {
-  run(plan: FlowPlan): Promise<FlowRun>
-  /** Opens an address of the app; requests for the sandbox are not sent. */
-  open(request: PageRequest, browser: Browser): Promise<Visit>
-  /** Asks for a page of the app with the cookies of a browser; nothing of it is run or pressed. */
-  peek(path: string, browser: Browser): Promise<Visit>
-  /** A browser that has done what stands in `before`, and nothing else. */
-  newBrowser(): Promise<Browser>
-  /** Waits, unless the audit ends. */
-  wait(ms: number): Promise<void>
-  /** The app limits its clients: from now on each browser has an address of its own. */
-  spreadOut(): void
-}
-
-export interface DriveLimits {
-  /** Of one visit. */
-  readonly timeoutSeconds: number
-  /** Ends visits. */
-  readonly signal: AbortSignal
-}
+/** The seconds of one visit, and what ends all visits. */
+export type DriveLimits = { readonly timeoutSeconds: number; readonly signal: AbortSignal }
 
 /** How the pages of an app are visited. */
-export interface PageSettings {
+export interface PageSettings extends Pick<VisitOptions, 'fragment' | 'begin'> {
   /** The page where a user begins to prove an age. */
   readonly page: string
   readonly agent: Agent
@@ -81,142 +61,102 @@ export interface PageSettings {
   readonly before?: readonly PageRequest[]
   /** Makes the app forget its users; sent before each browser begins. */
   readonly reset?: PageRequest | undefined
-  /** How an answer in the fragment gets from the page of the callback to the app's server; for an agent without scripts. */
-  readonly fragment?: FragmentPost | undefined
   /** Begins Use in place of `page`. */
   readonly start?: PageRequest | undefined
-  /** What a user does there to begin, when the audit does not find it. */
-  readonly begin?: Begin | undefined
-  /** The number of the next browser. Copies of an app share it, because they may share a database. */
-  nextNumber?(): number
 }
 
-const JUST_LOOK: Pick<VisitOptions, 'decide' | 'looksOnly'> = { decide: async () => 'stop', looksOnly: true }
+export type Driver = ReturnType<typeof createDriver>
 
-/** Counts from 1. */
-export function createCounter(): () => number {
-  let count = 0
-  return () => ++count
-}
+/** Browsers of this process. Copies of an app share the count, because they may share a database. */
+let browsers = 0
 
 /** Drives the app through flows, each by a fresh browser unless the plan names one. */
-export function createDriver(sandbox: SandboxApi, settings: PageSettings & DriveLimits): Driver {
-  const {
-    page: address,
-    start = { url: address },
-    agent,
-    before = [],
-    reset,
-    fragment,
-    begin,
-    nextNumber = createCounter(),
-    timeoutSeconds,
-    signal,
-  } = settings
+export function createDriver(sandbox: SandboxApi, settings: PageSettings & DriveLimits) {
+  const { page: address, start = { url: address }, agent, before = [], reset, fragment, begin, signal } = settings
   let ownAddress = false
-  const ofApp = (request: PageRequest): PageRequest => ({ ...request, url: new URL(request.url, address).href })
 
-  async function visit(
-    browser: Browser,
-    request: StartPage,
-    flow: Pick<VisitOptions, 'decide' | 'holds'> = JUST_LOOK,
-  ): Promise<Visit> {
-    const deadline = startDeadline(timeoutSeconds, signal)
-    const limits = { sandboxUrl: sandbox.baseUrl, signal: deadline.signal }
-    return browser.open(ofApp(request), { ...limits, fragment, begin: request.begin, ...flow }).finally(deadline.clear)
+  /** Acts for as long as a visit may take. */
+  async function inTime(act: (limits: Pick<VisitOptions, 'sandboxUrl' | 'signal'>) => Promise<Visit>): Promise<Visit> {
+    const deadline = startDeadline(settings.timeoutSeconds, signal)
+    return act({ sandboxUrl: sandbox.baseUrl, signal: deadline.signal }).finally(deadline.clear)
   }
 
+  /** Opens an address; without `flow` it is only looked at. */
+  const visit = (
+    browser: Browser,
+    { begin, ...request }: StartPage,
+    flow: Pick<VisitOptions, 'decide' | 'holds' | 'looksOnly'> = { decide: async () => 'stop', looksOnly: true },
+  ) => {
+    const url = new URL(request.url, address).href
+    return inTime((limits) => browser.open({ ...request, url }, { ...limits, fragment, begin, ...flow }))
+  }
+
+  /** A browser that has done what stands in `before`, and nothing else. */
   async function newBrowser(): Promise<Browser> {
-    const number = nextNumber()
+    const number = String(++browsers)
     if (reset) await visit(agent.newBrowser({ ownAddress }), reset)
     const browser = agent.newBrowser({ ownAddress })
-    for (const request of before) await visit(browser, numbered(request, number))
+    const requests: readonly PageRequest[] = JSON.parse(JSON.stringify(before).replaceAll(/\{n\}|%7Bn%7D/gi, number))
+    for (const request of requests) await visit(browser, request)
     return browser
   }
 
   return {
     newBrowser,
-    open: (request, browser) => visit(browser, request),
-    async peek(path, browser) {
-      const deadline = startDeadline(timeoutSeconds, signal)
-      const limits = { sandboxUrl: sandbox.baseUrl, signal: deadline.signal }
-      return browser.peek(new URL(path, address).href, limits).finally(deadline.clear)
-    },
-    wait: (ms) => wait(ms, undefined, { signal }).catch(() => {}),
-    spreadOut() {
+    /** Opens an address of the app; requests for the sandbox are not sent. */
+    open: (request: PageRequest, browser: Browser) => visit(browser, request),
+    /** Asks for a page of the app with the cookies of a browser; nothing of it is run or pressed. */
+    peek: (path: string, browser: Browser) => inTime((limits) => browser.peek(new URL(path, address).href, limits)),
+    /** Waits, unless the audit ends. */
+    wait: (ms: number): Promise<void> => wait(ms, undefined, { signal }).catch(() => {}),
+    /** The app limits its clients: from now on each browser has an address of its own. */
+    spreadOut(): void {
       ownAddress = true
     },
-    async run({ use, create = {}, later, page, holds, ...plan }) {
+    async run({ use, create = {}, later, page, holds, ...plan }: FlowPlan): Promise<FlowRun> {
       const browser = plan.browser ?? (await newBrowser())
-      const seen: { request?: AuthorizationRequest; reachesCreate: boolean; queued?: string } = { reachesCreate: false }
-      const decide = async (request: AuthorizationRequest): Promise<ForcedDecision | 'stop'> => {
-        if (request.endpoint === 'E3') {
-          if (seen.reachesCreate) return 'stop'
-          seen.reachesCreate = true
-          return create
-        }
-        if (seen.request) return 'stop'
-        seen.request = request
-        if (later && later.flow !== 'par') {
-          seen.queued = (
-            await sandbox.next({ ...later, audit: true, match: { state: request.parameters['state'] } })
-          ).id
-        }
+      let request: AuthorizationRequest | undefined
+      let reachesCreate = false
+      let queued: string | undefined
+      const queue = async (match?: { state: string | undefined }) => {
+        if (later) queued = (await sandbox.next({ ...later, audit: true, match })).id
+      }
+      const decide = async (asked: AuthorizationRequest): Promise<ForcedDecision | 'stop'> => {
+        const isCreate = asked.endpoint === 'E3'
+        if (isCreate ? reachesCreate : request) return 'stop'
+        reachesCreate ||= isCreate
+        if (isCreate) return create
+        request = asked
+        if (later?.flow !== 'par') await queue({ state: asked.parameters['state'] })
         return use
       }
       // The state of a pushed request is not known before it is pushed: such a run has no other beside it.
-      if (later?.flow === 'par') seen.queued = (await sandbox.next({ ...later, audit: true })).id
+      if (later?.flow === 'par') await queue()
       const first = await visit(browser, { begin, ...start }, { decide, ...(holds && { holds: 'E1' }) })
-      const goesOn = page && first.end === 'page' && !seen.reachesCreate
-      const last = goesOn ? await visit(browser, page, { decide }) : undefined
-      const { queued, ...facts } = seen
-      const isLaterMet = queued === undefined ? undefined : await isMet(queued, sandbox)
-      return { ...describeRun([first, ...(last ? [last] : [])], { browser, ...facts }), isLaterMet }
+      const next = page && first.end === 'page' && !reachesCreate ? await visit(browser, page, { decide }) : undefined
+      const last = next ?? first
+      const hops = [...first.hops, ...(next?.hops ?? [])]
+      /** The hops from the request of an endpoint on: the answer of the sandbox follows. */
+      const since = (endpoint: 'E1' | 'E3') => {
+        const at = hops.findIndex((hop) => hop.endpoint === endpoint)
+        return at < 0 ? [] : hops.slice(at)
+      }
+      const [used, created] = [since('E1'), since('E3')]
+      const left = queued === undefined ? [] : (await sandbox.expectations.list()).filter(({ id }) => id === queued)
+      // What has decided no call would decide the next one of its kind.
+      for (const { id } of left) await sandbox.expectations.remove(id)
+      return {
+        browser,
+        visit: last,
+        observation: observe({ ...last, hops }),
+        request,
+        useFlow: used[0]?.flow,
+        createFlow: created[0]?.flow,
+        reachesCreate,
+        brought: { E1: used.some((hop) => hop.isCallback), E3: created.some((hop) => hop.isCallback) },
+        answer: last.answer ?? first.answer,
+        isLaterMet: queued === undefined ? undefined : left.length === 0,
+      }
     },
-  }
-}
-
-/** Whether an expectation has decided a call. One that has not would decide the next call of its kind: it is taken away. */
-async function isMet(id: string, sandbox: SandboxApi): Promise<boolean> {
-  const left = await sandbox.expectations.list()
-  if (!left.some((expectation) => expectation.id === id)) return true
-  await sandbox.expectations.remove(id)
-  return false
-}
-
-function describeRun(
-  visits: readonly Visit[],
-  { browser, request, reachesCreate }: { browser: Browser; request?: AuthorizationRequest; reachesCreate: boolean },
-): FlowRun {
-  const hops = visits.flatMap((visit) => visit.hops)
-  const [visit] = visits.slice(-1)
-  if (!visit) throw new Error('a run has a visit')
-  const flowOf = (endpoint: 'E1' | 'E3') => hops.find((hop) => hop.endpoint === endpoint)?.flow
-  // An answer of the sandbox follows the request that it answers.
-  const bringsAfter = (endpoint: 'E1' | 'E3') => {
-    const asked = hops.findIndex((hop) => hop.endpoint === endpoint)
-    return asked >= 0 && hops.slice(asked + 1).some(({ isCallback }) => isCallback)
-  }
-  return {
-    browser,
-    visit,
-    observation: observe({ ...visit, hops }),
-    request,
-    useFlow: flowOf('E1'),
-    createFlow: flowOf('E3'),
-    reachesCreate,
-    brought: { E1: bringsAfter('E1'), E3: bringsAfter('E3') },
-    answer: visits.findLast(({ answer }) => answer !== undefined)?.answer,
-  }
-}
-
-/** The request with `{n}` replaced by the number of the browser, so that each one is another user. */
-function numbered({ url, form, json, ...request }: PageRequest, n: number): PageRequest {
-  const fill = (text: string) => text.replaceAll(/\{n\}|%7Bn%7D/gi, String(n))
-  return {
-    ...request,
-    url: fill(url),
-    ...(form && { form: Object.fromEntries(Object.entries(form).map(([name, value]) => [name, fill(value)])) }),
-    ...(json !== undefined && { json: JSON.parse(fill(JSON.stringify(json))) }),
   }
 }

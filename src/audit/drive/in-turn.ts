@@ -1,9 +1,14 @@
-/** What `act` gives for each item, one after the other. */
+/** What `act` gives for each item, one after the other, or for so many at the same time. */
 export async function inTurn<Item, Result>(
   items: readonly Item[],
   act: (item: Item) => Promise<Result>,
+  atOnce = 1,
 ): Promise<Result[]> {
   const results: Result[] = []
-  for (const item of items) results.push(await act(item))
+  const left = items.entries()
+  const work = async () => {
+    for (const [index, item] of left) results[index] = await act(item)
+  }
+  await Promise.all(Array.from({ length: atOnce }, work))
   return results
 }

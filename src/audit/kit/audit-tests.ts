@@ -1,91 +1,163 @@
+import { describeFlow } from '../../client/describe-flow.ts'
 import type { SandboxApi } from '../../client/sandbox-api.ts'
 import type { AuditChoices } from '../../client/shapes/audit.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import type { AuditedRow } from '../../sandbox/outcomes/audit-report.ts'
-import { CATALOGUE_VERSION, CATALOGUE_VERSIONS, isBroughtAnswer, rowId } from '../../sandbox/outcomes/catalogue.ts'
-import { type AuditRow, LEVELS } from '../../sandbox/outcomes/outcome.ts'
+import { isBroughtAnswer, rowId } from '../../sandbox/outcomes/catalogue.ts'
+import { type AuditRow, bringsNothing } from '../../sandbox/outcomes/outcome.ts'
+import * as texts from '../../sandbox/outcomes/report/audited-row.ts'
+import { presentTime } from '../audit.ts'
+import { type VisitFunction, visitedBy } from '../drive/visited-by.ts'
+import { type LearnedApp, learnApp } from '../learn/learn-app.ts'
+import { DEFAULTS } from '../options.ts'
+import { isCounted } from '../trials/describe-row.ts'
+import { isReadAtStart } from '../trials/known-before.ts'
 import { selectRows } from '../trials/select-rows.ts'
-import { AuditFinding, explainRow } from './explain-row.ts'
-import type { RowAudit } from './row-audit.ts'
+import { byRank, tryRows } from '../trials/try-rows.ts'
+import { checkChoices } from './check-choices.ts'
 
 /** A test of an audit. */
 export interface AuditTest {
   /** A whole sentence: `use/id_token.expired is refused`. */
   readonly name: string
   /** Absent for a control. */
-  readonly row?: string
-  /** @returns why it was not judged; nothing when it passed. @throws AuditFinding or AuditProblem */
-  run(audit: RowAudit, sandbox: SandboxApi): Promise<string | undefined>
+  readonly row?: AuditRow
+  /** Of a control: whom learning must not show to be let in. */
+  readonly keptOut?: keyof typeof HARM
 }
 
-/** The tests of an audit: what has to be let in and kept out, then what has to be accepted, then the most severe rows. */
-export function auditTestsOf(choices: AuditChoices): readonly AuditTest[] {
-  const rows = selectRows(choices).filter((row) => isTest(row, choices))
-  if (rows.length === 0) {
-    throw ConfigError.of(
-      'auditTests: no row is left that can be a test; agekey-sandbox audit --list shows each with its level',
-    )
-  }
-  const order = rows.toSorted((one, other) => rankOf(one) - rankOf(other) || other.severity - one.severity)
-  return [...CONTROLS, ...order.map(testOf)]
-}
-
-/** Rows that a function cannot try are left out, and those that count for nothing. */
-function isTest(
-  row: AuditRow,
-  { only, failOn = only === undefined ? 'must' : 'may', catalogue = CATALOGUE_VERSION, slow = false }: AuditChoices,
-): boolean {
-  const { flow, name, ending, level, since, correctClient } = row
-  if (isBroughtAnswer(row) || flow === 'jwks' || flow === 'discovery' || ending?.kind === 'no_answer') return false
-  if (name.endsWith('.slow') && !slow) return false
-  if (correctClient === 'depends' || failOn === 'none') return false
-  const versions: readonly string[] = CATALOGUE_VERSIONS
-  return versions.indexOf(since) <= versions.indexOf(catalogue) && LEVELS.indexOf(level) <= LEVELS.indexOf(failOn)
-}
-
-const rankOf = ({ correctClient }: AuditRow) => (correctClient === 'accept' ? 0 : 1)
-
-const control = (name: string, check: (audit: RowAudit) => Promise<string | undefined>): AuditTest => ({
-  name,
-  async run(audit) {
-    const problem = await check(audit)
-    if (problem !== undefined) throw new AuditFinding(problem)
-    return undefined
-  },
-})
+const HARM = {
+  minor: 'the app does not read the thresholds, so that honest children get in.',
+  access_denied: 'the app takes an error for a proof of age.',
+} as const
 
 const CONTROLS: readonly AuditTest[] = [
   // Learning fails when it is not so.
-  control('an adult is let in', async (audit) => {
-    await audit.learn()
-    return undefined
-  }),
-  control('a minor is kept out', async (audit) => {
-    const { letsIn, cast } = await audit.learn()
-    return letsIn.includes('minor')
-      ? `visit returned true for ${cast.nameOf('minor')}: a child gets in with an honest answer, because the app does not read the thresholds of the token.`
-      : undefined
-  }),
-  control('a user who declines is kept out', async (audit) => {
-    const { letsIn } = await audit.learn()
-    return letsIn.includes('access_denied')
-      ? 'visit returned true for access_denied: the app takes an error for a proof of age.'
-      : undefined
-  }),
+  { name: 'an adult is let in' },
+  { name: 'a minor is kept out', keptOut: 'minor' },
+  { name: 'a user who declines is kept out', keptOut: 'access_denied' },
 ]
 
-function testOf(row: AuditRow): AuditTest {
-  const id = rowId(row)
+/** 40 visits, as of the longest test: what is learned first, a right answer, and a finding looked at twice. */
+export const testTimeoutMs = ({ timeoutSeconds = DEFAULTS.timeoutSeconds }: AuditChoices): number =>
+  timeoutSeconds * 40 * 1000
+
+/** The tests of an audit: what has to be let in and kept out, then what has to be accepted, then the most severe rows. */
+export function auditTestsOf(choices: AuditChoices): readonly AuditTest[] {
+  const { only, failOn = only === undefined ? 'must' : 'may', slow } = choices
+  const rows = selectRows(choices).filter((row) => {
+    // A function cannot try them.
+    if (isBroughtAnswer(row) || isReadAtStart(row) || bringsNothing(row)) return false
+    if (row.name.endsWith('.slow') && !slow) return false
+    return isCounted(row, { verdict: 'refused', level: row.level }, { ...choices, failOn })
+  })
+  const problem = 'auditTests: no row is left that can be a test; agekey-sandbox audit --list shows each with its level'
+  if (rows.length === 0) throw ConfigError.of(problem)
+  const nameOf = (row: AuditRow) => `${rowId(row)} is ${row.correctClient === 'accept' ? 'accepted' : 'refused'}`
+  return [...CONTROLS, ...rows.toSorted(byRank).map((row) => ({ name: nameOf(row), row }))]
+}
+
+/** Runs tests one after the other; the first learns. Its functions throw AuditProblem when nothing can be shown. */
+export function createTestRun(
+  { sandbox, visit }: { sandbox: SandboxApi; visit: VisitFunction },
+  { timeoutSeconds = DEFAULTS.timeoutSeconds, ...choices }: AuditChoices,
+) {
+  const app = visitedBy(sandbox, visit)
+  // A runner limits its tests itself.
+  const { signal } = new AbortController()
+  const driver = app.drive({ timeoutSeconds, signal })
+  let learning: Promise<LearnedApp> | undefined
+  function learn(): Promise<LearnedApp> {
+    learning ??= learnApp(app, driver, {})
+    return learning
+  }
+
+  async function run({ row, keptOut }: AuditTest): Promise<string | undefined> {
+    const learned = await learn()
+    const { cast, letsIn } = learned
+    const user = keptOut === 'minor' ? cast.nameOf('minor') : keptOut
+    if (keptOut && letsIn.includes(keptOut)) throw new AuditFinding(`visit returned true for ${user}: ${HARM[keptOut]}`)
+    if (!row) return undefined
+    const { judged } = await tryRows([row], {
+      ...{ learned, signal, visitsEach: 1, isVisited: true, today: presentTime(), drive: () => driver },
+      stages: [{ name: 'your app', sandbox, driver, cast }],
+      // What is a test counts.
+      options: { ...choices, failOn: 'may' },
+    })
+    const own = judged.find((one) => one.row === rowId(row))
+    if (!own) throw new Error(`${rowId(row)} was not judged`)
+    const { verdict, reason = '' } = own
+    if (verdict === 'refused' || verdict === 'accepted') return undefined
+    if (verdict === 'not for this app' || verdict === 'known') return `${verdict}: ${reason}`
+    throw await explainRow(own, sandbox)
+  }
+
+  // A runner may begin tests at the same time, and visits have one queue.
+  let last: Promise<unknown> = Promise.resolve()
   return {
-    name: `${id} is ${row.correctClient === 'accept' ? 'accepted' : 'refused'}`,
-    row: id,
-    async run(audit, sandbox) {
-      const judged = await audit.judge(row)
-      if (judged.verdict === 'refused' || judged.verdict === 'accepted') return undefined
-      if (judged.verdict === 'not for this app' || judged.verdict === 'known') return reasonOf(judged)
-      throw await explainRow(judged, sandbox)
+    /** What plain visits of an adult, a minor and a user who declines show. Made once. */
+    learn,
+    /** @returns why the test was not judged; nothing when it passed. @throws AuditFinding */
+    run(test: AuditTest): Promise<string | undefined> {
+      const act = () => run(test)
+      const turn = last.then(act, act)
+      last = turn
+      return turn
     },
   }
 }
 
-const reasonOf = ({ verdict, reason = '' }: AuditedRow) => `${verdict}: ${reason}`
+/** A test that failed by what the audit found: its message is meant to be read as it is. */
+export class AuditFinding extends Error {
+  override readonly name = 'AuditFinding'
+
+  constructor(message: string) {
+    super(message)
+    // A stack would lead into this package.
+    this.stack = `${this.name}: ${message}`
+  }
+}
+
+/** The failure of a row: what happened, which rule it breaks, what it costs, where to look. */
+async function explainRow(row: AuditedRow, { baseUrl, flows }: SandboxApi): Promise<AuditFinding> {
+  const { verdict, reason, level, severity, rule, harm } = row
+  // A test kit resets the journal after the test, so that the flow itself is shown.
+  const [last] = await Promise.all(row.flows.slice(-1).map((id) => flows.get(id).catch(() => undefined)))
+  const lines = [
+    `${row.row}: ${verdict} (${level}, severity ${severity.toFixed(1)})`,
+    texts.whatHappened({ ...row, reason: undefined }),
+    ...(reason === undefined ? [] : [texts.asSentence(texts.explainReason(reason))]),
+    `Check: ${texts.asSentence(rule)}`,
+    ...(texts.isFinding(row) && verdict !== 'stale' ? [`Harm: ${texts.asSentence(harm)}`] : []),
+    texts.referencesOf(row),
+    ...row.flows.map((id) => texts.flowAddress(`${baseUrl}/_sandbox/console`, id)),
+    ...(last ? ['', ...describeFlow(last).map(({ text }) => text)] : []),
+  ]
+  return new AuditFinding(lines.join('\n'))
+}
+
+/** The `test` of a test runner; those of Vitest, Jest and node:test fit. */
+export type RegisterTest = (
+  name: string,
+  run: (...context: readonly unknown[]) => Promise<void>,
+  timeoutMs: number,
+) => unknown
+
+/** Makes one test for each row; visits begin with the first of them that runs. @throws ConfigError with one line */
+export function registerTests(
+  { test, ...app }: { sandbox: SandboxApi; visit: VisitFunction; test: RegisterTest },
+  choices: AuditChoices,
+): void {
+  checkChoices('auditTests', app.visit, choices)
+  const { run } = createTestRun(app, choices)
+  for (const one of auditTestsOf(choices)) {
+    // A rest parameter: Jest gives a function with a named one a callback, and waits for it.
+    const body = async (...[context]: readonly unknown[]) => {
+      const reason = await run(one)
+      // Decision: Jest cannot skip a test that runs; there it passes. The context of Vitest is a function with members.
+      const { skip } = Object(context)
+      if (reason !== undefined && typeof skip === 'function') skip.call(context, reason)
+    }
+    test(one.name, body, testTimeoutMs(choices))
+  }
+}

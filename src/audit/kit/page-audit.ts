@@ -1,78 +1,55 @@
 import type { SandboxApi } from '../../client/sandbox-api.ts'
 import type { AuditChoices } from '../../client/shapes/audit.ts'
-import type { VisitDetails } from '../drive/call-visit.ts'
-import type { AuditTest } from './audit-tests.ts'
-import { createRowAudit, type RowAudit } from './row-audit.ts'
+import { rowId } from '../../sandbox/outcomes/catalogue.ts'
+import type { VisitDetails } from '../drive/visited-by.ts'
+import { type AuditTest, createTestRun } from './audit-tests.ts'
 
 /** The part of a page that is used here. */
 export interface VisitedPage {
   close(): Promise<void>
 }
 
-/** The part of a browser that is used here. */
-export interface PageBrowser<Page> {
-  newContext(): Promise<{ newPage(): Promise<Page>; close(): Promise<void> }>
-}
-
-interface Fixtures<Page> {
+/** The fixtures that a test of an audit takes, with the part of a browser that is used here. */
+export interface AuditFixtures<Page> {
   readonly page: Page
-  readonly browser: PageBrowser<Page>
+  readonly browser: { newContext(): Promise<{ newPage(): Promise<Page>; close(): Promise<void> }> }
   readonly sandbox: SandboxApi
 }
 
-/** Judges rows in pages, in each worker: the first test learns, by contexts of its own. */
-export interface PageAudit<Page> {
-  /** Of a test. */
-  readonly timeoutMs: number
-  /** The page of the test is for the row itself. @returns why it was not judged. @throws AuditFinding or AuditProblem */
-  run(test: AuditTest, fixtures: Fixtures<Page>): Promise<string | undefined>
-}
-
-/** Visits of the longest test. */
-const MAX_VISITS = 40
-const TIMEOUT_SECONDS = 10
-
 type Visit<Page> = (details: VisitDetails & { page: Page; sandbox: SandboxApi }) => boolean | Promise<boolean>
 
-export function createPageAudit<Page extends VisitedPage>(visit: Visit<Page>, choices: AuditChoices): PageAudit<Page> {
-  let audit: RowAudit | undefined
-  let current: (Fixtures<Page> & { own: Page | undefined; row: string | undefined }) | undefined
+/**
+ * Makes what runs tests in pages, in each worker: the first test learns. A row is visited in the page of its test, and all that it
+ * is compared with in contexts of their own.
+ */
+export function createPageAudit<Page extends VisitedPage>(visit: Visit<Page>, choices: AuditChoices) {
+  let audit: ReturnType<typeof createTestRun> | undefined
+  /** The fixtures of the test that runs, and the row that its page waits for. */
+  let current: (AuditFixtures<Page> & { row?: string | undefined }) | undefined
 
   async function visitInPage(details: VisitDetails): Promise<boolean> {
     if (!current) throw new Error('a visit is made in a test')
-    const { browser, sandbox, own, row } = current
-    if (own && details.row === row) {
-      current.own = undefined
-      return visitPage(own, details, { sandbox, close: () => own.close() })
-    }
-    const context = await browser.newContext()
-    const close = () => context.close()
-    return visitPage(await context.newPage(), details, { sandbox, close }).finally(close)
-  }
-
-  /** What waits in a page ends with it: a visit that goes on would take the decisions of the next one. */
-  async function visitPage(
-    page: Page,
-    details: VisitDetails,
-    { sandbox, close }: { sandbox: SandboxApi; close(): Promise<void> },
-  ): Promise<boolean> {
-    const end = () => void close().catch(() => {})
+    const { browser, sandbox, row } = current
+    const context = details.row === row ? undefined : await browser.newContext()
+    const page = (await context?.newPage()) ?? current.page
+    if (!context) delete current.row
+    // What waits in a page ends with it: a visit that goes on would take the decisions of the next one.
+    const end = () => void (context ?? page).close().catch(() => {})
     details.signal.addEventListener('abort', end)
     try {
       return await visit({ ...details, page, sandbox })
     } finally {
       details.signal.removeEventListener('abort', end)
+      await context?.close()
     }
   }
 
-  return {
-    timeoutMs: (choices.timeoutSeconds ?? TIMEOUT_SECONDS) * MAX_VISITS * 1000,
-    async run(test, fixtures) {
-      current = { ...fixtures, own: undefined, row: test.row }
-      audit ??= createRowAudit({ sandbox: fixtures.sandbox, visit: visitInPage }, choices)
-      await audit.learn()
-      current.own = fixtures.page
-      return test.run(audit, fixtures.sandbox)
-    },
+  /** @returns why a row was not judged. @throws AuditFinding or AuditProblem */
+  return async (test: AuditTest, fixtures: AuditFixtures<Page>): Promise<string | undefined> => {
+    current = { ...fixtures }
+    audit ??= createTestRun({ sandbox: fixtures.sandbox, visit: visitInPage }, choices)
+    await audit.learn()
+    current.row = test.row && rowId(test.row)
+    return audit.run(test)
   }
 }

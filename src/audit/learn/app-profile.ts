@@ -1,7 +1,10 @@
-import type { AuthorizationRequest, Visit } from '../agent/browser.ts'
+import type { SandboxApi } from '../../client/sandbox-api.ts'
+import type { CallRecord, Flow } from '../../client/shapes/flow.ts'
+import type { VisitEnd } from '../agent/browser.ts'
 import { AuditProblem } from '../audit-problem.ts'
 import { isAuditTenant } from '../drive/audit-tenant.ts'
 import type { FlowRun } from '../drive/driver.ts'
+import { addressOf } from './observation.ts'
 
 /** What the Use request of an app asks for. */
 export interface AppProfile {
@@ -15,7 +18,7 @@ export interface AppProfile {
 }
 
 /**
- * Reads the Use request of the first visit.
+ * Reads the Use request of the first visit, with the defaults of the service.
  * @param options.page where the visit began
  * @throws AuditProblem when the app does not send the browser to this sandbox, or by what this sandbox refuses
  */
@@ -23,70 +26,57 @@ export function profileOf(
   { visit, request, useFlow }: FlowRun,
   { page: address, baseUrl, readsFragments }: { page: string; baseUrl: string; readsFragments: boolean },
 ): Omit<AppProfile, 'repeatsState'> {
-  const page = `GET ${new URL(address).pathname}`
+  const { end, page, url, problem = '' } = visit
+  const start = `GET ${new URL(address).pathname}`
   if (!request) {
-    switch (visit.end) {
-      case 'unreachable':
-        if (visit.problem?.endsWith('nothing answers there') === false) {
-          throw new AuditProblem(`${address}: ${visit.problem}; look at the address of your app`)
-        }
-        throw new AuditProblem(`${address}: nothing answers; start your app first, or name its command by --start`)
-      case 'elsewhere':
-        throw new AuditProblem(
-          `${page} goes to ${addressOf(visit.url)}, not to this sandbox; set your app's base URL to ${baseUrl}${isAuditTenant(baseUrl) ? '; in start that is {base_url}' : ''}`,
-        )
-      case 'timed_out':
-        throw new AuditProblem(`${page} is not answered in time; raise --timeout when your app is that slow`)
-      case 'dropped':
-        throw new AuditProblem(`${page}: your app closes the connection without an answer; look into its log`)
-      case 'too_many_redirects':
-        throw new AuditProblem(`${page} is redirected more than 20 times, the last time to ${addressOf(visit.url)}`)
-      case 'astray':
-      case 'restless':
-        throw new AuditProblem(`${page}: ${visit.problem}`)
-      default:
-        throw new AuditProblem(
-          `${page} answers ${visit.page?.status ?? 'nothing'} and leads to no Use request of this sandbox; give the page where a user begins to prove an age${aboutPage(visit)}`,
-        )
+    const isOtherFailure = problem !== '' && !problem.endsWith('nothing answers there')
+    const needsScripts = problem === '' && page && /<script\b/i.test(page.text)
+    const ends: Readonly<Partial<Record<VisitEnd, string>>> = {
+      unreachable: `${address}: ${isOtherFailure ? `${problem}; look at the address of your app` : 'nothing answers; start your app first, or name its command by --start'}`,
+      elsewhere: `${start} goes to ${addressOf(url)}, not to this sandbox; set your app's base URL to ${baseUrl}${isAuditTenant(baseUrl) ? '; in start that is {base_url}' : ''}`,
+      timed_out: `${start} is not answered in time; raise --timeout when your app is that slow`,
+      dropped: `${start}: your app closes the connection without an answer; look into its log`,
+      too_many_redirects: `${start} is redirected more than 20 times, the last time to ${addressOf(url)}`,
+      astray: `${start}: ${problem}`,
+      restless: `${start}: ${problem}`,
     }
+    const tried = problem === '' ? '' : ` (${problem})`
+    const scripts = needsScripts ? '; when a script of it begins, that takes a browser: npm i -D playwright-core' : ''
+    const noUse = `${start} answers ${page?.status ?? 'nothing'} and leads to no Use request of this sandbox; give the page where a user begins to prove an age`
+    throw new AuditProblem(ends[end] ?? noUse + tried + scripts)
   }
-  if (!useFlow && visit.end !== 'sandbox_page') {
+  if (end === 'sandbox_page') {
+    throw new AuditProblem(`the sandbox refuses the request of your app: ${problem || 'it shows an error page'}`)
+  }
+  if (!useFlow) {
     throw new AuditProblem(
       `${baseUrl} does not say which flow it answers in; it is an older agekey-sandbox, or a proxy takes its header X-AgeKey-Sandbox-Flow away`,
     )
   }
-  if (visit.end === 'sandbox_page') {
-    throw new AuditProblem(`the sandbox refuses the request of your app: ${visit.problem ?? 'it shows an error page'}`)
-  }
-  const wishes = wishesOf(request)
-  if (wishes.responseMode === 'fragment' && !readsFragments) {
-    throw new AuditProblem(takesABrowser('npm i -D playwright-core'))
-  }
-  return { ...wishes, claims: request.parameters['claims'] ?? '' }
-}
-
-/** What a Use request asks for besides its claims, with the defaults of the service. */
-export function wishesOf({ parameters }: AuthorizationRequest): Omit<AppProfile, 'repeatsState' | 'claims'> {
-  const { response_mode: mode, can_create: canCreate, scope } = parameters
-  return {
-    responseMode: mode === 'query' || mode === 'form_post' ? mode : 'fragment',
-    canCreate: canCreate === 'true',
-    upgradeScope: scope?.split(' ').some((one) => /[._-]upgrade$/.test(one)) ?? false,
-  }
-}
-
-/** What was tried on a page, or what could not be. */
-function aboutPage({ problem, page }: Visit): string {
-  if (problem !== undefined) return ` (${problem})`
-  if (!page || !/<script\b/i.test(page.text)) return ''
-  return '; when a script of it begins, that takes a browser: npm i -D playwright-core'
+  const { response_mode: mode, can_create: canCreate, scope, claims = '' } = request.parameters
+  const responseMode = mode === 'query' || mode === 'form_post' ? mode : 'fragment'
+  if (responseMode === 'fragment' && !readsFragments) throw new AuditProblem(takesABrowser('npm i -D playwright-core'))
+  const upgradeScope = scope?.split(' ').some((one) => /[._-]upgrade$/.test(one)) ?? false
+  return { responseMode, canCreate: canCreate === 'true', upgradeScope, claims }
 }
 
 /** With both remedies. @param remedy what brings a browser, as a command */
 export const takesABrowser = (remedy: string): string =>
   `your app answers by fragment, which takes a browser: ${remedy}, or say how the page passes the answer on (use.fragment)`
 
-/** Without its parameters, which are long and may be secret. */
-function addressOf(url = ''): string {
-  return URL.canParse(url) ? `${new URL(url).origin}${new URL(url).pathname}` : url
+/** The Use flow of a run, when it came to one. @throws AuditProblem with what the sandbox found wrong with the request of the app */
+export async function requireValidRequest({ useFlow }: FlowRun, sandbox: SandboxApi): Promise<Flow | undefined> {
+  if (useFlow === undefined) return undefined
+  const flow = await sandbox.flows.get(useFlow)
+  const errors = describeErrors(flow.calls)
+  if (errors !== '') throw new AuditProblem(`the sandbox refuses the Use request of your app: ${errors}`)
+  return flow
 }
+
+/** What the sandbox found wrong with calls of an app: rule, problem and remedy of each error. Empty without an error. */
+export const describeErrors = (calls: readonly CallRecord[]): string =>
+  calls
+    .flatMap(({ findings }) => findings)
+    .filter(({ level }) => level === 'error')
+    .map(({ rule, message, hint }) => `${rule}: ${message}; ${hint}`)
+    .join(' ')

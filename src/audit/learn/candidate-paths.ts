@@ -14,8 +14,8 @@ const CHANGES = /delete|remove|cancel|unsubscribe/i
 const USUAL = '/me /members /account /profile /dashboard /api/me /api/session /api/auth/session'.split(' ')
 
 /**
- * The pages of an app that may show whether a user is in: the one that a user who is in ended at, what it, the start and the first
- * page link to, where apps often show it, and last these two, which may begin anew.
+ * The pages of an app that may show whether a user is in: the page that a user who is in ended at, the links of that page, of the
+ * start page and of the first page, the usual paths, and last the start page and the first page, which may begin a new flow.
  * @param start the address where users begin
  */
 export async function candidatePaths(
@@ -29,28 +29,20 @@ export async function candidatePaths(
   const first = [start, `${origin}/`]
   const pages = [page, ...(await inTurn(first, async (url) => (await driver.peek(url, browser)).page))]
   const links = pages.flatMap((one) => (one ? linksOf(one) : []))
-  const isOfSignOut = ({ url, text }: Link) => SIGN_OUT.test(`${url} ${text}`)
-  const safe = links.filter((link) => !isOfSignOut(link) && !CHANGES.test(`${link.url} ${link.text}`))
-  const shown = [...new Set(safe.map(({ url }) => url))].slice(0, MAX_LINKS)
+  const urlsOf = (isWanted: (link: string) => boolean) =>
+    links.filter(({ url, text }) => isWanted(`${url} ${text}`)).map(({ url }) => url)
+  const shown = [...new Set(urlsOf((link) => !SIGN_OUT.test(link) && !CHANGES.test(link)))].slice(0, MAX_LINKS)
   const own = (urls: readonly string[]) => {
     const found = urls.map((url) => new URL(url, start)).filter((url) => url.origin === origin)
     return [...new Set(found.map(({ pathname, search }) => pathname + search))]
   }
-  const signOut = links.filter(isOfSignOut).map(({ url }) => url)
+  const signOut = urlsOf((link) => SIGN_OUT.test(link))
   return { paths: own([...ending, ...shown, ...USUAL, ...first]), signOut: own([...signOut, '/logout']) }
 }
 
-interface Link {
-  readonly url: string
-  readonly text: string
-}
-
-function linksOf(page: Page): readonly Link[] {
-  if (!isHtml(page)) return []
-  return elementsBelow(parseHtml(page.text), 'a').flatMap((link) => {
+const linksOf = (page: Page): readonly { url: string; text: string }[] =>
+  elementsBelow(parseHtml(isHtml(page) ? page.text : ''), 'a').flatMap((link) => {
     const href = attributeOf(link, 'href') ?? ''
-    if (href === '' || !URL.canParse(href, page.url)) return []
-    const url = new URL(href, page.url).href
+    const url = href !== '' && URL.canParse(href, page.url) ? new URL(href, page.url).href : ''
     return /^https?:/.test(url) ? [{ url, text: textBelow(link) }] : []
   })
-}

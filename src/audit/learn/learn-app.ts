@@ -1,65 +1,34 @@
-import type { Flow } from '../../client/shapes/flow.ts'
 import { startStopwatch } from '../../sandbox/clock/clock.ts'
-import type { AuditReport } from '../../sandbox/outcomes/audit-report.ts'
 import type { AuditedApp } from '../drive/audited-app.ts'
-import { type Cast, chooseCast, type Role } from '../drive/cast.ts'
+import { chooseCast, type Role } from '../drive/cast.ts'
 import type { Driver, FlowPlan } from '../drive/driver.ts'
 import { inTurn } from '../drive/in-turn.ts'
 import type { AuditOptions, FlowOptions } from '../options.ts'
 import { declaredRules } from './accepted-rule.ts'
-import { type AppProfile, profileOf } from './app-profile.ts'
+import { type AppProfile, describeErrors, profileOf, requireValidRequest } from './app-profile.ts'
 import { candidatePaths } from './candidate-paths.ts'
-import { checkAdults, checkControls, checkRealTime, checkVisit, type LetIn } from './check-learned.ts'
-import { describeErrors, requireValidRequest } from './describe-errors.ts'
-import { type LearnedFlow, learnFlow, type SeenKind, type SeenRun } from './learned-flow.ts'
-import { learnLikeness } from './likeness.ts'
-import type { Observation } from './observation.ts'
-import { askRules, lookAt, readRun } from './read-run.ts'
+import { type Controls, checkAdults, checkControls, checkRealTime, checkVisit } from './check-learned.ts'
+import {
+  describeFlow,
+  type LearnedFlow,
+  learnFlow,
+  type SeenKind,
+  type SeenRun,
+  type ShownPages,
+} from './learned-flow.ts'
+import { allShowIn, lookAt, readRun, seeRun } from './read-run.ts'
 
 /** All that is known of an app before it is judged. */
-export interface LearnedApp {
-  readonly profile: AppProfile
-  readonly cast: Cast
-  readonly use: LearnedFlow
-  readonly create: LearnedLater
-  readonly upgrade: LearnedLater
-  /** Kinds of refusals after which the app does what it does after a yes. */
-  readonly letsIn: readonly LetIn[]
-  /** A user between two thresholds gets all that an adult gets. */
-  readonly between: readonly BetweenThresholds[]
-  /** After a denial the app goes on to Create by itself, so that Create is no sign of a yes. */
-  readonly createsAfterDenial: boolean
-  /** Paths by which a user signs out. */
-  readonly signOut: readonly string[]
-  /** Seconds that one visit took. */
-  readonly visitSeconds: number
-  /** For the report and for people. */
-  readonly described: AuditReport['learned']
-  readonly lines: readonly string[]
-}
-
-/** A user who reaches some of the thresholds that an app asks for. */
-export interface BetweenThresholds {
-  readonly persona: string
-  /** The first threshold that the user does not reach. */
-  readonly misses: number
-  readonly isLetIn: boolean
-  readonly seen: SeenRun
-}
+export type LearnedApp = Awaited<ReturnType<typeof learnApp>>
 
 /** What is known of a flow that follows Use. */
 export type LearnedLater =
-  | { readonly kind: 'learned'; readonly flow: LearnedFlow; readonly silence?: string | undefined }
+  /** With a reason why its rows cannot be tried when a function says the same of each end. */
+  | { readonly kind: 'learned'; readonly flow: LearnedFlow; readonly reason?: string }
   /** The app does not get through the flow with right answers: which rows say so, and what was seen. */
-  | { readonly kind: 'refused'; readonly rows: readonly string[]; readonly evidence: string }
+  | { readonly kind: 'refused'; readonly rows: readonly string[]; readonly reason: string }
   /** Why its rows cannot be tried; `letsIn` is a wish for an age key that the app took for a proof of age. */
-  | { readonly kind: 'absent'; readonly reason: string; readonly letsIn?: SeenRun }
-
-interface Subject {
-  readonly app: AuditedApp
-  readonly driver: Driver
-  readonly options: AuditOptions
-}
+  | { readonly kind: 'absent'; readonly reason: string; readonly letsIn?: SeenRun | undefined }
 
 const DENIED: FlowPlan = { use: { outcome: 'access_denied' } }
 /** An app may let users in by a job: it is waited for so long. */
@@ -71,16 +40,19 @@ const STEP_MS = 500
  * fresh browser; a minor comes before the first adult, so that an app that remembers its users is seen.
  * @throws AuditProblem when nothing can be shown
  */
-export async function learnApp(app: AuditedApp, driver: Driver, options: AuditOptions): Promise<LearnedApp> {
+export async function learnApp(app: AuditedApp, driver: Driver, options: AuditOptions) {
   const { sandbox, agent } = app
   const isVisited = agent === 'function'
   const rules = declaredRules(options.use)
   if (isVisited) await checkRealTime(sandbox)
+  const all: SeenRun[] = []
   const see = async (plan: FlowPlan): Promise<SeenRun> => {
     const run = await driver.run(plan)
     if (isVisited) await checkVisit(run, sandbox)
-    // At once, because the app may remember the users who come later.
-    return { run, probes: new Map(), ...(await askRules(rules, run, driver)) }
+    // Rules are asked at once, because the app may remember the users who come later.
+    const seen = await seeRun(run, { rules, probes: [], waitMs: 0 }, driver)
+    all.push(seen)
+    return seen
   }
   const passed = startStopwatch()
   const first = await see(DENIED)
@@ -90,243 +62,181 @@ export async function learnApp(app: AuditedApp, driver: Driver, options: AuditOp
   const be = (role: Role, outcome = 'verified') => cast.as(role, (persona) => see({ use: { persona, outcome } }))
   const minor = await be('minor')
   const adult = await be('adult')
-  checkAdults([adult], { app, cast, rules })
+  const subject = { app, driver, cast, rules }
+  checkAdults([adult], subject)
   const visitSeconds = passed() / 3000
 
   const { paths, signOut } = isVisited ? { paths: [], signOut: [] } : await candidatePaths(adult.run, app.page, driver)
-  const waitMs = tellsByPage([adult], [first, minor]) || rules.accepted ? 0 : await findWait(paths, adult, driver)
-  const runs = {
-    minor: [minor, await be('minor')],
-    access_denied: [first, await see(DENIED)],
-    adult: [adult, await be('adult'), await be('adult')],
-    invented: [await be('adult', 'id_token.invented'), await be('adult', 'id_token.invented')],
-    between: await inTurn(cast.between, ({ role }) => be(role)),
-  }
+  const isTold = learnFlow({ rules, ins: [adult], outs: [{ label: '', seen: [first, minor] }] }).tells
+  const waitMs = isTold ? 0 : await findWait(paths, adult, driver)
+  const minors = [minor, await be('minor')]
+  const denials = [first, await see(DENIED)]
+  const ins = [adult, await be('adult'), await be('adult')]
+  const invented = [await be('adult', 'id_token.invented'), await be('adult', 'id_token.invented')]
+  const between = await inTurn(cast.between, async ({ role, ...teen }) => ({ ...teen, seen: await be(role) }))
   await driver.wait(waitMs)
-  const probe = async (seen: SeenRun) => ({ ...seen, probes: await lookAt(paths, seen.run.browser, driver) })
-  const [minors, denied, adults, invented, between] = await inTurn(Object.values(runs), (some) => inTurn(some, probe))
-  if (!minors || !denied || !adults || !invented || !between) throw new Error('each kind of user has runs')
+  for (const one of all) Object.assign(one, { probes: await lookAt(paths, one.run.browser, driver) })
   // A browser that has begun and was given no answer.
   const begun = isVisited ? undefined : await driver.run({ ...DENIED, holds: true })
-  const fresh = begun ? [await lookAt(paths, begun.browser, driver)] : []
+  const fresh: ShownPages = begun ? await lookAt(paths, begun.browser, driver) : new Map()
 
-  checkAdults(adults, { app, cast, rules })
-  const controls = { minor: minors, access_denied: denied }
-  const letsIn = await checkControls({ ...controls, adult: adults }, { app, driver, cast, rules, fresh, paths })
-  const refusals = (['access_denied', 'minor'] as const).filter((label) => !letsIn.includes(label))
-  const outs = refusals.map((label): SeenKind => ({ label, seen: controls[label] }))
-  const parts = { rules, ins: adults, fresh, paths, waitMs }
-  const known = learnFlow({ ...parts, outs })
-  const byInvented = invented.map((seen) => readRun(seen, known))
+  checkAdults(ins, subject)
+  const seen = { minor: minors, access_denied: denials, adult: ins }
+  const { letsIn, known } = await checkControls(seen, { ...subject, fresh, paths })
+  const byInvented = invented.map((one) => readRun(one, known))
   const isRefused = byInvented.every(({ says }) => says === 'out' || says === 'unknown')
-  const kinds = isRefused ? [...outs, { label: INVENTED, seen: invented }] : outs
-  const isIn = byInvented.some(({ says, isByPage }) => says === 'in' && isByPage)
-  const use = learnFlow({ ...parts, outs: kinds, isRefuted: isIn && isShownToAll(adult, known, fresh) })
+  const outs = isRefused ? [...known.outs, { label: 'an invented token', seen: invented }] : known.outs
+  // A browser that has done nothing is shown the page of a yes too, so that an answer that ends there proves nothing.
+  const isShown = [...fresh.values()].some((one) => known.page?.compare(one).as === 'in')
+  const isRefuted = isShown && byInvented.some(({ says, isByPage }) => says === 'in' && isByPage)
+  const use = learnFlow({ ...known, outs, waitMs, isRefuted })
+  const isAdult = (one: SeenRun) =>
+    use.probes.length > 0 && !rules.accepted ? allShowIn(one.probes, use.probes) : readRun(one, use).says === 'in'
 
-  const states = [...denied, ...adults].map(({ run }) => run.request?.parameters['state'])
+  const states = [...denials, ...ins].map(({ run }) => run.request?.parameters['state'])
   const profile = { ...asked, repeatsState: new Set(states).size === 1 }
-  const later = { app, driver, options, profile, cast, paths, fresh, use }
-  const create = await learnCreate(later)
-  const upgrade = await learnUpgrade(later, kinds)
-  const flows = { use, ...flowOf('create', create), ...flowOf('upgrade', upgrade) }
-  const described = Object.fromEntries(Object.entries(flows).map(([name, flow]) => [name, flow.described]))
+  const later = { app, driver, options, profile, cast, use }
+  const create = await learnLater('create', later)
+  const upgrade = await learnLater('upgrade', later)
+  const described = {
+    use: describeFlow(use),
+    ...(create.kind === 'learned' && { create: describeFlow(create.flow) }),
+    ...(upgrade.kind === 'learned' && { upgrade: describeFlow(upgrade.flow) }),
+  }
+  const lines = Object.entries(described).flatMap(([flow, { yes, no }]) => [
+    `${flow}: yes is ${yes}`,
+    ...no.map((one) => `${flow}: no is ${one}`),
+  ])
   return {
     profile,
     cast,
     use,
     create,
     upgrade,
+    /** Kinds of refusals after which the app does what it does after a yes. */
     letsIn,
-    between: cast.between.flatMap(({ persona, misses }, index) => {
-      const seen = between[index]
-      return seen ? [{ persona, misses, seen, isLetIn: getsAll(seen, use) }] : []
-    }),
-    createsAfterDenial: denied.some(({ run }) => run.reachesCreate),
+    /** Users between two thresholds: the first that they miss, and whether they get all that an adult gets. */
+    between: between.map((teen) => ({ ...teen, isLetIn: isAdult(teen.seen) })),
+    /** After a denial the app goes on to Create by itself, so that Create is no sign of a yes. */
+    createsAfterDenial: denials.some(({ run }) => run.reachesCreate),
+    /** Paths by which a user signs out. */
     signOut,
     visitSeconds,
     described,
-    lines: [...linesOf(described), ...[create, upgrade].flatMap(reasonOf)],
+    lines: [...lines, create.reason, upgrade.reason].filter((line) => line !== undefined),
   }
 }
 
-const INVENTED = 'an invented token'
-
-/** A browser that has done nothing is shown the page of a yes too, so that an answer that ends there proves nothing. */
-function isShownToAll({ run }: SeenRun, { page }: LearnedFlow, fresh: readonly ReadonlyMap<string, Observation>[]) {
-  const { pathname, search } = new URL(run.visit.page?.url ?? run.visit.url ?? 'about:blank')
-  return fresh.some((shown) => {
-    const one = shown.get(pathname + search)
-    return one !== undefined && page?.compare(one).as === 'in'
-  })
-}
-
-function tellsByPage(ins: readonly SeenRun[], outs: readonly SeenRun[]): boolean {
-  const seen = (runs: readonly SeenRun[]) => runs.map(({ run }) => run.observation)
-  return learnLikeness(seen(ins), [{ label: '', seen: seen(outs) }], { isProbe: false }) !== undefined
-}
-
-/** How long it takes after an answer until a page tells that the user is in. */
+/** How long it takes after an answer until a page tells that the user is in, twice over. */
 async function findWait(paths: readonly string[], { run }: SeenRun, driver: Driver): Promise<number> {
   const fresh = await lookAt(paths, await driver.newBrowser(), driver)
   for (let waited = 0; waited <= MAX_WAIT_MS; waited += STEP_MS) {
-    const shown = await lookAt(paths, run.browser, driver)
-    const tells = [...shown].some(([path, one]) => {
-      const out = fresh.get(path)
-      return out && learnLikeness([one], [{ label: '', seen: [out] }], { isProbe: true })
-    })
-    if (tells) return waited === 0 ? 0 : 2 * waited
+    const seen = { run, probes: await lookAt(paths, run.browser, driver) }
+    if (learnFlow({ rules: {}, ins: [seen], outs: [], fresh, paths }).tells) return 2 * waited
     await driver.wait(STEP_MS)
   }
   return 0
 }
 
-/** Whether a user gets everything that an adult gets. */
-function getsAll(seen: SeenRun, { probes, ...use }: LearnedFlow): boolean {
-  if (probes.length === 0 || use.rules.accepted) return readRun(seen, { ...use, probes }).says === 'in'
-  return probes.every(({ path, likeness }) => {
-    const shown = seen.probes.get(path)
-    return shown !== undefined && likeness.compare(shown).as === 'in'
-  })
-}
-
-interface LaterSubject extends Subject {
-  readonly profile: AppProfile
-  readonly cast: Cast
-  readonly paths: readonly string[]
-  readonly fresh: readonly ReadonlyMap<string, Observation>[]
-  readonly use: LearnedFlow
-}
-
 /** How the app is brought to Create: by the answer of Use, or by a page of its own. */
 export const planOfCreate = (
   persona: string,
-  { profile, start }: { profile: AppProfile; start: FlowOptions['start'] },
+  {
+    profile,
+    start,
+    outcome = 'created',
+  }: { profile: AppProfile; start: FlowOptions['start']; outcome?: string | undefined },
 ): FlowPlan => ({
   use: { persona, outcome: profile.canCreate ? 'create_requested' : 'access_denied' },
-  create: { persona, outcome: 'created' },
+  create: { persona, outcome },
   page: start,
 })
 
-/** Runs Create twice to its good end, twice to a denial, and once to an answer with another state. */
-async function learnCreate({
-  app,
-  driver,
-  options,
-  profile,
-  cast,
-  paths,
-  fresh,
-  use,
-}: LaterSubject): Promise<LearnedLater> {
-  const { sandbox, agent } = app
-  const { create: { start } = {} } = options
-  const advice = (text: string) => (agent === 'function' ? '' : text)
-  if (!profile.canCreate && !start) {
-    const reason = `your app sends no can_create=true${advice('; name its page under create.start when it has Create')}`
-    return { kind: 'absent', reason }
-  }
-  const rules = declaredRules(options.create)
-  const end = (outcome: string) =>
-    cast.as('newcomer', async (persona) => {
-      const run = await driver.run({ ...planOfCreate(persona, { profile, start }), create: { persona, outcome } })
-      const probes = await lookAt(paths, run.browser, driver)
-      return { run, probes, ...(await askRules(rules, run, driver)) }
-    })
-  const first = await end('access_denied')
-  if (!first.run.reachesCreate) {
-    const refused = refusedCall(await sandbox.flows.list({ audit: 'also', flow: 'create', after: first.run.useFlow }))
-    if (refused !== undefined)
-      return { kind: 'refused', rows: ['use/create_requested', 'create/created'], evidence: refused }
-    const reason = `your app began no Create flow after create_requested${advice('; name its page under create.start')}`
-    const letsIn = profile.canCreate && readRun(first, use).says === 'in' ? first : undefined
-    return { kind: 'absent', reason, ...(letsIn && { letsIn }) }
-  }
-  const created = [await end('created')]
-  const denied = [first, await end('access_denied')]
-  created.push(await end('created'))
-  const failed = created.find(({ run }) => run.observation.status >= 400)
-  if (failed) {
-    const evidence = `after an age key was saved your app showed ${failed.run.observation.summary}`
-    return { kind: 'refused', rows: ['create/created'], evidence }
-  }
-  const other = await end('callback.state_changed')
-  const kinds = unlike(created, [
-    { label: 'access_denied', seen: denied },
-    { label: 'an answer with another state', seen: [other] },
-  ])
-  const silence = agent === 'function' && kinds.length === 0 ? silenceOf(created, SAYS_CREATE) : undefined
-  return { kind: 'learned', flow: learnFlow({ rules, ins: created, outs: kinds, fresh, paths }), silence }
+type Subject = Pick<Controls, 'app' | 'driver' | 'cast'> & {
+  readonly options: AuditOptions
+  readonly profile: AppProfile
+  readonly use: LearnedFlow
 }
 
-/** Runs Upgrade twice to its good end, and to replies by which it fails. */
-async function learnUpgrade(
-  { app, driver, options, profile, cast, paths, fresh }: LaterSubject,
-  ofUse: readonly SeenKind[],
-): Promise<LearnedLater> {
-  if (!profile.upgradeScope) return { kind: 'absent', reason: 'your app does not ask for the upgrade scope' }
-  const page = options.upgrade?.start
-  const rules = declaredRules(options.upgrade)
-  const end = (later?: FlowPlan['later']) =>
-    cast.as('minor', async (persona) => {
-      const run = await driver.run({ use: { persona, outcome: 'code_issued' }, page, ...(later && { later }) })
-      const probes = await lookAt(paths, run.browser, driver)
-      return { run, probes, ...(await askRules(rules, run, driver)) }
-    })
-  const upgraded = [await end(), await end()]
-  const flows = await Promise.all(
-    upgraded.map(({ run }) => (run.useFlow === undefined ? undefined : app.sandbox.flows.get(run.useFlow))),
+/** What refusals of a flow are called, and the outcomes that bring them about. */
+const REFUSALS: Readonly<Record<'create' | 'upgrade', readonly (readonly [string, ...string[]])[]>> = {
+  create: [
+    ['access_denied', 'access_denied', 'access_denied'],
+    ['an answer with another state', 'callback.state_changed'],
+  ],
+  upgrade: [
+    ['a refused code', 'token.code_expired'],
+    ['a refused upgrade', 'upgrade.token_expired'],
+  ],
+}
+
+/** Brings the app through a flow that follows Use, and learns it from what ended well and from its refusals. */
+async function learnLater(name: 'create' | 'upgrade', subject: Subject): Promise<LearnedLater> {
+  const { app, driver, options, profile, cast, use } = subject
+  const isCreate = name === 'create'
+  const isVisited = app.agent === 'function'
+  const { start, ...rules } = { start: undefined, ...options[name] }
+  const advice = isVisited ? '' : `; name its page under ${name}.start if it has ${name}`
+  const absent = (reason: string) => ({ kind: 'absent', reason: `your app ${reason}` }) as const
+  if (isCreate && !profile.canCreate && !start) return absent(`sends no can_create=true${advice}`)
+  if (!isCreate && !profile.upgradeScope) return absent('does not ask for the upgrade scope')
+
+  const later = { rules: declaredRules(rules), probes: use.paths.map((path) => ({ path })), waitMs: 0 }
+  const upgradeBy = (persona: string, outcome?: string): FlowPlan => ({
+    use: { persona, outcome: 'code_issued' },
+    page: start,
+    ...(outcome && { later: { flow: outcome.startsWith('token.') ? 'token' : 'upgrade', outcome } }),
+  })
+  const see = (...outcomes: readonly (string | undefined)[]) =>
+    inTurn(outcomes, (outcome) =>
+      cast.as(isCreate ? 'newcomer' : 'minor', async (persona) => {
+        const plan = isCreate ? planOfCreate(persona, { profile, start, outcome }) : upgradeBy(persona, outcome)
+        return seeRun(await driver.run(plan), later, driver)
+      }),
+    )
+  const ins = await see(undefined, undefined)
+  const { rows, calls, missing, after, lost } = await findProgress(name, ins, app)
+  const refused = calls.find(({ status, endpoint }) => status >= 400 && ['E2', 'E4', 'E5'].includes(endpoint))
+  const failing = after && ins.find(({ run }) => run.observation.status >= 400)
+  const reason = refused
+    ? `the sandbox refuses ${refused.endpoint} of your app with ${refused.status}: ${describeErrors([refused])}`
+    : failing && `after ${after} your app showed ${failing.run.observation.summary}`
+  if (reason) return { kind: 'refused', rows, reason }
+  if (missing) {
+    const isLetIn = lost && profile.canCreate && readRun(lost, use).says === 'in'
+    return { ...absent(missing + advice), ...(isLetIn && { letsIn: lost }) }
+  }
+  const kinds = await inTurn(REFUSALS[name], async ([label, ...some]) => ({ label, seen: await see(...some) }))
+  // What the app shows as it shows a yes is no refusal.
+  const isRefusal = (kind: SeenKind) => learnFlow({ rules: {}, ins, outs: [kind] }).tells
+  const outs = [...kinds, ...(isCreate ? [] : use.outs)].filter(isRefusal)
+  const flow = learnFlow({ rules: later.rules, ins, outs, fresh: use.fresh, paths: use.paths })
+  if (!isVisited || outs.length > 0) return { kind: 'learned', flow }
+  // A function that reads only Use says the same of each end.
+  const [said] = ins.map(({ run }) => run.observation.summary)
+  const silence = `${said} whether ${name} ended well or not; return true for flow ${name} when it did`
+  return { kind: 'learned', flow, reason: silence }
+}
+
+/** How far the app came with right answers: what it did last, or did not do, and the rows that fail when it is seen why. */
+async function findProgress(name: 'create' | 'upgrade', ins: readonly SeenRun[], { sandbox }: AuditedApp) {
+  const done = { rows: ['create/created'], calls: [], after: undefined, missing: undefined, lost: undefined }
+  if (name === 'create') {
+    const lost = ins.find(({ run }) => !run.reachesCreate)
+    if (!lost) return { ...done, after: 'an age key was saved' }
+    const flows = await sandbox.flows.list({ audit: 'also', flow: name, after: lost.run.useFlow })
+    const missing = 'began no Create flow after create_requested'
+    const rows = ['use/create_requested', 'create/created']
+    return { ...done, rows, calls: flows.flatMap(({ calls }) => calls), missing, lost }
+  }
+  const calls = await inTurn(ins, async ({ run: { useFlow } }) =>
+    useFlow === undefined ? [] : (await sandbox.flows.get(useFlow)).calls,
   )
   const isDone = (endpoint: string) =>
-    flows.every((flow) => flow?.calls.some((call) => call.endpoint === endpoint && call.status === 200))
-  if (!isDone('E5')) {
-    const failed = upgraded.find(({ run }) => run.observation.status >= 400)
-    const after = isDone('E4') ? 'a right access token' : 'a code'
-    const shown = failed && `after ${after} your app showed ${failed.run.observation.summary}`
-    const evidence = refusedCall(flows.filter((flow) => flow !== undefined)) ?? shown
-    if (evidence !== undefined) return { kind: 'refused', rows: ['use/code_issued'], evidence }
-    const missing = isDone('E4') ? 'sent no upgrade (E5)' : 'exchanged no code'
-    const advice = app.agent === 'function' ? '' : '; name its page under upgrade.start'
-    return { kind: 'absent', reason: `your app ${missing} after code_issued${advice}` }
-  }
-  const kinds = unlike(upgraded, [
-    { label: 'a refused code', seen: [await end({ flow: 'token', outcome: 'token.code_expired' })] },
-    { label: 'a refused upgrade', seen: [await end({ flow: 'upgrade', outcome: 'upgrade.token_expired' })] },
-    ...ofUse,
-  ])
-  const silence = app.agent === 'function' && kinds.length === 0 ? silenceOf(upgraded, SAYS_UPGRADE) : undefined
-  return { kind: 'learned', flow: learnFlow({ rules, ins: upgraded, outs: kinds, fresh, paths }), silence }
-}
-
-/** The kinds of refusals that the app does not show as it shows a yes. */
-const unlike = (ins: readonly SeenRun[], kinds: readonly SeenKind[]): readonly SeenKind[] =>
-  kinds.filter(({ seen }) => tellsByPage(ins, seen))
-
-const SAYS_CREATE = 'whether Create ended well or not; return true for flow create when the age key was saved'
-const SAYS_UPGRADE = 'whether Upgrade ended well or not; return true for flow upgrade when it was upgraded'
-
-/** A function that reads only Use says the same of each end of Create and Upgrade. */
-const silenceOf = ([seen]: readonly SeenRun[], rest: string): string =>
-  `visit returned ${seen?.run.observation.features.has('let in')} ${rest}`
-
-/** What the sandbox found wrong with a call of the app's server. */
-function refusedCall(flows: readonly Flow[]): string | undefined {
-  const refused = flows
-    .flatMap(({ calls }) => calls)
-    .find(({ status, endpoint }) => status >= 400 && ['E2', 'E4', 'E5'].includes(endpoint))
-  if (!refused) return undefined
-  return `the sandbox refuses ${refused.endpoint} of your app with ${refused.status}: ${describeErrors([refused])}`
-}
-
-const flowOf = (name: string, later: LearnedLater): Readonly<Record<string, LearnedFlow>> =>
-  later.kind === 'learned' ? { [name]: later.flow } : {}
-
-const linesOf = (described: AuditReport['learned']): readonly string[] =>
-  Object.entries(described).flatMap(([flow, seen]) =>
-    seen ? [`${flow}: yes is ${seen.yes}`, ...seen.no.map((one) => `${flow}: no is ${one}`)] : [],
-  )
-
-function reasonOf(later: LearnedLater): readonly string[] {
-  if (later.kind === 'absent') return [later.reason]
-  if (later.kind === 'refused') return [later.evidence]
-  return later.silence === undefined ? [] : [later.silence]
+    calls.every((some) => some.some((call) => call.endpoint === endpoint && call.status === 200))
+  if (isDone('E5')) return done
+  const [after, missing] = isDone('E4')
+    ? ['a right access token', 'sent no upgrade (E5)']
+    : ['a code', 'exchanged no code']
+  return { ...done, rows: ['use/code_issued'], calls: calls.flat(), after, missing: `${missing} after code_issued` }
 }

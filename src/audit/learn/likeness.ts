@@ -1,23 +1,7 @@
+import { isDeepStrictEqual } from 'node:util'
 import { isServerError, type Observation } from './observation.ts'
 
-/** Observations of visits that ended alike: `access_denied`. */
-export interface Kind {
-  readonly label: string
-  readonly seen: readonly Observation[]
-}
-
-/** What an observation is like: that of a user who is in, that of a kind of refusal, or neither. */
-export type Alike = { readonly as: 'in' } | { readonly as: 'out'; readonly label?: string } | { readonly as: 'unknown' }
-
-/** Compares observations with those of users who are known to be in, and of users who are known to be out. */
-export interface Likeness {
-  compare(observation: Observation): Alike
-  /** Cookies that only users who are in were given. */
-  readonly cookies: readonly string[]
-  /** Features of each observation of users who are in, and of no other: for people. */
-  readonly marks: ReadonlySet<string>
-  readonly outs: readonly Kind[]
-}
+export type Likeness = NonNullable<ReturnType<typeof learnLikeness>>
 
 /** So much of what a kind always shows has to be there, by weight. */
 const MOST = 0.9
@@ -25,6 +9,8 @@ const MOST = 0.9
 const LITTLE = 0.25
 /** So much of a refusal has to be on a page that has nothing of a yes, by weight. */
 const SOME = 0.2
+/** An observation may differ from those of its kind by so many times what they differ in among themselves. */
+const FAMILIAR = 2
 
 /** Words of refusals, in the languages that sandboxes meet most. */
 const ERROR =
@@ -39,118 +25,95 @@ const ERROR =
  */
 export function learnLikeness(
   ins: readonly Observation[],
-  outs: readonly Kind[],
+  outs: readonly { readonly label: string; readonly seen: readonly Observation[] }[],
   { isProbe }: { isProbe: boolean },
-): Likeness | undefined {
-  const everybodyOut = outs.flatMap(({ seen }) => seen)
+) {
+  const out = outs.flatMap(({ seen }) => seen)
   const [usual] = ins
-  if (!usual || everybodyOut.length === 0) return undefined
-  const weigh = createScale([...ins, ...everybodyOut])
-  const inKind = kindOf('in', ins, everybodyOut)
-  const outKinds = outs.map(({ label, seen }) => kindOf(label, seen, ins))
-  const allOut = kindOf('', everybodyOut, ins)
-  const hasMarks = inKind.marks.size > 0
+  if (!usual || out.length === 0) return undefined
+  const weigh = createScale([...ins, ...out])
+  const share = (features: readonly string[], one: Observation) =>
+    features.length === 0 ? 0 : weigh(features.filter((feature) => one.features.has(feature))) / weigh(features)
+
+  function learn({ label, seen }: (typeof outs)[number], others: readonly Observation[]) {
+    const [first, ...rest] = seen
+    const always = [...(first?.features ?? [])].filter((one) => rest.every(({ features }) => features.has(one)))
+    const marks = newIn(always, others)
+    const differ = seen.map(({ features }, index) => weigh(newIn(features, seen.toSpliced(index, 1))))
+    const tolerance = FAMILIAR * Math.max(0, ...differ)
+    const isAt = ({ end, features }: Observation) =>
+      end === first?.end && always.every((feature) => !isPlace(feature) || features.has(feature))
+    return {
+      label,
+      always,
+      marks,
+      isAt,
+      marked: (one: Observation) => share(marks, one),
+      isUsual: (one: Observation) => isAt(one) && share(always, one) >= MOST,
+      isFamiliar: ({ features }: Observation) => weigh(newIn(features, seen)) <= tolerance,
+    }
+  }
+
+  const yes = learn({ label: 'in', seen: ins }, out)
+  const no = learn({ label: '', seen: out }, ins)
+  const noes = outs.map((kind) => learn(kind, ins))
+  const hasMarks = yes.marks.length > 0
   // Pages of other words are told by the very same page, when users who are in are always shown that.
-  const isConstant =
-    ins.length > 1 && ins.every((one) => isSame(one, usual)) && !everybodyOut.some((one) => isSame(one, usual))
-  if (!hasMarks && !(isProbe ? allOut.marks.size > 0 : isConstant)) return undefined
+  const isConstant = ins.length > 1 && ins.every((one) => isSame(one, usual)) && !out.some((one) => isSame(one, usual))
+  if (!hasMarks && !(isProbe ? no.marks.length > 0 : isConstant)) return undefined
 
-  const share = (features: ReadonlySet<string>, { features: found }: Observation): number =>
-    features.size === 0 ? 0 : weigh([...features].filter((one) => found.has(one))) / weigh(features)
-  const isAt = ({ always, seen: [first] }: LearnedKind, { end, features }: Observation): boolean =>
-    end === first?.end && [...always].every((one) => !isPlace(one) || features.has(one))
-  const tolerances = new Map([inKind, allOut, ...outKinds].map((kind) => [kind, weigh(differencesOf(kind.seen))]))
-  const noveltyOf = (one: Observation, { seen }: LearnedKind) => novelOf(one, seen)
-  const isFamiliar = (one: Observation, kind: LearnedKind, factor: number) =>
-    weigh(noveltyOf(one, kind)) <= factor * (tolerances.get(kind) ?? 0)
-
-  function isIn(one: Observation): boolean {
-    if (isConstant && !hasMarks) return usual !== undefined && isSame(one, usual)
-    if (!isAt(inKind, one) || share(inKind.always, one) < MOST) return false
-    if (hasMarks && share(inKind.marks, one) < MOST) return false
-    if ([allOut, ...outKinds].some(({ marks }) => share(marks, one) > LITTLE)) return false
-    return isFamiliar(one, inKind, 2) && !noveltyOf(one, inKind).some((feature) => ERROR.test(feature))
+  // Two visits of one kind may show the same news by chance, all kinds together hardly.
+  const markedOut = (one: Observation) => Math.max(...[no, ...(isProbe ? [] : noes)].map(({ marked }) => marked(one)))
+  const isError = ({ features }: Observation) => newIn(features, ins).some((feature) => ERROR.test(feature))
+  const isIn = (one: Observation): boolean => {
+    if (isConstant && !hasMarks) return isSame(one, usual)
+    const isMarked = !hasMarks || yes.marked(one) >= MOST
+    // What a page shows beside its marks, such as news and prices, may be another thing each time that it is asked for.
+    const hasYes = isProbe && hasMarks ? yes.isAt(one) : yes.isUsual(one) && yes.isFamiliar(one)
+    return isMarked && hasYes && markedOut(one) <= LITTLE && !isError(one)
   }
-
-  function isOut(one: Observation, kind: LearnedKind): boolean {
-    if (!isAt(kind, one) || share(kind.always, one) < MOST) return false
-    if (hasMarks ? share(inKind.marks, one) > LITTLE : share(kind.marks, one) < MOST) return false
-    return isProbe || isFamiliar(one, kind, 2)
-  }
-
+  const isOut = (one: Observation, kind: typeof no): boolean =>
+    kind.isUsual(one) &&
+    (hasMarks ? yes.marked(one) <= LITTLE : kind.marked(one) >= MOST) &&
+    (isProbe || kind.isFamiliar(one))
   /** Users who are in are shown a page at its own place: this one begins again, is refused, or is sent elsewhere. */
-  function isTurnedAway(one: Observation): boolean {
-    if (usual?.end !== 'page' || usual.status >= 400) return false
-    if (one.end === 'begins again' || (one.status >= 400 && one.status !== 429 && !isServerError(one.status)))
-      return true
-    const isElsewhere = one.end === 'page' && one.status < 400 && !isAt(inKind, one)
-    return isProbe && isElsewhere && share(inKind.marks, one) === 0
+  const isTurnedAway = (one: Observation): boolean => {
+    const { end, status } = one
+    if (usual.end !== 'page' || usual.status >= 400) return false
+    if (end === 'begins again' || (status >= 400 && status !== 429 && !isServerError(status))) return true
+    return isProbe && end === 'page' && status < 400 && !yes.isAt(one) && yes.marked(one) === 0
   }
-
   /** Nothing tells that the user is in, and an error or some of what a refusal says tells the contrary: each has its own sentence. */
   const isOtherRefusal = (one: Observation): boolean =>
-    isAt(allOut, one) &&
-    (hasMarks ? share(inKind.marks, one) === 0 : usual !== undefined && !isSame(one, usual)) &&
-    ([allOut, ...outKinds].some(({ marks }) => share(marks, one) >= SOME) ||
-      noveltyOf(one, inKind).some((feature) => ERROR.test(feature)))
-
-  function compare(one: Observation): Alike {
-    if (isIn(one)) return { as: 'in' }
-    const [near, ...others] = outKinds.filter((kind) => isOut(one, kind))
-    if (near) return others.length === 0 ? { as: 'out', label: near.label } : { as: 'out' }
-    return isOut(one, allOut) || isTurnedAway(one) || isOtherRefusal(one) ? { as: 'out' } : { as: 'unknown' }
-  }
+    no.isAt(one) && (hasMarks ? yes.marked(one) === 0 : !isSame(one, usual)) && (markedOut(one) >= SOME || isError(one))
 
   return {
-    outs,
-    compare,
-    marks: hasMarks ? inKind.marks : inKind.always,
-    cookies: [...inKind.marks].flatMap((feature) => (feature.startsWith('sets ') ? [feature.slice(5)] : [])),
+    /** With a label when the observation is like that kind of refusal alone. */
+    compare(one: Observation): { readonly as: 'in' | 'out' | 'unknown'; readonly label?: string } {
+      if (isIn(one)) return { as: 'in' }
+      const [near, ...others] = noes.filter((kind) => isOut(one, kind))
+      if (near && others.length === 0) return { as: 'out', label: near.label }
+      return near || isOut(one, no) || isTurnedAway(one) || isOtherRefusal(one) ? { as: 'out' } : { as: 'unknown' }
+    },
+    /** Features of each observation of users who are in, and of no other: for people. */
+    marks: hasMarks ? yes.marks : yes.always,
+    /** Cookies that only users who are in were given. */
+    cookies: yes.marks.flatMap((feature) => (feature.startsWith('sets ') ? [feature.slice(5)] : [])),
   }
 }
 
-const isSame = (one: Observation, { end, features }: Observation): boolean =>
-  one.end === end && one.features.size === features.size && [...features].every((feature) => one.features.has(feature))
+const isSame = (one: Observation, other: Observation): boolean =>
+  one.end === other.end && one.text === other.text && isDeepStrictEqual(one.features, other.features)
 
-/** What an observation has and none of the others. */
-const novelOf = (one: Observation, others: readonly Observation[]): readonly string[] =>
-  [...one.features].filter((feature) => !isText(feature) && !others.some(({ features }) => features.has(feature)))
-
-/** What the most different of some observations has, and none of the others. */
-const differencesOf = (seen: readonly Observation[]): readonly string[] =>
-  seen
-    .map((one) =>
-      novelOf(
-        one,
-        seen.filter((other) => other !== one),
-      ),
-    )
-    .reduce((most, novel) => (novel.length > most.length ? novel : most), [])
-
-interface LearnedKind extends Kind {
-  /** What each of its observations has. */
-  readonly always: ReadonlySet<string>
-  /** And none of the others. */
-  readonly marks: ReadonlySet<string>
-}
-
-function kindOf(label: string, seen: readonly Observation[], others: readonly Observation[]): LearnedKind {
-  const [first, ...rest] = seen
-  const shown = [...(first?.features ?? [])].filter((one) => !isText(one))
-  const always = shown.filter((one) => rest.every(({ features }) => features.has(one)))
-  const marks = always.filter((one) => !others.some(({ features }) => features.has(one)))
-  return { label, seen, always: new Set(always), marks: new Set(marks) }
-}
-
-/** The whole text tells pages of the same words apart; for all others their words say enough. */
-const isText = (feature: string): boolean => feature.startsWith('text ')
+/** Features that none of the others has. */
+const newIn = (features: Iterable<string>, others: readonly Observation[]): readonly string[] =>
+  [...features].filter((one) => !others.some((other) => other.features.has(one)))
 
 const isPlace = (feature: string): boolean => /^(?:status|at|titled) /.test(feature)
 
 /** Weighs features: what few observations have says more than what many have. */
-function createScale(seen: readonly Observation[]): (features: Iterable<string>) => number {
-  const counts = new Map<string, number>()
-  for (const { features } of seen) for (const one of features) counts.set(one, (counts.get(one) ?? 0) + 1)
-  const weightOf = (feature: string) => Math.log(1 + seen.length / (counts.get(feature) ?? 1))
-  return (features) => [...features].reduce((sum, one) => sum + weightOf(one), 0)
+function createScale(seen: readonly Observation[]) {
+  const weightOf = (feature: string) =>
+    Math.log(1 + seen.length / Math.max(1, seen.filter(({ features }) => features.has(feature)).length))
+  return (features: readonly string[]) => features.reduce((sum, one) => sum + weightOf(one), 0)
 }

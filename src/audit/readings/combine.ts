@@ -2,7 +2,8 @@ import type { ReadingsReport } from '../../sandbox/outcomes/report/readings-repo
 import type { Finding } from '../trials/trial.ts'
 import { type ChosenVariant, nameOf } from './variants.ts'
 
-type Try = (variants: readonly ChosenVariant[]) => Promise<Finding>
+type Combination = readonly ChosenVariant[]
+type Try = (variants: Combination) => Promise<Finding>
 
 /** Further failures would say little more. */
 const MAX_FAILING = 10
@@ -12,49 +13,43 @@ const MAX_FAILING = 10
  * tried again without each of its variants.
  */
 export async function findFailingSets(
-  combinations: readonly (readonly ChosenVariant[])[],
+  combinations: readonly Combination[],
   { tryOne, onTried }: { tryOne: Try; onTried(): void },
 ): Promise<ReadingsReport['combinations']> {
-  const failing: { readonly variants: readonly ChosenVariant[]; readonly finding: Finding }[] = []
+  const failing: { readonly variants: Combination; readonly finding: Finding }[] = []
   const undetermined = new Map<string, number>()
   const seen = new Set<string>()
   const left = [...combinations]
   let tried = 0
   let end: string | undefined
-  for (let next = left.shift(); next; next = left.shift()) {
-    const combination = next
+  // What is appended to the list meanwhile is tried, too.
+  for (const combination of left) {
     const known = failing.find(({ variants }) => variants.every((one) => combination.includes(one)))
-    if (known) {
-      left.push(...known.variants.map((one) => combination.filter((other) => other !== one)))
-      continue
-    }
+    if (known) left.push(...known.variants.map((one) => combination.filter((other) => other !== one)))
     const key = combination.map(nameOf).join(' ')
-    if (combination.length < 2 || seen.has(key)) continue
+    if (known || combination.length < 2 || seen.has(key)) continue
     seen.add(key)
     const found = end === undefined ? await tryAndShrink(combination, tryOne) : undefined
-    const { verdict } = found?.finding ?? {}
-    if (!found || (verdict !== 'accepted' && verdict !== 'too strict')) {
+    const verdict = found?.finding.verdict
+    if (found && (verdict === 'accepted' || verdict === 'too strict')) {
+      tried += 1
+      onTried()
+    } else {
       const reason = end ?? (found ? reasonOf(found.finding) : '')
       undetermined.set(reason, (undetermined.get(reason) ?? 0) + 1)
       if (found?.finding.reason === 'control_lost') end = reason
-      continue
     }
-    tried += 1
-    onTried()
-    if (verdict === 'accepted') continue
+    if (!found || verdict !== 'too strict') continue
     failing.push(found)
     left.push(combination)
     if (failing.length === MAX_FAILING) end = `${MAX_FAILING} combinations fail, and further ones were not tried`
   }
-  return {
-    tried,
-    undetermined: [...undetermined].map(([reason, count]) => ({ reason, count })),
-    failed: failing.map(({ variants, finding: { evidence, flows } }) => ({
-      variants: variants.map(nameOf),
-      evidence,
-      flows: [...flows],
-    })),
-  }
+  const failed = failing.map(({ variants, finding: { evidence, flows } }) => ({
+    variants: variants.map(nameOf),
+    evidence,
+    flows,
+  }))
+  return { tried, undetermined: [...undetermined].map(([reason, count]) => ({ reason, count })), failed }
 }
 
 /** Why something is undetermined: `page_unknown: in use/verified as adult your app showed ...`. */
@@ -62,7 +57,7 @@ export const reasonOf = ({ reason, evidence }: Finding): string =>
   reason === undefined ? evidence : `${reason}: ${evidence}`
 
 /** What a combination shows, and of one that fails the smallest part that does: halves are left out, then quarters, then single ones. */
-async function tryAndShrink(combination: readonly ChosenVariant[], tryOne: Try) {
+async function tryAndShrink(combination: Combination, tryOne: Try) {
   let variants = combination
   let finding = await tryOne(variants)
   if (finding.verdict !== 'too strict') return { variants, finding }

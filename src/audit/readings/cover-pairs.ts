@@ -1,8 +1,6 @@
 /**
- * Combinations, of one choice of each factor, that together hold every pair of choices of two factors. A pair that no whole combination
- * can hold is left out. The result is small, not the smallest, and the same each time: each combination begins with a pair that is still
- * missing and takes the choices that bring most of the others; of choices that bring as many, the one that is missing in more pairs.
- * @param isAllowed whether two choices may stand beside each other, in either order
+ * Combinations of one choice for each factor that together hold every pair of choices, unless `isAllowed` leaves a pair no combination.
+ * Each begins with a missing pair and takes the choices that add most missing pairs. The result is small, and the same each time.
  */
 export function coverPairs<Choice>(
   factors: readonly (readonly Choice[])[],
@@ -22,11 +20,9 @@ export function coverPairs<Choice>(
   function complete(chosen: readonly Choice[]): readonly Choice[] | undefined {
     const next = filled.find((choices) => !choices.some((one) => chosen.includes(one)))
     if (!next) return filled.flatMap((choices) => choices.filter((one) => chosen.includes(one)))
-    const possible = next
-      .filter((one) => chosen.every((other) => isAllowed(one, other)))
-      .map((one) => ({ one, gain: gainOf(one, chosen), shortage: shortageOf(one) }))
-      .toSorted((a, b) => b.gain - a.gain || b.shortage - a.shortage)
-    for (const { one } of possible) {
+    const possible = next.filter((one) => chosen.every((other) => isAllowed(one, other)))
+    const byGain = (a: Choice, b: Choice) => gainOf(b, chosen) - gainOf(a, chosen) || shortageOf(b) - shortageOf(a)
+    for (const one of possible.toSorted(byGain)) {
       const whole = complete([...chosen, one])
       if (whole) return whole
     }

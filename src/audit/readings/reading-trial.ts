@@ -1,38 +1,38 @@
 import type { SandboxApi } from '../../client/sandbox-api.ts'
 import { rowId } from '../../sandbox/outcomes/catalogue.ts'
 import type { Readings } from '../../sandbox/readings/reading.ts'
-import type { AuditedApp, StartFresh } from '../drive/audited-app.ts'
 import { chooseCast } from '../drive/cast.ts'
-import type { Driver } from '../drive/driver.ts'
-import type { Finding, Stage, Trial } from '../trials/trial.ts'
-import { type DocumentName, needsStart, whyNotMet } from './delivery.ts'
+import { RESTART } from '../trials/known-before.ts'
+import { unread } from '../trials/start-trials.ts'
+import type { AuditRun, Finding, Stage, Trial } from '../trials/trial.ts'
 import { openReadings, type TenantReadings } from './tenant-readings.ts'
-import { compareFlows, type FlowSettings, runFlow, type ShownFlow, type TriedFlow } from './tried-flow.ts'
+import { compareFlows, runFlow, type ShownFlow, type TriedFlow } from './tried-flow.ts'
 import { type ChosenVariant, nameOf } from './variants.ts'
 
-export interface ReadingSettings extends FlowSettings {
+export interface ReadingSettings extends Pick<AuditRun, 'learned' | 'options' | 'startFresh' | 'drive' | 'signal'> {
   /** Each flow as it ends under the usual readings, by its name. */
   readonly usual: ReadonlyMap<string, ShownFlow>
   /** By the sandbox of a stage. */
   readonly tenants: ReadonlyMap<SandboxApi, TenantReadings>
-  readonly startFresh?: StartFresh | undefined
-  readonly signal: AbortSignal
-  drive(app: AuditedApp): Driver
 }
 
 /** What the app did under a set of readings. */
-interface SeenFlows {
+interface SeenReadings {
   readonly runs: readonly ShownFlow[]
-  /** What the app's server fetched meanwhile. */
-  readonly documents: readonly DocumentName[]
-  /** Why the app did not come up under the readings. */
-  readonly notStarted?: string | undefined
+  /** Of each run; or that the app did not start. */
+  readonly findings: readonly Finding[]
+  /** What its server fetched, and whether a copy was started to see more of that. */
+  readonly documents: readonly string[]
+  readonly isFresh: boolean
+  /** The flow that did not end as usual, once more under the usual readings. */
+  readonly control?: SeenReadings
 }
 
-interface SeenReadings extends SeenFlows {
-  /** The flow that did not end as usual, once more under the usual readings. */
-  readonly control?: SeenFlows
-}
+const isFailure = ({ verdict }: Finding) => verdict === 'too strict'
+const isOpen = ({ verdict }: Finding) => verdict !== 'accepted'
+
+/** Readings that show in what an app fetches at its start, so that a fresh copy meets more of the difference. */
+const READ_AT_START = ['discovery', 'key_set', 'key_members', 'unknown_members', 'callback_iss']
 
 /**
  * Tries variants together: runs flows up to the first that does not end as usual, and that one once more under the usual readings. What
@@ -40,37 +40,35 @@ interface SeenReadings extends SeenFlows {
  */
 export function readingTrial(variants: readonly ChosenVariant[], settings: ReadingSettings): Trial<SeenReadings> {
   const { learned, usual, tenants, drive, signal } = settings
-  const startFresh = variants.some(needsStart) ? settings.startFresh : undefined
+  const startFresh = variants.some(({ reading }) => READ_AT_START.includes(reading.name)) && settings.startFresh
   const all = [...new Map(variants.flatMap(({ flows }) => flows.map((flow) => [flow.name, flow]))).values()]
 
-  const compare = (shown: ShownFlow): Finding => {
-    const known = usual.get(shown.flow.name)
-    if (!known) throw new Error(`${shown.flow.name} was not run as usual`)
-    return compareFlows(known, shown, learned)
-  }
-  const isFailure = ({ verdict }: Finding) => verdict === 'too strict'
-  const isUsual = ({ notStarted, runs }: SeenFlows) =>
-    notStarted === undefined && runs.every((shown) => compare(shown).verdict === 'accepted')
-
-  async function runUnder(readings: Readings, flows: readonly TriedFlow[], stage: Stage): Promise<SeenFlows> {
-    const tenant = tenants.get(stage.sandbox)
+  async function runUnder(readings: Readings, flows: readonly TriedFlow[], stage: Stage): Promise<SeenReadings> {
     const prepare = async (sandbox: SandboxApi) => (await openReadings(sandbox)).set(readings)
-    const copy = await startFresh?.({ prepare, signal })
+    const copy = startFresh ? await startFresh({ prepare, signal }) : undefined
+    const tenant = copy ? undefined : tenants.get(stage.sandbox)
+    const runs: ShownFlow[] = []
+    const findings: Finding[] = []
+    const isFresh = copy !== undefined
     try {
-      if (!copy) await tenant?.set(readings)
-      const sandbox = copy?.sandbox ?? stage.sandbox
-      const cast = copy ? await chooseCast(sandbox, learned.profile.claims) : stage.cast
-      const driver = copy?.app ? drive(copy.app) : stage.driver
-      const before = copy ? [] : await fetchesOf(sandbox)
-      const runs: ShownFlow[] = []
-      for (const flow of copy?.failure ? [] : flows) {
-        const shown = await runFlow(flow, { sandbox, cast, driver }, settings)
-        runs.push(shown)
-        if (isFailure(compare(shown))) break
+      if (copy?.failure) {
+        const evidence = `your app did not start: ${copy.failure.problem}`
+        return { runs, findings: [{ verdict: 'too strict', evidence, flows: [] }], documents: [], isFresh }
       }
-      const fetches = await fetchesOf(sandbox)
-      const documents = DOCUMENTS.filter((_name, index) => (fetches[index] ?? 0) > (before[index] ?? 0))
-      return { runs, documents, notStarted: copy?.failure?.problem }
+      await tenant?.set(readings)
+      const { sandbox } = copy ?? stage
+      const cast = copy ? await chooseCast(sandbox, learned.profile.claims) : stage.cast
+      const place = { sandbox, cast, driver: copy ? drive(copy.app) : stage.driver }
+      const before = copy ? {} : await fetchesOf(sandbox)
+      for (const flow of flows) {
+        const shown = await runFlow(flow, place, settings)
+        runs.push(shown)
+        findings.push(compareFlows(usual.get(flow.name) ?? shown, shown, learned))
+        if (findings.some(isFailure)) break
+      }
+      const after = Object.entries(await fetchesOf(sandbox))
+      const documents = after.flatMap(([name, count]) => (count > (before[name] ?? 0) ? [name] : []))
+      return { runs, findings, documents, isFresh }
     } finally {
       await (copy ? copy.close() : tenant?.set({}))
     }
@@ -82,40 +80,82 @@ export function readingTrial(variants: readonly ChosenVariant[], settings: Readi
     async drive(stage) {
       const readings = Object.fromEntries(variants.map(({ reading, variant }) => [reading.name, variant.name]))
       const seen = await runUnder(readings, all, stage)
-      const failed = seen.notStarted === undefined ? seen.runs.find((one) => isFailure(compare(one)))?.flow : all[0]
-      if (!failed || signal.aborted) return seen
-      const control = await runUnder({}, [failed], stage)
-      if (isUsual(control) || startFresh || !stage.program) return { ...seen, control }
+      if (!seen.findings.some(isFailure) || signal.aborted) return seen
+      const failed = [seen.runs.at(-1)?.flow ?? all[0]].flatMap((flow) => flow ?? [])
+      const control = await runUnder({}, failed, stage)
+      if (!control.findings.some(isOpen) || startFresh || !stage.program) return { ...seen, control }
       // An app that ended by what it met works again when it is started again. One that does not come up is lost, as the next run shows.
       await stage.program.restart().catch(() => {})
-      return { ...seen, control: await runUnder({}, [failed], stage) }
+      return { ...seen, control: await runUnder({}, failed, stage) }
     },
-    proof({ runs, documents, notStarted, control }) {
-      const findings = runs.map(compare)
-      const notUp: Finding = { verdict: 'too strict', evidence: `your app did not start: ${notStarted}`, flows: [] }
-      const failed = notStarted === undefined ? findings.find(isFailure) : notUp
-      if (failed && control && !isUsual(control)) {
-        const after = control.notStarted ?? control.runs[0]?.seen.run.observation.summary
-        const evidence = `${failed.evidence}; afterwards it was so under the usual readings too: ${after}`
+    proof(seen) {
+      const { findings, control } = seen
+      const failed = findings.find(isFailure)
+      const lost = control?.findings.find(isOpen)
+      if (failed && lost) {
+        const evidence = `${failed.evidence}; afterwards it was so under the usual readings too: ${lost.evidence}`
         return { ...failed, verdict: 'undetermined', reason: 'control_lost', evidence }
       }
-      const worst = failed ?? findings.find(({ verdict }) => verdict !== 'accepted')
+      const worst = failed ?? findings.find(isOpen)
       if (worst) return worst
-      const evidence = 'each flow ended as usual'
-      const [alone, ...others] = variants
-      if (!alone || others.length > 0) return { verdict: 'accepted', evidence, flows: [] }
-      const reason = whyNotMet(alone, { runs, documents, isFresh: startFresh !== undefined })
-      if (reason !== undefined) return { verdict: 'undetermined', evidence: reason, flows: [] }
-      const showing = runs.filter(({ flow: { row } }) => alone.reading.shownBy.includes(rowId(row)))
-      return { verdict: 'accepted', evidence, flows: showing.flatMap((shown) => compare(shown).flows) }
+      const [first, ...others] = variants
+      const evidence = first && others.length === 0 && whyNotMet(first, seen)
+      if (evidence) return { verdict: 'undetermined', evidence, flows: [] }
+      return {
+        verdict: 'accepted',
+        evidence: 'each flow ended as usual',
+        flows: findings.flatMap(({ flows }) => flows),
+      }
     },
   }
 }
 
-const DOCUMENTS: readonly DocumentName[] = ['discovery', 'jwks']
-
 /** How often each document of a tenant was sent. */
-async function fetchesOf({ coverage }: SandboxApi): Promise<readonly number[]> {
+async function fetchesOf({ coverage }: SandboxApi): Promise<Readonly<Record<string, number>>> {
   const { calls } = await coverage.get()
-  return DOCUMENTS.map((name) => calls[name]?.['success']?.count ?? 0)
+  return Object.fromEntries(['discovery', 'jwks'].map((name) => [name, calls[name]?.['success']?.count ?? 0]))
+}
+
+type WhyNot = (seen: SeenReadings, one: ChosenVariant) => string | false
+
+const callsOf = ({ runs }: SeenReadings) => runs.flatMap(({ flows }) => flows.map(({ calls }) => calls))
+
+const unfetched = (document: 'discovery' | 'jwks') => (seen: SeenReadings) =>
+  !seen.documents.includes(document) && (seen.isFresh ? unread(document) : RESTART)
+
+const usedOnce = (called: string, used: string) => (seen: SeenReadings) =>
+  callsOf(seen).every((calls) => calls.filter(({ endpoint }) => endpoint === called).length < 2) &&
+  `your app used ${used} once, so that it met no difference`
+
+// Answers of Create always come in a redirect.
+const notRedirected: WhyNot = ({ runs }) =>
+  runs.every(
+    ({ flow, seen }) => flow.row.flow !== 'create' && seen.run.request?.parameters['response_mode'] === 'form_post',
+  ) && 'your app asks for form_post, and its answers come in no redirect'
+
+/** Readings that not every app meets which is sent a row of theirs. */
+const WHY_NOT: Readonly<Record<string, WhyNot>> = {
+  discovery: unfetched('discovery'),
+  key_set: unfetched('jwks'),
+  key_members: unfetched('jwks'),
+  code_use: usedOnce('E4', 'its code'),
+  request_uri_use: usedOnce('E3', 'its request_uri'),
+  access_token_use: usedOnce('E5', 'its access token'),
+  redirect_status: notRedirected,
+  callback_spaces: notRedirected,
+  code_lifetime: (_seen, { variant, usual }) =>
+    `an audit does not wait for ${Math.min(Number(variant.name), Number(usual))} seconds before your app exchanges its code`,
+}
+
+/** Why the app met no difference; `false` when the journal or the counters show that it did. */
+function whyNotMet(one: ChosenVariant, seen: SeenReadings): string | false {
+  const { name, shownBy } = one.reading
+  // With an error page of the service no callback comes: the page is what is sent.
+  const isPage = callsOf(seen)
+    .flat()
+    .some(({ endpoint, status }) => endpoint === 'E3' && status >= 400)
+  const isSent = (shown: ShownFlow) => shown.isDelivered || (name === 'expired_request_uri' && isPage)
+  const isMet = seen.runs.some((shown) => shownBy.includes(rowId(shown.flow.row)) && isSent(shown))
+  const why = WHY_NOT[name]?.(seen, one)
+  return why || (!isMet && `the journal shows no answer in which it makes a difference: ${shownBy.join(', ')}`)
 }

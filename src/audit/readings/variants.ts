@@ -1,11 +1,11 @@
 import { findRow } from '../../sandbox/outcomes/catalogue.ts'
 import type { TriedVariant } from '../../sandbox/outcomes/report/readings-report.ts'
 import { type Reading, type Readings, readingId, type Variant } from '../../sandbox/readings/reading.ts'
-import { excludedBy, findVariant, READINGS } from '../../sandbox/readings/readings.ts'
-import { reasonNotFor } from '../trials/applicability.ts'
-import { findingOfRefused } from '../trials/try-rows.ts'
+import { excludedBy, READINGS } from '../../sandbox/readings/readings.ts'
+import { knownBefore } from '../trials/known-before.ts'
+import type { RowSettings } from '../trials/row-trial.ts'
 import { coverPairs } from './cover-pairs.ts'
-import { type FlowSettings, flowsOfRow, goodFlowsOf, type TriedFlow } from './tried-flow.ts'
+import { flowsOfRow, goodFlowsOf, type TriedFlow } from './tried-flow.ts'
 
 /** A variant of a reading beside the usual one. */
 export interface ChosenVariant {
@@ -24,29 +24,29 @@ export const nameOf = ({ reading, variant }: Pick<ChosenVariant, 'reading' | 'va
   readingId(reading.name, variant.name)
 
 /** Every variant that the tenant does not have now. The good flows of an app come first, then those of the rows that show the reading. */
-export function unusualVariants(readings: Readings, settings: FlowSettings): readonly ChosenVariant[] {
+export function unusualVariants(readings: Readings, settings: RowSettings): readonly ChosenVariant[] {
   const { learned } = settings
   const good = goodFlowsOf(learned)
   const set = Object.entries(readings).map((one) => readingId(...one))
 
   function planOf(reading: Reading, variant: Variant): Pick<ChosenVariant, 'flows' | 'absent'> {
-    const absent = (verdict: TriedVariant['verdict'], reason: string) => ({
+    const absent = (verdict: TriedVariant['verdict'], reason = 'no flow of an audit shows it') => ({
       flows: [],
       absent: { verdict, reason, flows: [] },
     })
     // Decision: the brand word is a setting of an app that writes it into its requests, as the base URL is.
     if (reading.name === 'brand_word' && learned.profile.upgradeScope)
       return absent('not for this app', 'your app names the brand word itself, in the upgrade scope')
-    const other = set.find((one) => isExcluded(nameOf({ reading, variant }), one))
+    const other = set.find((one) => isExcluded(readingId(reading.name, variant.name), one))
     if (other !== undefined) return absent('undetermined', `it excludes ${other}, which the tenant has`)
     const rows = reading.shownBy.flatMap((id) => findRow(id) ?? [])
-    const reasons = rows.flatMap((row) => reasonNotFor(row, { learned, slow: false }) ?? [])
-    const refused = rows.flatMap((row) => findingOfRefused(row, learned) ?? [])
-    const open = rows.filter((row) => !reasonNotFor(row, { learned, slow: false }) && !findingOfRefused(row, learned))
-    if (refused[0] && open.length === 0) return absent('undetermined', `masked: ${refused[0].evidence}`)
-    if (open.length === 0) return absent('not for this app', reasons[0] ?? 'no flow of an audit shows it')
-    const others = open.filter((row) => !good.some((flow) => flow.row === row))
-    return { flows: [...good, ...others.flatMap((row) => flowsOfRow(row, settings))] }
+    const known = rows.flatMap((row) => knownBefore(row, { learned }) ?? [])
+    const masked = known.find(({ verdict }) => verdict !== 'not for this app')
+    if (known.length < rows.length) {
+      const others = rows.filter((row) => !knownBefore(row, { learned }) && !good.some((flow) => flow.row === row))
+      return { flows: [...good, ...others.flatMap((row) => flowsOfRow(row, settings))] }
+    }
+    return masked ? absent('undetermined', `masked: ${masked.evidence}`) : absent('not for this app', known[0]?.reason)
   }
 
   return READINGS.flatMap((reading) => {
@@ -60,8 +60,8 @@ export function unusualVariants(readings: Readings, settings: FlowSettings): rea
 export function combinationsOf(variants: readonly ChosenVariant[]): readonly (readonly ChosenVariant[])[] {
   const choices = READINGS.map((reading) => {
     const own = variants.filter((one) => one.reading === reading)
-    const usual = own.slice(0, 1).map((one) => ({ ...one, variant: findVariant(reading, one.usual) ?? one.variant }))
-    return [...own, ...usual]
+    const usual = reading.variants.find(({ name }) => name === own[0]?.usual)
+    return [...own, ...own.slice(0, 1).map((one) => ({ ...one, variant: usual ?? one.variant }))]
   })
   // One variant alone was tried before.
   return coverPairs<ChosenVariant>(choices, (one, other) => !isExcluded(nameOf(one), nameOf(other)))
@@ -71,9 +71,9 @@ export function combinationsOf(variants: readonly ChosenVariant[]): readonly (re
 
 /** Whether two variants cannot hold together; the table says it of either of them. */
 function isExcluded(one: string, other: string): boolean {
-  const excludes = (name: string) => {
+  const excludes = (name: string, beside: string) => {
     const [reading = '', variant = ''] = name.split('=')
-    return excludedBy(reading, variant)
+    return excludedBy(reading, variant).includes(beside)
   }
-  return excludes(one).includes(other) || excludes(other).includes(one)
+  return excludes(one, other) || excludes(other, one)
 }

@@ -6,12 +6,8 @@ import { type Point, pointsOf } from '../../sandbox/outcomes/report/points.ts'
 /** JUnit XML of an audit: a testsuite for each flow and one for readings, a testcase for each check and each variant. */
 export function renderAuditJUnit(report: AuditReport): string {
   const points = pointsOf(report)
-  return renderJUnit(
-    [...new Set(points.map(({ suite }) => suite))].map((name) => ({
-      name,
-      cases: points.filter(({ suite }) => suite === name).map(caseOf),
-    })),
-  )
+  const suites = [...new Set(points.map(({ suite }) => suite))]
+  return renderJUnit(suites.map((name) => ({ name, cases: points.filter(({ suite }) => suite === name).map(caseOf) })))
 }
 
 // Decision: a finding below the level of --fail-on is no failure, as the exit code says, and no success either.

@@ -1,9 +1,9 @@
 import { codeSpan, escapeMarkdown, fold, joinBlocks, renderTable } from '../../files/reports/markdown.ts'
-import type { AuditedRow, AuditReport, VerdictName } from '../../sandbox/outcomes/audit-report.ts'
-import { flowAddress, whatAppDid } from '../../sandbox/outcomes/report/audited-row.ts'
+import type { AuditedRow, AuditReport } from '../../sandbox/outcomes/audit-report.ts'
+import { countOf, flowAddress, whatAppDid } from '../../sandbox/outcomes/report/audited-row.ts'
 import { type Fact, isFound, type Point, pointsOf, unshownOf } from '../../sandbox/outcomes/report/points.ts'
 import { describeReadings } from '../../sandbox/outcomes/report/readings-report.ts'
-import { conclusionOf, describeChecks, totalsInOrder } from '../../sandbox/outcomes/report/totals.ts'
+import { conclusionOf, describeChecks, isOfReadings } from '../../sandbox/outcomes/report/totals.ts'
 
 export interface MarkdownOptions {
   /** The address of the console: `http://localhost:2435/_sandbox/console`. */
@@ -12,93 +12,71 @@ export interface MarkdownOptions {
   readonly maxBytes?: number | undefined
 }
 
+const FOLDED = ['known', 'observed', 'not for this app', 'refused', 'accepted'] as const
+
 /** An audit as GitHub Flavored Markdown: its checks, with their rows folded up behind them, then the rest. */
-export function renderMarkdown(report: AuditReport, { console: address, maxBytes }: MarkdownOptions = {}) {
-  const { rows, readings, checks, notes } = report
-  const found = pointsOf(report).filter(isFound)
-  const unshown = unshownOf(report)
-  const isOfReadings = readings && rows.length === 0
+export function renderMarkdown(report: AuditReport, { console: address, maxBytes }: MarkdownOptions = {}): string {
+  const { rows, readings, checks, notes, learned, app, catalogue, seconds, totals } = report
+  const holds = checks.filter(({ verdict }) => verdict === 'holds').map(({ title }) => escapeMarkdown(title))
+  const columns = Object.keys(totals).map((title) => ({ title, isNumber: true }))
+  const unshown = unshownOf(report).map(({ verdict, reason, count, names }) =>
+    [`- ${count} ${verdict}`, codeSpan(reason), ...(names.length === 0 ? [] : [codeSpans(names)])].join(': '),
+  )
+  const signs = Object.entries(learned).flatMap(([flow, one]) =>
+    one === undefined ? [] : [`- ${flow}: yes is ${codeSpan(one.yes)}, no is ${one.no.map(codeSpan).join(' or ')}`],
+  )
   const blocks = [
-    `## Audit of a relying party: ${isOfReadings ? 'readings' : conclusionOf(report)}\n`,
-    ...(checks.length === 0 ? [] : [`${escapeMarkdown(describeChecks(checks))}\n`]),
-    ...(readings ? [`Readings: ${escapeMarkdown(describeReadings(readings))}\n`] : []),
-    ...(isOfReadings ? [] : [totalsTable(report)]),
-    `${codeSpan(report.app)}, catalogue ${escapeMarkdown(report.catalogue)}, ${report.seconds.toFixed(1)} seconds\n`,
-    ...found.flatMap((point) => pointBlocks(point, address)),
-    ...(unshown.length === 0 ? [] : ['### Undetermined\n']),
-    ...unshown.map(
-      ({ verdict, reason, count, names }) =>
-        `- ${count} ${verdict}: ${[codeSpan(reason), ...(names.length === 0 ? [] : [namesOf(names)])].join(': ')}\n`,
-    ),
-    ...(notes.length === 0 ? [] : ['### Notes\n']),
-    ...notes.map((note) => `- ${codeSpan(note)}\n`),
-    ...restBlocks(report),
+    `## Audit of a relying party: ${isOfReadings(report) ? 'readings' : conclusionOf(report)}`,
+    escapeMarkdown(describeChecks(checks)),
+    readings && `Readings: ${escapeMarkdown(describeReadings(readings))}`,
+    columns.length > 0 ? renderTable(columns, [Object.values(totals)]) : isOfReadings(report) || 'No row was run.',
+    `${codeSpan(app)}, catalogue ${escapeMarkdown(catalogue)}, ${seconds.toFixed(1)} seconds`,
+    ...pointsOf(report)
+      .filter(isFound)
+      .flatMap((point) => [pointBlock(point, address), foldRows(countOf(point.rows.length, 'row'), point.rows)]),
+    ...under('### Undetermined', unshown),
+    ...under('### Notes', notes.map(noteLine)),
+    holds.length > 0 && `Holds: ${holds.join(', ')}`,
+    ...FOLDED.map((verdict) => {
+      const ofVerdict = rows.filter((row) => row.verdict === verdict)
+      return foldRows(`${ofVerdict.length} ${verdict}`, ofVerdict)
+    }),
+    signs.length > 0 && fold('What was learned', `${signs.join('\n')}\n`),
   ]
-  return joinBlocks(blocks, maxBytes)
+  const texts = blocks.flatMap((block) => (typeof block === 'string' && block !== '' ? `${block.trimEnd()}\n` : []))
+  return joinBlocks(texts, maxBytes)
 }
 
-function totalsTable(report: AuditReport): string {
-  const totals = totalsInOrder(report)
-  if (totals.length === 0) return 'No row was run.\n'
-  const columns = totals.map(([title]) => ({ title, isNumber: true }))
-  return renderTable(columns, [totals.map(([, count]) => count)])
-}
+const codeSpans = (texts: readonly string[]) => texts.map(codeSpan).join(', ')
 
-function pointBlocks({ verdict, title, weight, facts, flows, rows }: Point, address: string | undefined): string[] {
-  const lines = facts.map((fact) => `- ${fact.label}: ${factText(fact)}\n`)
+const noteLine = (note: string) => `- ${codeSpan(note)}`
+
+const under = (title: string, items: readonly string[]) => (items.length === 0 ? [] : [title, ...items])
+
+function pointBlock({ verdict, title, weight, facts, flows }: Point, address: string | undefined): string {
+  const lines = facts.map((fact) => `- ${fact.label}: ${factText(fact)}`)
   const links = flows.map((id) => flowLink(id, address)).join(', ')
-  const head = `### ${verdict}: ${escapeMarkdown(title)}\n\n${weight && `${weight}\n\n`}`
-  return [
-    `${head}${lines.join('')}${links && `- Flow: ${links}\n`}`,
-    ...(rows.length === 0 ? [] : [foldRows(`${rows.length} row${rows.length === 1 ? '' : 's'}`, rows)]),
-  ]
+  const head = [`### ${verdict}: ${escapeMarkdown(title)}`, '', ...(weight ? [weight, ''] : [])]
+  return [...head, ...lines, ...(links ? [`- Flow: ${links}`] : [])].join('\n')
 }
 
 function factText({ kind, text }: Fact): string {
-  if (kind === 'write')
-    return text
-      .split('\n')
-      .map((line) => codeSpan(line.trim()))
-      .join(' ')
   if (kind === 'happened') return codeSpan(text)
-  const linked = (part: string) => {
-    const [, number] = /^CWE-(\d+)$/.exec(part) ?? []
-    return number ? `[${part}](https://cwe.mitre.org/data/definitions/${number}.html)` : escapeMarkdown(part)
-  }
-  return kind === 'see' ? text.split('; ').map(linked).join('; ') : escapeMarkdown(text)
+  if (kind === 'write') return text.split(/\n\s*/).map(codeSpan).join(' ')
+  const safe = escapeMarkdown(text)
+  return kind === 'see' ? safe.replace(/CWE-(\d+)/g, '[$&](https://cwe.mitre.org/data/definitions/$1.html)') : safe
 }
 
-function flowLink(id: string, address: string | undefined): string {
-  const url = address === undefined ? '' : flowAddress(address, id)
-  if (!URL.canParse(url)) return codeSpan(id)
-  const { href, protocol } = new URL(url)
-  return /^https?:$/.test(protocol) ? `[${codeSpan(id)}](<${href}>)` : codeSpan(id)
+function flowLink(id: string, address = ''): string {
+  const url = flowAddress(address, id)
+  const isOnWeb = /^https?:/.test(url) && URL.canParse(url)
+  return isOnWeb ? `[${codeSpan(id)}](<${new URL(url).href}>)` : codeSpan(id)
 }
-
-const namesOf = (names: readonly string[]) => names.map(codeSpan).join(', ')
 
 /** Rows that nothing can be said of beyond their names share a line. */
-function foldRows(title: string, rows: readonly AuditedRow[]): string {
+function foldRows(title: string, rows: readonly AuditedRow[]): string | false {
   const told = rows.filter((row) => row.verdict !== 'refused' && row.verdict !== 'accepted' && whatAppDid(row) !== '')
-  const lines = told.map((row) => `- ${codeSpan(row.row)}: ${codeSpan(whatAppDid(row))}\n`)
-  const names = namesOf(rows.filter((row) => !told.includes(row)).map(({ row }) => row))
-  return fold(title, `${lines.join('')}${names && `${lines.length === 0 ? '' : '\n'}${names}\n`}`)
-}
-
-const FOLDED: readonly VerdictName[] = ['known', 'observed', 'not for this app', 'refused', 'accepted']
-
-function restBlocks({ checks, rows, learned }: AuditReport): string[] {
-  const holds = checks.filter(({ verdict }) => verdict === 'holds').map(({ title }) => escapeMarkdown(title))
-  const verdicts = FOLDED.flatMap((verdict) => {
-    const those = rows.filter((row) => row.verdict === verdict)
-    return those.length === 0 ? [] : [foldRows(`${those.length} ${verdict}`, those)]
-  })
-  const signs = Object.entries(learned).flatMap(([flow, one]) =>
-    one === undefined ? [] : [`- ${flow}: yes is ${codeSpan(one.yes)}, no is ${one.no.map(codeSpan).join(' or ')}\n`],
-  )
-  return [
-    ...(holds.length === 0 ? [] : [`Holds: ${holds.join(', ')}\n`]),
-    ...verdicts,
-    ...(signs.length === 0 ? [] : [fold('What was learned', signs.join(''))]),
-  ]
+  const names = codeSpans(rows.filter((row) => !told.includes(row)).map(({ row }) => row))
+  const lines = told.map((row) => `- ${codeSpan(row.row)}: ${codeSpan(whatAppDid(row))}`).join('\n')
+  return rows.length > 0 && fold(title, `${[lines, names].filter((text) => text !== '').join('\n\n')}\n`)
 }

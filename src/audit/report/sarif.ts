@@ -8,61 +8,57 @@ import type { OutcomeFlow } from '../../sandbox/outcomes/outcome.ts'
 import { asSentence, whatHappened } from '../../sandbox/outcomes/report/audited-row.ts'
 import { isFound, type Point, pointsOf } from '../../sandbox/outcomes/report/points.ts'
 
-/** A place in a file; the path is relative to the root of the repository. */
-export interface SourceLine {
-  readonly file: string
-  readonly line: number
-}
+/** The place in the code of the app that reads the answers of a flow, or where `agekey-audit.yaml` speaks of it. */
+type Source = (flow: OutcomeFlow) => { readonly file: string; readonly line: number } | undefined
 
 export interface SarifOptions {
-  /** The place in the code of the app that reads the answers of a flow, or where `agekey-audit.yaml` speaks of it. */
-  readonly source?: ((flow: OutcomeFlow) => SourceLine | undefined) | undefined
+  readonly source?: Source | undefined
   /** Of agekey-sandbox. */
   readonly version: string
-  /** The repository of agekey-sandbox: `https://github.com/owner/name`. */
-  readonly repository?: string | undefined
 }
-
-// Decision: code scanning refuses a result without a place in a file, so an audit without a file names the file it could have.
-const NO_SOURCE: SourceLine = { file: 'agekey-audit.yaml', line: 1 }
 
 const ROOT = '%SRCROOT%'
 const LEVELS = { must: 'error', should: 'warning', may: 'note' } as const
 
 /** SARIF 2.1.0 with a rule and a result for each check that was found missing, and for what an app depends on. */
-export function renderSarif(report: AuditReport, options: SarifOptions): string {
+export function renderSarif(report: AuditReport, { version, source = () => undefined }: SarifOptions): string {
+  const { app, started_at: startTimeUtc, seconds, exit_code: exitCode, notes } = report
   const found = pointsOf(report).filter(isFound)
+  // The same page on another port or host is the same app.
+  const path = URL.canParse(app) ? new URL(app).pathname : app
   const driver = {
     name: 'agekey-sandbox',
-    semanticVersion: options.version,
-    informationUri: options.repository ?? 'https://www.npmjs.com/package/agekey-sandbox',
-    rules: found.map((point) => ruleOf(point, options)),
+    semanticVersion: version,
+    informationUri: 'https://www.npmjs.com/package/agekey-sandbox',
+    rules: found.map(ruleOf),
+  }
+  const invocation = {
+    ...{ executionSuccessful: exitCode !== 2, exitCode, startTimeUtc },
+    endTimeUtc: new Date(Date.parse(startTimeUtc) + seconds * 1000).toISOString(),
+    toolExecutionNotifications: notes.map((note) => ({ level: 'note', message: messageOf(asSentence(note)) })),
   }
   const run = {
-    tool: { driver },
-    invocations: [invocationOf(report)],
+    ...{ tool: { driver }, invocations: [invocation], columnKind: 'utf16CodeUnits' },
     originalUriBaseIds: { [ROOT]: { description: { text: 'The root of the repository.' } } },
-    columnKind: 'utf16CodeUnits',
-    results: found.map((point, ruleIndex) => ({ ruleId: point.id, ruleIndex, ...resultOf(point, report, options) })),
+    results: found.map((point, ruleIndex) => ({
+      ...{ ruleId: point.id, ruleIndex },
+      ...resultOf(point, path, source),
+    })),
   }
   const log = { $schema: 'https://json.schemastore.org/sarif-2.1.0.json', version: '2.1.0', runs: [run] }
   return `${JSON.stringify(log, undefined, 2)}\n`
 }
 
-function ruleOf({ id, title, verdict, level, check, facts }: Point, { repository }: SarifOptions) {
+const toldBy = (facts: Point['facts']) => facts.map(({ label, text }) => `${label}: ${text}`)
+
+function ruleOf({ id, title, verdict, check, facts }: Point) {
   const name = asSentence(check ? `${verdict}: ${title}` : `The app ${verdict} ${title}`)
-  const help = facts
-    .filter(({ label }) => !check || label !== 'What happened')
-    .map(({ label, text }) => `${label}: ${text}`)
+  const told = toldBy(facts.filter(({ kind }) => !check || kind !== 'happened'))
   return {
     id,
-    // `MissingExp`: a name that is the id alone is taken for a mistake.
-    name: `${verdict} ${id}`.replace(/(?:^|[^a-z0-9]+)([a-z0-9]?)/gi, (_match, first: string) => first.toUpperCase()),
-    shortDescription: { text: plainText(name) },
-    fullDescription: { text: plainText(check ? `${name} ${asSentence(check.rule)}` : name) },
-    help: { text: help.map(plainText).join('\n'), markdown: help.map(escapeMarkdown).join('\n\n') },
-    ...(check && repository !== undefined && { helpUri: `${repository}/blob/HEAD/docs/outcomes.md` }),
-    defaultConfiguration: { level: LEVELS[level] },
+    shortDescription: messageOf(name),
+    fullDescription: messageOf(check ? `${name} ${asSentence(check.rule)}` : name),
+    help: { text: told.map(plainText).join('\n'), markdown: told.map(escapeMarkdown).join('\n\n') },
     properties: {
       tags: check ? ['security', ...check.cwe.map((cwe) => `external/cwe/${cwe.toLowerCase()}`)] : ['interoperability'],
       precision: 'high',
@@ -71,66 +67,37 @@ function ruleOf({ id, title, verdict, level, check, facts }: Point, { repository
   }
 }
 
-function resultOf(
-  { id, verdict, title, weight, level, facts, rows, suite }: Point,
-  { app }: AuditReport,
-  { source }: SarifOptions,
-) {
-  const flow = suite === 'readings' ? 'use' : suite
-  const text = [
-    `${verdict} ${title}${weight && ` (${weight})`}.`,
-    ...facts.map((fact) => `${fact.label}: ${fact.text}`),
-  ]
-  const known = source?.(flow)
-  // The same page on another port or host is the same app.
-  const path = URL.canParse(app) ? new URL(app).pathname : app
+function resultOf(point: Point, path: string, source: Source) {
+  const { id, verdict, title, weight, level, facts, rows, check } = point
+  const flow = check?.flow ?? 'use'
   const fingerprint = createHash('sha256').update(`${id} ${path}`).digest('hex').slice(0, 32)
-  const of = (one: OutcomeFlow) => locationOf(source?.(one) ?? NO_SOURCE)
+  // GitHub makes the second by the line in the file, unless there is no such file.
+  const ofLine = source(flow) ? {} : { primaryLocationLineHash: `${fingerprint}:1` }
   return {
     level: LEVELS[level],
-    message: { text: plainText(text.join(' ')) },
-    partialFingerprints: {
-      'agekeyAudit/v1': fingerprint,
-      // GitHub makes this one itself, by the line in the file, unless there is no such file.
-      ...(known === undefined ? { primaryLocationLineHash: `${fingerprint}:1` } : {}),
-    },
-    locations: [of(flow)],
+    message: messageOf([`${verdict} ${title}${weight && ` (${weight})`}.`, ...toldBy(facts)].join(' ')),
+    partialFingerprints: { 'agekeyAudit/v1': fingerprint, ...ofLine },
+    locations: [locationOf(source(flow))],
     ...(rows.length > 0 && {
       relatedLocations: rows.map((row, index) => ({
-        ...{ id: index + 1, ...of(row.flow) },
-        message: { text: plainText(`${row.row} (${row.verdict}): ${whatHappened(row)}`) },
+        ...{ id: index + 1, ...locationOf(source(row.flow)) },
+        message: messageOf(`${row.row} (${row.verdict}): ${whatHappened(row)}`),
       })),
-      properties: { rows: rows.map(({ row }) => row) },
     }),
   }
 }
 
-const locationOf = ({ file, line }: SourceLine) => ({
-  physicalLocation: { artifactLocation: artifactOf(file), region: { startLine: line } },
-})
-
-function invocationOf({ started_at, seconds, exit_code, notes }: AuditReport) {
-  return {
-    executionSuccessful: exit_code !== 2,
-    exitCode: exit_code,
-    startTimeUtc: started_at,
-    endTimeUtc: new Date(Date.parse(started_at) + seconds * 1000).toISOString(),
-    toolExecutionNotifications: notes.map((note) => ({
-      level: 'note',
-      message: { text: plainText(asSentence(note)) },
-    })),
-  }
+// Decision: code scanning refuses a result without a place in a file, so an audit without a file names the file it could have.
+function locationOf({ file, line } = { file: 'agekey-audit.yaml', line: 1 }) {
+  const path = file.replaceAll('\\', '/').replace(/^(?:\.\/)+/, '')
+  // An absolute path stays one: code scanning finds the root of the repository in it.
+  const artifactLocation = isAbsolute(file)
+    ? { uri: pathToFileURL(file).href }
+    : { uri: path.split('/').map(encodeURIComponent).join('/'), uriBaseId: ROOT }
+  return { physicalLocation: { artifactLocation, region: { startLine: line } } }
 }
 
-/** An absolute path stays one: code scanning finds the root of the repository in it. */
-function artifactOf(file: string) {
-  if (isAbsolute(file)) return { uri: pathToFileURL(file).href }
-  const segments = file
-    .replaceAll('\\', '/')
-    .replace(/^(?:\.\/)+/, '')
-    .split('/')
-  return { uri: segments.map((segment) => encodeURIComponent(segment)).join('/'), uriBaseId: ROOT }
-}
+const messageOf = (text: string) => ({ text: plainText(text) })
 
 /** Shows control characters, and keeps `[text](target)`, which is a link in SARIF, from being one. */
 const plainText = (text: string) =>

@@ -1,4 +1,4 @@
-import { packageRepository, packageVersion } from '../../package-root.ts'
+import { packageVersion } from '../../package-root.ts'
 import type { AuditReport } from '../../sandbox/outcomes/audit-report.ts'
 import { REPORT_FORMATS, type ReportFormat } from '../command/settings.ts'
 import { renderAuditJUnit } from './junit.ts'
@@ -11,7 +11,7 @@ export type WriteFiles = (
   summary?: { readonly file: string | undefined; render(maxBytes: number): string },
 ) => void
 
-export interface ReportContext extends Pick<SarifOptions, 'source'> {
+interface ReportContext extends Pick<SarifOptions, 'source'> {
   /** The address of the console: `http://localhost:2435/_sandbox/console`. */
   readonly console?: string | undefined
   /** `GITHUB_STEP_SUMMARY`: the Markdown is appended there. */
@@ -19,22 +19,16 @@ export interface ReportContext extends Pick<SarifOptions, 'source'> {
   readonly writeFiles: WriteFiles
 }
 
-/**
- * Writes an audit to its files.
- * @param targets files by format: `-` is standard output
- * @throws ConfigError with a line for each file that cannot be written
- */
+/** Writes an audit to files by format; `-` is standard output. @throws ConfigError with a line for each that cannot be written */
 export function writeReports(
   report: AuditReport,
   targets: Readonly<Partial<Record<ReportFormat, string | undefined>>>,
-  context: ReportContext,
+  { console, source, summaryFile, writeFiles }: ReportContext,
 ): void {
-  const { console, source, summaryFile, writeFiles } = context
-  const tool = { version: packageVersion(), repository: packageRepository(), source }
   const renderers = {
     json: () => `${JSON.stringify(report, undefined, 2)}\n`,
     junit: () => renderAuditJUnit(report),
-    sarif: () => renderSarif(report, tool),
+    sarif: () => renderSarif(report, { version: packageVersion(), source }),
     markdown: () => renderMarkdown(report, { console }),
   }
   writeFiles(

@@ -1,80 +1,51 @@
-import type { AuditedRow, FailOn, VerdictName } from '../../sandbox/outcomes/audit-report.ts'
-import { CATALOGUE_VERSIONS, rowId } from '../../sandbox/outcomes/catalogue.ts'
-import { type AuditRow, LEVELS, type Level } from '../../sandbox/outcomes/outcome.ts'
-import { levelOf } from '../../sandbox/outcomes/report/audited-row.ts'
-import type { KnownFinding } from '../options.ts'
-import { type Finding, isFinding } from './trial.ts'
+import type { AuditChoices, KnownFinding } from '../../client/shapes/audit.ts'
+import type { AuditedRow } from '../../sandbox/outcomes/audit-report.ts'
+import { CATALOGUE_VERSION, CATALOGUE_VERSIONS, rowId } from '../../sandbox/outcomes/catalogue.ts'
+import { type AuditRow, LEVELS } from '../../sandbox/outcomes/outcome.ts'
+import { isFinding, levelOf } from '../../sandbox/outcomes/report/audited-row.ts'
+import type { AuditRun, Finding } from './trial.ts'
 
-/** By what a verdict counts. */
-export interface Counting {
-  readonly failOn: FailOn
-  /** Rows added after this version do not count. */
-  readonly catalogue: string
-  readonly known: readonly KnownFinding[]
-  /** ISO 8601. */
-  readonly today: string
-}
-
-/** The row of the report: the verdict with what the catalogue says, and whether it counts. */
-export function describeRow(row: AuditRow, found: Finding | { reason: string }, counting: Counting): AuditedRow {
-  const verdict: Finding =
-    'verdict' in found ? found : { verdict: 'not for this app', evidence: '', flows: [], reason: undefined }
-  const judged = withKnown(rowId(row), verdict, counting)
-  const { flow, family, breaks, summary, rule, harm, severity, refs, cwe } = row
-  const level = levelOf({ verdict: judged.verdict, level: row.level })
-  const reason = judged.because ?? found.reason
+/** The row of the report. */
+export function describeRow(row: AuditRow, finding: Finding, run: Pick<AuditRun, 'options' | 'today'>): AuditedRow {
+  const { options, today } = run
+  const { flow, family, breaks: checks, summary, rule, harm, severity, refs, cwe } = row
+  const { evidence, log, refusedBy, flows } = finding
+  const id = rowId(row)
+  const known = options.known?.find((one) => one.row === id)
+  const { verdict, reason } = known ? asKnown(finding, known, today) : finding
+  const level = levelOf({ verdict, level: row.level })
+  const columns = { row: id, flow, family, checks, summary, rule, harm, level, severity, verdict, refs }
   return {
-    row: rowId(row),
-    flow,
-    family,
-    checks: breaks,
-    summary,
-    rule,
-    harm,
-    level,
-    severity,
-    verdict: judged.verdict,
-    ...(reason === undefined ? {} : { reason }),
-    ...(verdict.evidence === '' ? {} : { evidence: verdict.evidence }),
-    ...(verdict.log === undefined || verdict.log.length === 0 ? {} : { log: verdict.log }),
-    ...(verdict.refusedBy === undefined ? {} : { refused_by: verdict.refusedBy }),
-    flows: [...new Set(verdict.flows)],
-    refs,
-    cwe: cwe.map((id) => `CWE-${id}`),
-    counted: isCounted({ row, level, verdict: judged.verdict }, counting),
+    ...columns,
+    ...{ reason, evidence: evidence || undefined, log: log?.length ? log : undefined, refused_by: refusedBy },
+    flows: [...new Set(flows)],
+    cwe: cwe.map((one) => `CWE-${one}`),
+    counted: isCounted(row, { verdict, level }, options),
   }
 }
 
-/** A finding that is known, and an entry that names none any more. */
-function withKnown(
-  id: string,
-  { verdict }: Finding,
-  { known, today }: Counting,
-): { verdict: VerdictName; because?: string } {
-  const entry = known.find(({ row }) => row === id)
-  if (!entry) return { verdict }
-  if (isFinding({ verdict })) {
-    const isOver = entry.until !== undefined && entry.until < today.slice(0, 10)
-    return isOver ? { verdict } : { verdict: 'known', because: entry.because }
-  }
-  const isGone = verdict === 'refused' || verdict === 'accepted' || verdict === 'observed'
-  return isGone
-    ? { verdict: 'stale', because: `it is listed under known and is ${verdict} now; take the entry out` }
-    : { verdict }
+/** A finding that is known, or an entry that names none any more. */
+function asKnown(
+  finding: Finding,
+  { because, until }: KnownFinding,
+  today: string,
+): Pick<Finding, 'verdict' | 'reason'> {
+  const { verdict } = finding
+  if (isFinding({ verdict }))
+    return (until ?? today) < today.slice(0, 10) ? finding : { verdict: 'known', reason: because }
+  if (verdict !== 'refused' && verdict !== 'accepted' && verdict !== 'observed') return finding
+  return { verdict: 'stale', reason: `it is listed under known and is ${verdict} now; take the entry out` }
 }
 
-/** Versions in the order in which they came. */
-const age = (version: string) => VERSIONS.indexOf(version)
-const VERSIONS: readonly string[] = CATALOGUE_VERSIONS
-
-const rank = (level: Level) => LEVELS.indexOf(level)
-
-function isCounted(
-  { row, level, verdict }: { row: AuditRow; level: Level; verdict: VerdictName },
-  { failOn, catalogue }: Counting,
+/** Whether a verdict on a row counts for the exit code. */
+export function isCounted(
+  { correctClient, since }: AuditRow,
+  { verdict, level }: Pick<AuditedRow, 'verdict' | 'level'>,
+  { failOn = 'must', catalogue = CATALOGUE_VERSION }: AuditChoices,
 ): boolean {
-  if (verdict === 'known' || verdict === 'observed' || verdict === 'not for this app') return false
-  if (failOn === 'none' || row.correctClient === 'depends') return false
-  if (age(row.since) > age(catalogue)) return false
-  return verdict === 'stale' || rank(level) <= rank(failOn)
+  if (['known', 'observed', 'not for this app'].includes(verdict)) return false
+  if (failOn === 'none' || correctClient === 'depends') return false
+  const versions: readonly string[] = CATALOGUE_VERSIONS
+  if (versions.indexOf(since) > versions.indexOf(catalogue)) return false
+  return verdict === 'stale' || LEVELS.indexOf(level) <= LEVELS.indexOf(failOn)
 }

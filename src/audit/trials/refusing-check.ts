@@ -1,131 +1,60 @@
-import type { Check, Outcome } from '../../sandbox/outcomes/outcome.ts'
+import { CHECKS, type Check } from '../../sandbox/outcomes/outcome.ts'
 import type { Finding } from './trial.ts'
 
-/** A message of a client library, and the check that it belongs to. */
-interface LibraryMessage {
-  readonly library: 'jose' | 'oauth4webapi and openid-client 6' | 'PyJWT' | 'Authlib' | 'go-oidc'
-  readonly pattern: RegExp
-  readonly check: Check
-}
+/** Messages by which jose, oauth4webapi, PyJWT, Authlib and go-oidc say which check refused, most telling first. */
+export const LIBRARY_MESSAGES: readonly (readonly [check: Check, message: RegExp])[] = [
+  ['exp', /ExpiredSignatureError|ExpiredTokenError|expired_token|oidc: token is expired/],
+  ['nbf', /ImmatureSignatureError: .*\(nbf\)|oidc: current time .* before the nbf/],
+  ['iat', /ImmatureSignatureError: .*\(iat\)/],
+  ['iss', /InvalidIssuerError|oidc: id token issued by a different provider/],
+  ['aud', /InvalidAudienceError|oidc: expected audience/],
+  ['azp', /includes additional untrusted audiences/],
+  ['sub', /InvalidSubjectError/],
+  ['typ', /unexpected "typ" JWT header value/],
+  ['signature', /^(?:Uncaught )?JWSSignatureVerificationFailed|JWSSignatureVerificationFailed: signature/],
+  ['signature', /JWT signature verification failed|InvalidSignatureError|BadSignatureError|bad_signature/],
+  ['signature', /failed to verify (?:id token )?signature/],
+  ['alg', /"alg" \(Algorithm\) Header Parameter (?:value not allowed|missing or invalid)/],
+  ['alg', /JWT "alg"|InvalidAlgorithmError|signed with unsupported algorithm|unexpected signature algorithm/],
+  ['crit', /Extension Header Parameter "[^"]*" is not recognized|"crit" \(Critical\) Header Parameter/],
+  ['kid', /(?:no applicable key|multiple matching keys) found in the JSON Web Key Set/],
+  ['kid', /error when selecting a JWT verification key|PyJWKClientError: Unable to find a signing key/],
+  ['keys', /JSON Web Key Set malformed|"response" body "keys" property/],
+  ['state', /"state" response parameter|response parameter "state" missing|MismatchingStateError|mismatching_state/],
+  ['callback_iss', /response parameter "iss"|"iss" \(issuer\) response parameter/],
+  ['issuer', /"response" body "issuer" property|discovered metadata issuer|oidc: issuer did not match the issuer/],
+  ['status', /is not a conform (?:Authorization Server Metadata|JSON Web Key Set) response/],
+  ['body', /failed to parse "response" body as JSON/],
+  ['serialisation', /Invalid Compact JWS|JWTInvalid: |JWSInvalid: (?:Failed to base64url|JWS Protected Header is)/],
+  ['serialisation', /failed to parse JWT (?:Header|Payload)|OperationProcessingError: Invalid JWT/],
+  ['serialisation', /jwt\.exceptions\.DecodeError|oidc: malformed jwt/],
+]
 
-const jose = rowsOf('jose', [
-  [/"exp" claim timestamp check failed|missing required "exp" claim|"exp" claim must be a number/, 'exp'],
-  [/"nbf" claim (?:timestamp check failed|must be a number)/, 'nbf'],
-  [/"iat" claim (?:timestamp check failed|must be a number)|missing required "iat" claim/, 'iat'],
-  [/(?:unexpected|missing required) "iss" claim/, 'iss'],
-  [/(?:unexpected|missing required) "aud" claim/, 'aud'],
-  [/missing required "nonce" claim/, 'nonce'],
-  [/missing required "sub" claim/, 'sub'],
-  [/unexpected "typ" JWT header value/, 'typ'],
-  [
-    /^(?:Uncaught )?JWSSignatureVerificationFailed|JWSSignatureVerificationFailed: signature verification failed/,
-    'signature',
-  ],
-  [/"alg" \(Algorithm\) Header Parameter (?:value not allowed|missing or invalid)/, 'alg'],
-  [/Extension Header Parameter "[^"]*" is not recognized|"crit" \(Critical\) Header Parameter/, 'crit'],
-  [/no applicable key found in the JSON Web Key Set/, 'kid'],
-  [/multiple matching keys found in the JSON Web Key Set/, 'kid'],
-  [/JSON Web Key Set malformed/, 'keys'],
-  [
-    /Invalid Compact JWS|JWTInvalid: |JWSInvalid: (?:Failed to base64url|JWS Protected Header is invalid)/,
-    'serialisation',
-  ],
-])
-
-const oauth4webapi = rowsOf('oauth4webapi and openid-client 6', [
-  [/JWT signature verification failed/, 'signature'],
-  [/unexpected JWT "alg" header parameter|missing client or server configuration to verify used JWT "alg"/, 'alg'],
-  [/unexpected JWT "exp" \(expiration time\) claim|JWT "exp" \(expiration time\) claim missing/, 'exp'],
-  [/unexpected JWT "iat" \(issued at\) claim|JWT "iat" \(issued at\) claim missing/, 'iat'],
-  [/unexpected JWT "nbf" \(not before\) claim/, 'nbf'],
-  [/unexpected JWT "iss" \(issuer\) claim|JWT "iss" \(issuer\) claim missing/, 'iss'],
-  [/unexpected JWT "aud" \(audience\) claim|JWT "aud" \(audience\) claim missing/, 'aud'],
-  [/unexpected ID Token "azp"|includes additional untrusted audiences/, 'azp'],
-  [/unexpected ID Token "nonce" claim value/, 'nonce'],
-  [/invalid ID Token "c_hash"/, 'c_hash'],
-  [/unexpected "state" response parameter|response parameter "state" missing/, 'state'],
-  [/response parameter "iss" \(issuer\) missing|unexpected "iss" \(issuer\) response parameter value/, 'callback_iss'],
-  [/error when selecting a JWT verification key/, 'kid'],
-  [/"response" body "keys" property/, 'keys'],
-  [/"response" body "issuer" property|discovered metadata issuer does not match/, 'issuer'],
-  [/is not a conform (?:Authorization Server Metadata|JSON Web Key Set) response/, 'status'],
-  [/failed to parse "response" body as JSON/, 'body'],
-  [/failed to parse JWT (?:Header|Payload)|OperationProcessingError: Invalid JWT/, 'serialisation'],
-])
-
-const pyjwt = rowsOf('PyJWT', [
-  [/ExpiredSignatureError|MissingRequiredClaimError: .*"exp"/, 'exp'],
-  [/ImmatureSignatureError: The token is not yet valid \(iat\)/, 'iat'],
-  [/ImmatureSignatureError: The token is not yet valid \(nbf\)/, 'nbf'],
-  [/InvalidIssuerError|MissingRequiredClaimError: .*"iss"/, 'iss'],
-  [/InvalidAudienceError|MissingRequiredClaimError: .*"aud"/, 'aud'],
-  [/MissingRequiredClaimError: .*"nonce"/, 'nonce'],
-  [/MissingRequiredClaimError: .*"sub"|InvalidSubjectError/, 'sub'],
-  [/InvalidSignatureError/, 'signature'],
-  [/InvalidAlgorithmError/, 'alg'],
-  [/PyJWKClientError: Unable to find a signing key/, 'kid'],
-  [/jwt\.exceptions\.DecodeError/, 'serialisation'],
-])
-
-const authlib = rowsOf('Authlib', [
-  [/BadSignatureError|bad_signature/, 'signature'],
-  [/ExpiredTokenError|expired_token/, 'exp'],
-  [/InvalidClaimError: .*["']iss["']|MissingClaimError: .*["']iss["']/, 'iss'],
-  [/InvalidClaimError: .*["']aud["']|MissingClaimError: .*["']aud["']/, 'aud'],
-  [/InvalidClaimError: .*["']azp["']|MissingClaimError: .*["']azp["']/, 'azp'],
-  [/InvalidClaimError: .*["']nonce["']|MissingClaimError: .*["']nonce["']/, 'nonce'],
-  [/InvalidClaimError: .*["']c_hash["']|MissingClaimError: .*["']c_hash["']/, 'c_hash'],
-  [/MissingClaimError: .*["']exp["']/, 'exp'],
-  [/MismatchingStateError|mismatching_state/, 'state'],
-])
-
-const goOidc = rowsOf('go-oidc', [
-  [/oidc: token is expired/, 'exp'],
-  [/oidc: current time .* before the nbf/, 'nbf'],
-  [/oidc: id token issued by a different provider/, 'iss'],
-  [/oidc: expected audience/, 'aud'],
-  [/failed to verify (?:id token )?signature/, 'signature'],
-  [/oidc: id token signed with unsupported algorithm|unexpected signature algorithm/, 'alg'],
-  [/oidc: issuer did not match the issuer returned by provider/, 'issuer'],
-  [/oidc: malformed jwt/, 'serialisation'],
-])
-
-/** Messages by which well-known client libraries say which check refused, most telling first. */
-export const LIBRARY_MESSAGES: readonly LibraryMessage[] = [...jose, ...oauth4webapi, ...pyjwt, ...authlib, ...goOidc]
-
-function rowsOf(
-  library: LibraryMessage['library'],
-  rows: readonly (readonly [pattern: RegExp, check: Check])[],
-): readonly LibraryMessage[] {
-  return rows.map(([pattern, check]) => ({ library, pattern, check }))
-}
-
-/** What the log of an app says of a row. */
-export interface ReadLog {
-  /** The lines that matter, at most `MAX_LINES`. */
-  readonly log: readonly string[]
-  /** The check that a library named as the one that refused. */
-  readonly refusedBy?: Check | undefined
-}
+/** What the libraries write of a claim: `"exp" claim`, `"aud" (audience) claim`, `ID Token "c_hash"`, `InvalidClaimError: … 'iss'`. */
+const CLAIM =
+  /"(\w+)" (?:\([\w ]+\) )?claim|ID Token "(\w+)"|(?:Missing|Invalid|MissingRequired)ClaimError: .*["'](\w+)["']/
 
 const MAX_LINES = 5
 const STACK = /^\s+at |^\s+File "|^\s*$/
 
-/** Reads what an app wrote while it was given a row: the lines from the first that a library wrote, else the last ones. */
-export function readLog(lines: readonly string[]): ReadLog {
+/**
+ * Adds what an app wrote meanwhile: the lines from the first that a library wrote, else the last ones. When that names a check that is not
+ * one of `breaks`, the evidence says so; no verdict changes.
+ */
+export function withLog(finding: Finding, lines: readonly string[], breaks: readonly Check[] = []): Finding {
   const written = lines.filter((line) => !STACK.test(line))
-  const checks = written.map((line) => LIBRARY_MESSAGES.find(({ pattern }) => pattern.test(line))?.check)
+  const checks = written.map(checkNamedIn)
   const telling = checks.findIndex((check) => check !== undefined)
-  if (telling < 0) return { log: written.slice(-MAX_LINES) }
-  return { log: written.slice(telling, telling + MAX_LINES), refusedBy: checks[telling] }
+  if (telling < 0) return { ...finding, log: written.slice(-MAX_LINES) }
+  const refusedBy = checks[telling]
+  const log = written.slice(telling, telling + MAX_LINES)
+  if (!refusedBy || breaks.length === 0 || breaks.includes(refusedBy)) return { ...finding, log, refusedBy }
+  const evidence = `${finding.evidence}; your app's log names ${refusedBy}, while this row breaks ${breaks.join(', ')}`
+  return { ...finding, evidence, log, refusedBy }
 }
 
-/** The verdict with what the log says. A check that the row does not break is said, and changes no verdict. */
-export function withLog({ breaks }: Outcome, verdict: Finding, lines: readonly string[]): Finding {
-  const { log, refusedBy } = readLog(lines)
-  const isOther = refusedBy !== undefined && breaks.length > 0 && !breaks.includes(refusedBy)
-  const evidence = isOther
-    ? `${verdict.evidence}; your app's log names ${refusedBy}, while this row breaks ${breaks.join(', ')}`
-    : verdict.evidence
-  return { ...verdict, evidence, log, refusedBy }
+function checkNamedIn(line: string): Check | undefined {
+  const [, one, other, last] = CLAIM.exec(line) ?? []
+  const claim = one ?? other ?? last
+  return LIBRARY_MESSAGES.find(([, message]) => message.test(line))?.[0] ?? CHECKS.find((check) => check === claim)
 }

@@ -2,254 +2,254 @@ import type { SandboxApi } from '../../client/sandbox-api.ts'
 import type { Flow } from '../../client/shapes/flow.ts'
 import type { Reason, VerdictName } from '../../sandbox/outcomes/audit-report.ts'
 import { rowId } from '../../sandbox/outcomes/catalogue.ts'
-import type { AuditRow, Outcome } from '../../sandbox/outcomes/outcome.ts'
+import type { AuditRow } from '../../sandbox/outcomes/outcome.ts'
 import type { Browser } from '../agent/browser.ts'
 import type { Role } from '../drive/cast.ts'
-import type { FlowRun } from '../drive/driver.ts'
+import type { FlowPlan, FlowRun } from '../drive/driver.ts'
 import { inTurn } from '../drive/in-turn.ts'
 import { asksTheApp } from '../learn/accepted-rule.ts'
-import type { LearnedApp } from '../learn/learn-app.ts'
+import { type LearnedApp, planOfCreate } from '../learn/learn-app.ts'
 import type { LearnedFlow, SeenRun } from '../learn/learned-flow.ts'
-import { cookiesSet } from '../learn/observation.ts'
-import { askRules, lookAt, pathsOf, type Reading, readRun, seeRun } from '../learn/read-run.ts'
-import type { AuditOptions } from '../options.ts'
-import { planRow } from './plan-row.ts'
-import { withLog } from './refusing-check.ts'
-import type { Finding, Stage, Trial } from './trial.ts'
+import { cookiesSet, type Observation, observe } from '../learn/observation.ts'
+import { type Reading, readRun, seeRun } from '../learn/read-run.ts'
+import type { AuditRun, Finding, Stage, Trial } from './trial.ts'
 
-/** What one run of a row showed. */
-export interface SeenVisit {
-  /** Persona of the sandbox. */
-  readonly as: string
-  readonly seen: SeenRun
+/** One run of a row. */
+interface Brought {
+  readonly run: FlowRun
   readonly flows: readonly string[]
-  /** The row was sent to the app; else why that is not known. */
-  readonly missing?: Reason | undefined
+  /** Why it is not known that the row was sent to the app, or that the session before it cannot be ended. */
+  readonly missing?: Reason | 'session_stays' | undefined
   /** What the sandbox saw that an app does only with an answer that it took for a good one. */
   readonly sign?: string | undefined
 }
 
-type Pages = Pick<AuditOptions, 'create' | 'upgrade'>
+/** What one run of a row showed, as a persona of the sandbox. */
+type SeenVisit = Omit<Brought, 'run'> & { readonly as: string; readonly seen: SeenRun }
 
-/** Tries a row of the catalogue: one visit for each role. The worst visit counts. */
-export function rowTrial(
-  row: Outcome,
-  { learned, pages }: { learned: LearnedApp; pages: Pages },
-): Trial<readonly SeenVisit[]> {
-  const { roles, plan, runsAlone } = planRow(row, { profile: learned.profile, pages })
-  const flow = flowReading(row, learned)
+/**
+ * How the rows of a flow are seen: the flow whose last page shows how a row ended, the endpoint whose answer is the row, and the
+ * endpoint that the app calls next if it took the row for a good answer, with what that is.
+ */
+const USE = { page: 'use', sentBy: 'E1', next: 'E4', sign: 'your app exchanged the code (E4)' } as const
+const TRACES = {
+  use: USE,
+  create: { page: 'create', sentBy: 'E3', next: undefined, sign: undefined },
+  par: { page: 'create', sentBy: 'E2', next: 'E3', sign: 'your app sent the browser on to Create (E3)' },
+  token: { page: 'upgrade', sentBy: 'E4', next: 'E5', sign: 'your app sent an upgrade (E5)' },
+  upgrade: { page: 'upgrade', sentBy: 'E5', next: undefined, sign: undefined },
+  discovery: USE,
+  jwks: USE,
+} as const
 
-  async function visit(role: Role, stage: Stage): Promise<SeenVisit> {
-    const { cast, driver, sandbox } = stage
-    return cast.as(role, async (persona) => {
-      const browser = row.prelude === undefined ? undefined : await browserAfterFlow(stage, learned)
-      const run = await driver.run({ ...plan(persona), ...(browser && { browser }) })
-      const known = await findFlow(row, run, sandbox)
-      const flows = [...new Set([run.useFlow, run.createFlow, known?.id].filter((id) => id !== undefined))]
-      const base = { as: cast.nameOf(role), flows }
-      const missing = known && isDelivered(row, run, known) ? undefined : whyMissing(run, known)
-      if (!known || missing !== undefined)
-        return { ...base, seen: { run, probes: new Map() }, missing: missing ?? 'not_reached' }
-      const sign = await findSign(row, { run, flow: known, sandbox, isAlone: runsAlone, learned })
-      return { ...base, sign, seen: await seeRun(run, flow ?? learned.use, driver) }
-    })
+const TRAPPED = 'your app fetched an address that the answer named, or followed a redirect there'
+
+export type RowSettings = Pick<AuditRun, 'learned' | 'options'>
+
+/** Tries a row: one visit for each role, of which the worst counts. The browsers are asked again when anything can be asked. */
+export function rowTrial(row: AuditRow, settings: RowSettings): Trial<readonly SeenVisit[]> {
+  const { learned } = settings
+  const { roles, plan, runsAlone } = planRow(row, settings)
+  const flow = learnedFlowOf(row, learned) ?? learned.use
+  const { accepted } = flow.rules
+
+  async function send(persona: string, stage: Stage): Promise<Brought> {
+    const { driver, sandbox } = stage
+    const browser = row.prelude === undefined ? undefined : await browserAfterFlow(stage, learned)
+    const run = await driver.run({ ...plan(persona), ...(browser && { browser }) })
+    const { known, missing } = await findDelivery(row, run, sandbox)
+    const flows = [...new Set([run.useFlow, run.createFlow, known?.id].filter((id) => id !== undefined))]
+    if (!known || missing) return { run, flows, missing }
+    // A call with a code or token that the sandbox did not issue is a flow of its own.
+    const later = { audit: 'also', flow: 'upgrade', after: known.id } as const
+    const all = [known, ...(runsAlone ? await sandbox.flows.list(later) : [])]
+    return { run, flows, sign: hasCall(known, 'trap') ? TRAPPED : signIn(all, run.reachesCreate) }
   }
 
+  function signIn(flows: readonly Flow[], reachesCreate: boolean): string | undefined {
+    const { next, sign } = TRACES[row.flow]
+    if (next === 'E3') return reachesCreate ? sign : undefined
+    if (next && flows.some((one) => hasCall(one, next))) return sign
+    const isSign = row.flow === 'use' && (!learned.createsAfterDenial || row.ending?.kind === 'create_requested')
+    return reachesCreate && isSign ? 'your app began to create an age key (E3)' : undefined
+  }
+
+  const visit = (role: Role, stage: Stage) =>
+    stage.cast.as(role, async (persona): Promise<SeenVisit> => {
+      const { run, ...brought } = await (BROUGHT[row.name]?.(stage, learned) ?? send(persona, stage))
+      const seen = brought.missing ? { run, probes: new Map() } : await seeRun(run, flow, stage.driver)
+      return { as: stage.cast.nameOf(role), ...brought, seen }
+    })
+  const read = ({ seen, ...one }: SeenVisit) =>
+    findingOfVisit(row, { ...one, ...seen.run }, readSeen(row, seen, learned))
   return {
     name: rowId(row),
+    row,
     runsAlone,
-    async drive(stage) {
-      const visits: SeenVisit[] = []
-      for (const role of roles) visits.push(await visit(role, stage))
-      return visits
-    },
-    proof: (visits) => worstOf(visits.map((one) => findingOfVisit(row, one, readSeen(row, one.seen, learned)))),
-    ...lookingAgain(flow ?? learned.use),
-    withLog: (finding, lines) => withLog(row, finding, lines),
+    drive: (stage) => inTurn(roles, (role) => visit(role, stage)),
+    proof: (visits) => worstOf(visits.map(read)),
+    ...((flow.probes.length > 0 || (accepted && asksTheApp(accepted))) && {
+      lookAgain: (visits, { driver }) =>
+        inTurn(visits, async (one) =>
+          one.missing ? one : { ...one, seen: await seeRun(one.seen.run, { ...flow, waitMs: 0 }, driver) },
+        ),
+    }),
   }
 }
 
-/** Asks the browsers of visits again, when anything of the app can be asked. */
-export function lookingAgain({ rules, probes }: LearnedFlow): Pick<Trial<readonly SeenVisit[]>, 'lookAgain'> {
-  if (probes.length === 0 && !(rules.accepted && asksTheApp(rules.accepted))) return {}
-  return {
-    lookAgain: (visits, { driver }) =>
-      inTurn(visits, async (visit) => {
-        const { run } = visit.seen
-        if (visit.missing !== undefined) return visit
-        const shown = await lookAt(pathsOf(probes), run.browser, driver)
-        return { ...visit, seen: { run, ...(await askRules(rules, run, driver)), probes: shown } }
-      }),
+/** How a row is brought to the app: one run for each role. */
+export function planRow(row: AuditRow, { learned: { profile }, options: { create, upgrade } }: RowSettings) {
+  const { flow, name: outcome, ending, correctClient, bait } = row
+  const start = create?.start
+  const isOfUpgrade = flow === 'token' || flow === 'upgrade'
+  const issuesCode = ending?.kind === 'verified' && ending.allFalse === true
+  const plan = (persona: string): FlowPlan => {
+    if (flow === 'create') return planOfCreate(persona, { profile, start, outcome })
+    if (flow === 'par') return { ...planOfCreate(persona, { profile, start }), later: { flow, outcome } }
+    if (flow === 'token' || flow === 'upgrade')
+      return { use: { persona, outcome: 'code_issued' }, later: { flow, outcome }, page: upgrade?.start }
+    const page = outcome === 'create_requested' ? start : outcome === 'code_issued' ? upgrade?.start : undefined
+    return { use: { persona, outcome }, create: { persona, outcome: 'created' }, page }
   }
+  function rolesOf(): readonly Role[] {
+    if (TRACES[flow].page === 'create' || ending?.kind === 'create_requested') return ['newcomer']
+    if (isOfUpgrade || issuesCode) return ['minor']
+    if (correctClient === 'accept' || ending?.kind === 'error') return ['adult']
+    return bait === 'both' ? ['adult', 'minor'] : [bait]
+  }
+  return { plan, roles: rolesOf(), runsAlone: flow === 'par' || isOfUpgrade || issuesCode || row.prelude !== undefined }
 }
 
-/** The flow whose last page shows how a row ended. */
-export function flowOfPage({ flow }: Pick<Outcome, 'flow'>): 'use' | 'create' | 'upgrade' {
-  if (flow === 'create' || flow === 'par') return 'create'
-  return flow === 'token' || flow === 'upgrade' ? 'upgrade' : 'use'
-}
-
-function flowReading(row: Outcome, learned: LearnedApp): LearnedFlow | undefined {
-  const name = flowOfPage(row)
-  if (name === 'use') return learned.use
-  const later = learned[name]
+/** The flow whose last page shows how a row ended; `undefined` when its pages were not learned. */
+export function learnedFlowOf(row: AuditRow, learned: LearnedApp): LearnedFlow | undefined {
+  // After a code an app goes on to Upgrade.
+  const page = row.name === 'code_issued' ? 'upgrade' : TRACES[row.flow].page
+  if (page === 'use') return learned.use
+  const later = learned[page]
   return later.kind === 'learned' ? later.flow : undefined
 }
 
 /** A call that failed ends the later flow before it began: then the page is one of Use, and may be a refusal there. */
-export function readSeen(row: Outcome, seen: SeenRun, learned: LearnedApp) {
-  const flow = flowReading(row, learned)
+export function readSeen(row: AuditRow, seen: SeenRun, learned: LearnedApp): Reading {
+  const flow = learnedFlowOf(row, learned)
   const own = flow && readRun(seen, flow)
   if (own && (own.says !== 'unknown' || flow === learned.use)) return own
   const asUse = readRun(seen, learned.use)
-  return asUse.says === 'out' || asUse.says === 'broke' ? asUse : (own ?? { ...asUse, says: 'unknown' as const })
+  return asUse.says === 'out' || asUse.says === 'broke' ? asUse : (own ?? { ...asUse, says: 'unknown' })
 }
 
 /** What a visit says of a row, when its end is read so. */
 export function findingOfVisit(
   row: AuditRow,
-  visit: Omit<SeenVisit, 'seen'> & { readonly seen: { readonly run: Pick<FlowRun, 'observation'> } },
-  reading: Reading,
+  visit: Omit<SeenVisit, 'seen'> & { readonly observation: Pick<Observation, 'end' | 'status' | 'summary'> },
+  { says, like, evidence: shown }: Reading,
 ): Finding {
-  const { as, flows, missing, sign, seen } = visit
-  const { observation } = seen.run
-  const found = (verdict: VerdictName, evidence: string, reason?: Reason): Finding => ({
-    verdict,
-    evidence: `as ${as}: ${evidence}`,
-    flows,
-    ...(reason && { reason }),
-  })
-  if (observation.status === 429)
-    return { ...found('undetermined', `your app answers ${observation.summary}`, 'control_lost'), isLimited: true }
-  if (missing !== undefined) return found('undetermined', observation.summary, missing)
-  const isTaken = sign !== undefined || reading.says === 'in'
-  const evidence = sign ?? reading.evidence
+  const { as, flows, missing, sign, observation } = visit
+  const isLimited = observation.status === 429
+  function found(verdict: VerdictName, text = sign ?? shown, reason?: Reason): Finding {
+    return { verdict, reason, evidence: `as ${as}: ${text}`, flows, isLimited }
+  }
+  const open = (reason: Reason, text = observation.summary) => found('undetermined', text, reason)
+  if (isLimited) return open('control_lost', `your app answers ${observation.summary}`)
+  // Decision: where the session of an app cannot be ended, nobody says how it would take the same answer afterwards.
+  if (missing === 'session_stays') return found('observed', 'the audit found no way to end the session of your app')
+  if (missing) return open(missing)
+  const isTaken = sign !== undefined || says === 'in'
   // The flow cannot have gone on behind the page: the sandbox saw no next call.
   const isOver = observation.end === 'page' && (row.flow === 'par' || row.flow === 'token')
-  if (!isTaken && observation.end === 'visit failed') return found('undetermined', observation.summary, 'visit_failed')
-  if (!isTaken && !isOver && reading.says === 'unknown') return found('undetermined', evidence, 'page_unknown')
-  switch (row.correctClient) {
-    case 'depends':
-      return found('observed', evidence)
-    case 'accept':
-      return found(isTaken ? 'accepted' : 'too strict', evidence)
-    case 'refuse': {
-      if (isTaken) return found('let in', evidence)
-      if (reading.says === 'broke') return found('broke', evidence)
-      // An honest minor gets this page, and an invented token another one: the app read the answers, and took them for a plain no.
-      const isOfAnswers = row.breaks.includes('age_thresholds') || row.breaks.includes('requested_thresholds')
-      const isIgnored = reading.like === 'minor' && isOfAnswers && !row.plainNo
-      return found(isIgnored ? 'ignored' : 'refused', evidence)
-    }
-  }
+  if (!isTaken && observation.end === 'visit failed') return open('visit_failed')
+  if (!isTaken && !isOver && says === 'unknown') return open('page_unknown', shown)
+  if (row.correctClient === 'depends') return found('observed')
+  if (row.correctClient === 'accept') return found(isTaken ? 'accepted' : 'too strict')
+  if (isTaken) return found('let in')
+  if (says === 'broke') return found('broke')
+  // An honest minor gets this page, and an invented token another one: the app read the answers, and took them for a plain no.
+  const isOfAnswers = row.breaks.includes('age_thresholds') || row.breaks.includes('requested_thresholds')
+  return found(like === 'minor' && isOfAnswers && !row.plainNo ? 'ignored' : 'refused')
 }
 
-const WORST: readonly VerdictName[] = [
-  'let in',
-  'too strict',
-  'broke',
-  'undetermined',
-  'ignored',
-  'observed',
-  'refused',
-  'accepted',
-]
+const WORST = ['let in', 'too strict', 'broke', 'undetermined', 'ignored', 'observed', 'refused', 'accepted']
 
 export function worstOf(findings: readonly Finding[]): Finding {
-  const [worst] = findings.toSorted((one, other) => WORST.indexOf(one.verdict) - WORST.indexOf(other.verdict))
-  if (!worst) throw new Error('a row is run by a role')
+  const rankOf = ({ verdict }: Finding) => WORST.indexOf(verdict)
+  const worst = findings.reduce((one, other) => (rankOf(other) < rankOf(one) ? other : one))
   return { ...worst, flows: findings.flatMap(({ flows }) => flows), isLimited: findings.some((one) => one.isLimited) }
+}
+
+/** A plain good flow. */
+export const visitAsAdult = ({ cast, driver }: Pick<Stage, 'cast' | 'driver'>, holds?: true): Promise<FlowRun> =>
+  cast.as('adult', (persona) => driver.run({ use: { persona, outcome: 'verified' }, ...(holds && { holds }) }))
+
+/** Whether the pages that tell who is in show a user who is out. */
+async function isSignedOut(run: FlowRun, use: LearnedFlow, { driver }: Stage): Promise<boolean> {
+  const byProbes = { ...use, rules: {}, page: undefined }
+  return readRun(await seeRun(run, byProbes, driver), byProbes).says === 'out'
 }
 
 /**
  * A browser that has been through a good flow, and has lost the proof that the answer left: the cookies that were set then are removed,
  * as when the session of the app is over. `undefined` when the app still knows the user: then the row takes a fresh browser.
  */
-export async function browserAfterFlow({ cast, driver }: Stage, { use }: LearnedApp): Promise<Browser | undefined> {
-  const { browser, visit } = await cast.as('adult', (persona) => driver.run({ use: { persona, outcome: 'verified' } }))
-  browser.forget(cookiesSet(visit))
-  if (use.probes.length > 0) {
-    await driver.wait(use.waitMs)
-    const shown = await lookAt(pathsOf(use.probes), browser, driver)
-    const isOut = use.probes.every(({ path, likeness }) => {
-      const page = shown.get(path)
-      return page !== undefined && likeness.compare(page).as === 'out'
-    })
-    return isOut ? browser : undefined
-  }
+async function browserAfterFlow(stage: Stage, { use }: LearnedApp): Promise<Browser | undefined> {
+  const run = await visitAsAdult(stage)
+  const { browser } = run
+  browser.forget(cookiesSet(run.visit))
+  if (use.probes.length > 0) return (await isSignedOut(run, use, stage)) ? browser : undefined
   // A denial answers nothing that can be replayed.
-  const denied = await driver.run({ use: { outcome: 'access_denied' }, browser })
-  const { says } = readRun(await seeRun(denied, use, driver), use)
+  const denied = await stage.driver.run({ use: { outcome: 'access_denied' }, browser })
+  const { says } = readRun(await seeRun(denied, use, stage.driver), use)
   return denied.request && says !== 'in' ? browser : undefined
 }
 
-/** The flow of the journal in which a row is sent. */
-export async function findFlow(
-  row: Outcome,
-  { useFlow, createFlow }: FlowRun,
-  sandbox: SandboxApi,
-): Promise<Flow | undefined> {
-  if (row.flow === 'par') {
-    const flows = await sandbox.flows.list({ audit: 'also', flow: 'create', ...(useFlow && { after: useFlow }) })
-    // A browser that is sent on with a request_uri that was never issued begins a flow of its own.
-    return flows.find(({ calls }) => calls.some(({ endpoint }) => endpoint === 'E2'))
-  }
+/** The flow of the journal in which a row is sent, and why it is not known that the app got the row. */
+export async function findDelivery(row: AuditRow, run: FlowRun, sandbox: SandboxApi) {
+  const { useFlow, createFlow, observation, isLaterMet, brought } = run
+  const { sentBy } = TRACES[row.flow]
   const id = row.flow === 'create' ? createFlow : useFlow
-  return id === undefined ? undefined : sandbox.flows.get(id)
+  const begun = { audit: 'also', flow: 'create', ...(useFlow && { after: useFlow }) } as const
+  // A browser that is sent on with a request_uri that was never issued begins a flow of its own.
+  const pushed = row.flow === 'par' ? (await sandbox.flows.list(begun)).find((flow) => hasCall(flow, 'E2')) : undefined
+  const known = row.flow === 'par' || id === undefined ? pushed : await sandbox.flows.get(id)
+  const isSent =
+    sentBy === 'E1' || sentBy === 'E3'
+      ? known?.outcome === row.name && brought[sentBy]
+      : isLaterMet && known && hasCall(known, sentBy)
+  if (isSent) return { known }
+  const ends: Readonly<Record<string, Reason>> = { 'visit failed': 'visit_failed', 'timed out': 'timed_out' }
+  const other: Reason = known && isLaterMet !== false ? 'not_delivered' : 'not_reached'
+  return { known, missing: ends[observation.end] ?? other }
 }
 
-/** Whether the app got the answer of a row: the journal says what was sent, the browser that it was brought. */
-export function isDelivered({ flow, name }: Outcome, run: FlowRun, { calls, outcome }: Flow): boolean {
-  const { brought, isLaterMet } = run
-  const isMet = (endpoint: string) => isLaterMet === true && calls.some((call) => call.endpoint === endpoint)
-  switch (flow) {
-    case 'par':
-      return isMet('E2')
-    case 'token':
-      return isMet('E4')
-    case 'upgrade':
-      return isMet('E5')
-    default:
-      return outcome === name && brought[flow === 'create' ? 'E3' : 'E1']
-  }
+const hasCall = ({ calls }: Flow, endpoint: string) => calls.some((call) => call.endpoint === endpoint)
+
+/** Rows of the audit itself: a right answer that a browser brings in a wrong way. */
+const BROUGHT: Readonly<Record<string, (stage: Stage, learned: LearnedApp) => Promise<Brought>>> = {
+  /** A second browser begins a flow, and then opens the answer to the flow of the first one. */
+  async 'callback.of_other_browser'(stage) {
+    const first = await visitAsAdult(stage, true)
+    const second = await visitAsAdult(stage, true)
+    return bring([first, second], second.browser, stage)
+  },
+  /** An adult brings an answer again, when the session that it opened is over: its cookies are gone, or the user has signed out. */
+  async 'callback.twice'(stage, { use, signOut }) {
+    const first = await visitAsAdult(stage)
+    const { browser } = first
+    const proof = cookiesSet(first.visit)
+    // Where nothing shows who is in, the answer must have left something that is gone now.
+    const isOver = async () => (use.probes.length === 0 ? proof.length > 0 : isSignedOut(first, use, stage))
+    browser.forget(proof)
+    if (await isOver()) return bring([first], browser, stage)
+    for (const path of signOut) await stage.driver.open({ url: path }, browser)
+    if (await isOver()) return bring([first], browser, stage)
+    return { run: first, flows: [first.useFlow ?? []].flat(), missing: 'session_stays' }
+  },
 }
 
-function whyMissing({ observation, isLaterMet }: FlowRun, flow: Flow | undefined): Reason {
-  if (observation.end === 'visit failed') return 'visit_failed'
-  if (observation.end === 'timed out') return 'timed_out'
-  return flow && isLaterMet !== false ? 'not_delivered' : 'not_reached'
-}
-
-interface SignSettings {
-  readonly run: FlowRun
-  readonly flow: Flow
-  readonly sandbox: SandboxApi
-  readonly isAlone: boolean
-  readonly learned: Pick<LearnedApp, 'createsAfterDenial'>
-}
-
-async function findSign(
-  row: Outcome,
-  { run, flow, sandbox, isAlone, learned }: SignSettings,
-): Promise<string | undefined> {
-  const isIn = ({ calls }: Flow, endpoint: string) => calls.some((call) => call.endpoint === endpoint)
-  // A call with a code or token that the sandbox did not issue is a flow of its own.
-  const isCalled = async (endpoint: string) =>
-    isIn(flow, endpoint) ||
-    (isAlone &&
-      (await sandbox.flows.list({ audit: 'also', flow: 'upgrade', after: flow.id })).some((one) => isIn(one, endpoint)))
-  if (isIn(flow, 'trap')) return 'your app fetched an address that the answer named, or followed a redirect there'
-  switch (row.flow) {
-    case 'use': {
-      if (await isCalled('E4')) return 'your app exchanged the code (E4)'
-      const isSign = !learned.createsAfterDenial || row.ending?.kind === 'create_requested'
-      return run.reachesCreate && isSign ? 'your app began to create an age key (E3)' : undefined
-    }
-    case 'par':
-      return run.reachesCreate ? 'your app sent the browser on to Create (E3)' : undefined
-    case 'token':
-      return (await isCalled('E5')) ? 'your app sent an upgrade (E5)' : undefined
-    default:
-      return undefined
-  }
+/** A browser opens the answer of the first of some runs, unless that is missing. */
+async function bring(runs: readonly [FlowRun, ...FlowRun[]], browser: Browser, { driver }: Stage): Promise<Brought> {
+  const [run] = runs
+  const flows = runs.flatMap(({ useFlow }) => useFlow ?? [])
+  if (!run.answer) return { run, flows, missing: 'not_delivered' }
+  const visit = await driver.open(run.answer, browser)
+  return { run: { ...run, browser, visit, observation: observe(visit) }, flows }
 }

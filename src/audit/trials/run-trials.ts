@@ -1,219 +1,170 @@
 import { messageOf } from '../../files/caught.ts'
-import { startStopwatch } from '../../sandbox/clock/clock.ts'
 import type { VerdictName } from '../../sandbox/outcomes/audit-report.ts'
-import { type Finding, isFinding, type Stage, type Trial } from './trial.ts'
+import { isFinding } from '../../sandbox/outcomes/report/audited-row.ts'
+import { inTurn } from '../drive/in-turn.ts'
+import { DEFAULTS } from '../options.ts'
+import { withLog } from './refusing-check.ts'
+import type { AuditRun, Finding, Stage, Trial } from './trial.ts'
 
-export interface RunSettings {
-  readonly stages: readonly Stage[]
-  /** Runs at the same time on each stage; with one, calls of its server and lines of its log belong to that run. */
-  readonly visitsEach: number
-  /** How often a finding is looked at. */
-  readonly repeat: number
-  /** Ends it early: the budget is used up, or the user has interrupted it. */
-  readonly signal: AbortSignal
-  /** Why a stage shows nothing any more: it does not let an adult in. `undefined` while it does. */
+/** With one visit at a time on each stage, calls of its server and lines of its log belong to that visit. */
+export interface RunSettings extends Pick<AuditRun, 'stages' | 'visitsEach' | 'options' | 'signal'> {
+  /** What a stage shows that no longer lets an adult in; `undefined` while it does. */
   findLoss(stage: Stage): Promise<string | undefined>
   /** Hears of each finding as soon as it is known. */
   onFinding(trial: Trial, finding: Finding): void
 }
 
-export interface TrialRun {
-  /** Finding of a trial, by what is known of the app now. */
-  findingOf(trial: Trial): Finding
-  /** What was met on the way, in one line each. */
-  readonly notes: readonly string[]
-}
-
-const TRIALS_PER_CONTROL = 25
-/** After a loss each batch is smaller, so that what the app breaks down at is found. */
-const SMALLER = 5
-const MAX_ATTEMPTS = 2
+const TRIALS_PER_CONTROL = 50
+/** After a loss each batch is smaller, so that the trial that breaks the app is found. */
+const SMALLER = 10
+const MAX_LOSSES = 2
 const WAITS_MS = [0, 1000, 3000, 6000]
 /** Jobs of an app may let a user in after the answer. */
-const LATER_MS = 2000
-const LOOKS_AT_ONCE = 8
+const LATER = { ms: 2000, atOnce: 8 }
 
-/** Findings that say that the app refused. */
+const ENDED = ['timed_out', 'the audit ended before; raise --budget'] as const
+const LOST = ['control_lost', 'before it, your app refused a plain good flow'] as const
 const OF_REFUSAL: readonly VerdictName[] = ['refused', 'broke', 'ignored', 'too strict']
 
-interface Seen {
-  readonly at: number
-  readonly stage: Stage
-  value: unknown
-  readonly log?: readonly string[]
-}
-
-const NOT_TRIED: Finding = {
-  verdict: 'undetermined',
-  reason: 'control_lost',
-  evidence: 'it was not tried: before it, your app refused a plain good flow',
-  flows: [],
+/** What became of a trial so far. */
+interface Progress {
+  readonly trial: Trial
+  seen: readonly { stage: Stage; value: unknown; log: readonly string[] | undefined }[]
+  /** How often a plain good flow was refused after it. */
+  losses: number
+  /** How often it was driven again because of a limit, which is no attempt. */
+  pauses: number
 }
 
 /**
- * Runs trials in their order on all stages: those that can run side by side, then the others, then a plain good flow, after each
- * `TRIALS_PER_CONTROL`. When that is refused, the refusals since the last one are void: the app is started again, or given time, and
- * they are tried once more.
+ * Runs trials in their order on all stages, in batches: those that can run side by side, then the others, then a plain good flow. When
+ * that is refused, the refusals of the batch are void: the app is started again, or given time, and the batch is tried once more.
  */
-export async function runTrials(trials: readonly Trial[], settings: RunSettings): Promise<TrialRun> {
-  const { stages, visitsEach, repeat, signal, findLoss, onFinding } = settings
-  const passed = startStopwatch()
-  const seen = new Map<Trial, Seen[]>()
-  const lost = new Map<Trial, string>()
-  const attempts = new Map<Trial, number>()
-  /** How often a trial met a limit: that is no attempt. */
-  const limits = new Map<Trial, number>()
-  const queue = [...trials]
+export async function runTrials(trials: readonly Trial[], settings: RunSettings) {
+  const { stages, visitsEach, signal, findLoss, onFinding } = settings
+  const { repeat = DEFAULTS.repeat } = settings.options
+  const begin = (trial: Trial): Progress => ({ trial, seen: [], losses: 0, pauses: 0 })
+  const all = trials.map(begin)
+  const queue = [...all]
   const notes: string[] = []
   let isLimited = false
 
-  const proofOf = (trial: Trial, { value, log }: Seen): Finding => {
-    const finding = trial.proof(value)
-    return log && trial.withLog ? trial.withLog(finding, log) : finding
-  }
-
-  function findingOf(trial: Trial): Finding {
-    const [first, ...again] = (seen.get(trial) ?? []).map((one) => proofOf(trial, one))
-    if (!first) return stages.length > 0 && !signal.aborted && queue.includes(trial) ? NOT_TRIED : endedBy(signal)
-    const evidence = lost.get(trial)
-    if (evidence !== undefined && OF_REFUSAL.includes(first.verdict))
-      return { ...first, verdict: 'undetermined', reason: 'control_lost', evidence: `${first.evidence}; ${evidence}` }
-    const other = isFinding(first) ? again.find(({ verdict }) => verdict !== first.verdict) : undefined
+  function findingOf({ trial, seen, losses }: Progress): Finding {
+    const [first, ...again] = seen.map(({ value, log }) => {
+      const finding = trial.proof(value)
+      return log?.length ? withLog(finding, log, trial.row?.breaks) : finding
+    })
+    if (!first) {
+      const [reason, why] = signal.aborted ? ENDED : LOST
+      return { verdict: 'undetermined', reason, evidence: `it was not tried: ${why}`, flows: [] }
+    }
     const flows = [first, ...again].flatMap((one) => one.flows)
+    if (losses >= MAX_LOSSES && OF_REFUSAL.includes(first.verdict)) {
+      const evidence = `${first.evidence}; then a plain good flow was refused too`
+      return { ...first, verdict: 'undetermined', reason: 'control_lost', evidence }
+    }
+    const other = isFinding(first) ? again.find(({ verdict }) => verdict !== first.verdict) : undefined
     if (!other) return { ...first, flows }
-    const both = `${first.verdict} at first (${first.evidence}), then ${other.verdict} (${other.evidence})`
-    return { verdict: 'undetermined', reason: 'flaky', evidence: both, flows, log: other.log }
-  }
-
-  async function driveOnce(trial: Trial, stage: Stage, isAlone: boolean): Promise<Seen> {
-    const recorded = isAlone ? stage.program?.record() : undefined
-    const value = await trial.drive(stage)
-    return { at: passed(), stage, value, ...(recorded && { log: await recorded() }) }
+    const evidence = `${first.verdict} at first (${first.evidence}), then ${other.verdict} (${other.evidence})`
+    return { verdict: 'undetermined', reason: 'flaky', evidence, flows, log: other.log }
   }
 
   /** @returns false when other runs may have broken this one: it is to be run again, alone */
-  async function tryOne(trial: Trial, stage: Stage, { isAlone }: { isAlone: boolean }): Promise<boolean> {
-    if (signal.aborted) return true
-    const all = [await driveOnce(trial, stage, isAlone)]
-    const [first] = all.map((one) => proofOf(trial, one))
-    for (let time = 1; first && isFinding(first) && time < repeat; time += 1) {
-      all.push(await driveOnce(trial, stage, isAlone))
-    }
+  async function tryOne(progress: Progress, stage: Stage, isAlone: boolean): Promise<boolean> {
+    const { trial } = progress
+    const found: Progress['seen'][number][] = []
+    do {
+      if (signal.aborted) return true
+      const recorded = isAlone ? stage.program?.record() : undefined
+      const value = await trial.drive(stage)
+      found.push({ stage, value, log: await recorded?.() })
+    } while (found.length < repeat && isFinding(trial.proof(found[0]?.value)))
     // What was ended with the audit shows nothing.
     if (signal.aborted) return true
-    seen.set(trial, all)
-    const finding = findingOf(trial)
-    if (finding.isLimited && (await calmDown(trial, stage))) return tryOne(trial, stage, { isAlone })
+    progress.seen = found
+    const finding = findingOf(progress)
+    if (finding.isLimited) {
+      // Each browser gets an address of its own, and the app some time.
+      if (!isLimited)
+        notes.push(
+          `your app answers 429 since ${trial.name}; the audit goes on more slowly, by other client addresses. Raise its limit for tests, or give reset:`,
+        )
+      isLimited = true
+      stage.driver.spreadOut()
+      const ms = WAITS_MS[progress.pauses++]
+      if (ms !== undefined) {
+        await stage.driver.wait(ms)
+        return tryOne(progress, stage, isAlone)
+      }
+    }
     if (!isAlone && (finding.verdict === 'broke' || finding.reason === 'flaky')) return false
     onFinding(trial, finding)
     return true
   }
 
-  /** The app limits its clients: each browser gets an address of its own, and the app some time. */
-  async function calmDown(trial: Trial, { driver }: Stage): Promise<boolean> {
-    if (!isLimited) {
-      isLimited = true
-      notes.push(
-        `your app answers 429 since ${trial.name}; the audit goes on more slowly, by other client addresses. Raise its limit for tests, or give reset:`,
-      )
-    }
-    driver.spreadOut()
-    const pauses = (limits.get(trial) ?? 0) + 1
-    limits.set(trial, pauses)
-    const ms = WAITS_MS[pauses - 1]
-    if (ms === undefined || signal.aborted) return false
-    await driver.wait(ms)
-    return true
-  }
-
   async function runStage(stage: Stage): Promise<void> {
-    let size = stages.length > 1 ? Math.ceil(trials.length / stages.length / 2) : TRIALS_PER_CONTROL
-    size = Math.max(1, Math.min(TRIALS_PER_CONTROL, size))
+    // The stages share the trials, and the fastest takes most of them.
+    const share = stages.length > 1 ? Math.ceil(trials.length / stages.length / 2) : TRIALS_PER_CONTROL
+    let size = Math.min(TRIALS_PER_CONTROL, share)
     while (queue.length > 0 && !signal.aborted) {
       const batch = queue.splice(0, size)
-      const alone = visitsEach === 1 ? batch : batch.filter(({ runsAlone }) => runsAlone)
-      await forEach(
-        batch.filter((trial) => !alone.includes(trial)),
-        isLimited ? 1 : visitsEach,
-        async (trial) => {
-          if (!(await tryOne(trial, stage, { isAlone: false }))) alone.push(trial)
-        },
-      )
-      for (const trial of alone) await tryOne(trial, stage, { isAlone: true })
+      const alone = batch.filter(({ trial }) => visitsEach === 1 || trial.runsAlone)
+      const beside = batch.filter((one) => !alone.includes(one))
+      const tryBeside = async (one: Progress) => {
+        if (!(await tryOne(one, stage, false))) alone.push(one)
+      }
+      await inTurn(beside, tryBeside, isLimited ? 1 : visitsEach)
+      for (const one of alone) await tryOne(one, stage, true)
       const shown = signal.aborted ? undefined : await findLoss(stage)
       if (shown === undefined || signal.aborted) continue
-      const remedy = await recover(stage)
-      const isBack = remedy.startsWith('; it')
+      const { isBack, remedy } = await recover(stage)
       notes.push(
-        `after ${batch.at(-1)?.name} ${stage.name} no longer lets ${stage.cast.nameOf('adult')} in: ${shown}; what it refused since the last good flow does not count${remedy}`,
+        `after ${batch.at(-1)?.trial.name} ${stage.name} no longer lets ${stage.cast.nameOf('adult')} in: ${shown}; what it refused since the last good flow does not count${remedy}`,
       )
-      for (const trial of batch.toReversed()) {
-        const attempt = (attempts.get(trial) ?? 0) + 1
-        attempts.set(trial, attempt)
-        if (isBack && attempt < MAX_ATTEMPTS) {
-          seen.delete(trial)
-          queue.unshift(trial)
-        } else lost.set(trial, 'then a plain good flow was refused too')
+      for (const one of batch.toReversed()) {
+        one.losses += isBack ? 1 : MAX_LOSSES
+        if (one.losses >= MAX_LOSSES) continue
+        one.seen = []
+        queue.unshift(one)
       }
       size = Math.max(1, Math.floor(size / SMALLER))
       if (!isBack) return
     }
   }
 
-  /** @returns what came of it, as the end of a note */
-  async function recover(stage: Stage): Promise<string> {
-    if (stage.program) {
-      try {
-        await stage.program.restart()
-      } catch (error) {
-        return `, and your app did not start again: ${messageOf(error)}`
-      }
+  /** Starts the app again, or gives it time. @returns the end of a note too */
+  async function recover(stage: Stage): Promise<{ isBack: boolean; remedy: string }> {
+    const { program, driver } = stage
+    const problem = await program?.restart().catch(messageOf)
+    if (problem) return { isBack: false, remedy: `, and your app did not start again: ${problem}` }
+    if (program) {
       const shown = await findLoss(stage)
-      return shown === undefined ? '; it was started again' : `, and started again it showed ${shown}`
+      const isBack = shown === undefined
+      return { isBack, remedy: isBack ? '; it was started again' : `, and started again it showed ${shown}` }
     }
-    stage.driver.spreadOut()
-    for (const ms of WAITS_MS.slice(1, 3)) {
-      if (signal.aborted) break
-      await stage.driver.wait(ms)
-      if ((await findLoss(stage)) === undefined) return '; it did so again some seconds later'
+    driver.spreadOut()
+    for (const ms of [1000, 3000]) {
+      await driver.wait(ms)
+      if ((await findLoss(stage)) === undefined) return { isBack: true, remedy: '; it did so again some seconds later' }
     }
-    return ''
+    return { isBack: false, remedy: '' }
   }
 
   /** Looks once more at users who were refused: an app may let them in by a job. */
   async function lookLater(): Promise<void> {
-    const refused = trials.flatMap((trial) => {
-      const first = seen.get(trial)?.[0]
-      return first && trial.lookAgain && OF_REFUSAL.includes(findingOf(trial).verdict) ? [{ trial, first }] : []
+    const refused = all.flatMap((one) => {
+      const [first] = one.seen
+      return first && one.trial.lookAgain && OF_REFUSAL.includes(findingOf(one).verdict) ? [{ ...one, first }] : []
     })
-    const newest = Math.max(0, ...refused.map(({ first }) => first.at))
-    if (refused.length > 0) await stages[0]?.driver.wait(Math.max(0, newest + LATER_MS - passed()))
-    await forEach(refused, LOOKS_AT_ONCE, async ({ trial, first }) => {
-      if (!signal.aborted) first.value = (await trial.lookAgain?.(first.value, first.stage)) ?? first.value
-    })
+    await refused[0]?.first.stage.driver.wait(LATER.ms)
+    const lookAgain = async ({ trial, first }: (typeof refused)[number]) => {
+      if (!signal.aborted) first.value = await trial.lookAgain?.(first.value, first.stage)
+    }
+    await inTurn(refused, lookAgain, LATER.atOnce)
   }
 
   await Promise.all(stages.map(runStage))
   await lookLater()
-  return { findingOf, notes }
-}
-
-const endedBy = ({ aborted }: AbortSignal): Finding => ({
-  verdict: 'undetermined',
-  reason: 'timed_out',
-  evidence: aborted ? 'it was not tried: the audit ended before; raise --budget' : 'it was not tried',
-  flows: [],
-})
-
-/** Calls `act` for each item, for at most `limit` of them at the same time. */
-export async function forEach<Item>(
-  items: readonly Item[],
-  limit: number,
-  act: (item: Item) => Promise<void>,
-): Promise<void> {
-  const left = items.values()
-  const work = async () => {
-    for (const item of left) await act(item)
-  }
-  await Promise.all(Array.from({ length: limit }, work))
+  const findings = new Map(all.map((one) => [one.trial, findingOf(one)]))
+  return { findingOf: (trial: Trial): Finding => findings.get(trial) ?? findingOf(begin(trial)), notes }
 }

@@ -1,25 +1,37 @@
-import type { SandboxApi } from '../../client/sandbox-api.ts'
-import type { Reason, VerdictName } from '../../sandbox/outcomes/audit-report.ts'
-import type { Check } from '../../sandbox/outcomes/outcome.ts'
-import type { AppProgram } from '../drive/audited-app.ts'
+import type { VerdictName } from '../../sandbox/outcomes/audit-report.ts'
+import type { AuditRow, Check } from '../../sandbox/outcomes/outcome.ts'
+import type { AppCopies, AuditedApp } from '../drive/audited-app.ts'
 import type { Cast } from '../drive/cast.ts'
 import type { Driver } from '../drive/driver.ts'
+import type { LearnedApp } from '../learn/learn-app.ts'
+import type { AuditOptions } from '../options.ts'
 
 /** A running copy of the app, and the tenant that it uses. */
-export interface Stage {
-  /** `your app`, or which copy of it, for messages. */
+export interface Stage extends Pick<AuditedApp, 'sandbox' | 'program'> {
+  /** `your app`, or which copy of it. */
   readonly name: string
-  readonly sandbox: SandboxApi
   readonly driver: Driver
   readonly cast: Cast
-  /** Absent when the audit did not start the app. */
-  readonly program?: AppProgram | undefined
 }
 
-/** What was found out. */
+/** What the trials of one audit have in common. */
+export interface AuditRun extends Pick<AppCopies, 'visitsEach' | 'startFresh'> {
+  readonly learned: LearnedApp
+  readonly stages: readonly Stage[]
+  readonly options: AuditOptions
+  /** A function of a test suite drives the app. */
+  readonly isVisited: boolean
+  /** ISO 8601. */
+  readonly today: string
+  /** Ends the audit early: the budget is used up, or the user has interrupted it. */
+  readonly signal: AbortSignal
+  drive(app: AuditedApp): Driver
+}
+
 export interface Finding {
   readonly verdict: VerdictName
-  readonly reason?: Reason | undefined
+  /** A `Reason`, or in words why a row is not for this app. */
+  readonly reason?: string | undefined
   /** A sentence. */
   readonly evidence: string
   readonly flows: readonly string[]
@@ -31,21 +43,15 @@ export interface Finding {
   readonly refusedBy?: Check | undefined
 }
 
-/** One thing that an app is tried by. */
+/** One test of the app. */
 export interface Trial<Seen = unknown> {
-  /** `use/id_token.expired` */
   readonly name: string
+  readonly row?: AuditRow
   /** It cannot run beside others: the journal does not say which run a call of it belongs to. */
   readonly runsAlone: boolean
-  /** Drives the app; gives all that was seen. */
   drive(stage: Stage): Promise<Seen>
-  /** What that proves, by what is known of the app at this time. */
+  /** The finding by what is known of the app at this time. */
   proof(seen: Seen): Finding
-  /** Looks again, later, at what the app shows its user then. Absent when nothing can be looked at. */
+  /** Asks the same browsers once more, some seconds later. Absent when no page can be asked for again. */
   lookAgain?(seen: Seen, stage: Stage): Promise<Seen>
-  /** Adds what the log of the app says. */
-  withLog?(finding: Finding, lines: readonly string[]): Finding
 }
-
-export const isFinding = ({ verdict }: Pick<Finding, 'verdict'>): boolean =>
-  verdict === 'let in' || verdict === 'too strict' || verdict === 'broke' || verdict === 'ignored'

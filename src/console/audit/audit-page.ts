@@ -7,13 +7,7 @@ import type { AuditReport } from '../../sandbox/outcomes/audit-report.ts'
 import { CATALOGUE_VERSION, findAuditRow } from '../../sandbox/outcomes/catalogue.ts'
 import { isFound, type Point, pointsOf, unshownOf } from '../../sandbox/outcomes/report/points.ts'
 import { describeReadings } from '../../sandbox/outcomes/report/readings-report.ts'
-import {
-  conclusionOf,
-  describeChecks,
-  summarise,
-  totalsInOrder,
-  verificationsOf,
-} from '../../sandbox/outcomes/report/totals.ts'
+import { conclusionOf, describeChecks, summarise, verificationsOf } from '../../sandbox/outcomes/report/totals.ts'
 import { renderSnippet } from '../snippet.ts'
 import { renderFindings, renderOthers, renderUnshown } from './point-list.ts'
 import { REPORT_FIELD } from './read-upload.ts'
@@ -104,7 +98,7 @@ function renderSummary(report: AuditReport, remarks: readonly string[], name: st
   const { word, mark } = conclusionMark(report)
   return html`<section class="card audit-summary" aria-labelledby="verdict-title">
 <h2 id="verdict-title" data-testid="headline"><span class="mark ${mark}">${word}</span> ${shortened(headlineOf(report), MAX_TEXT)}</h2>
-<ul class="marks" aria-label="Rows by verdict" data-testid="totals">${totalsInOrder(report).map(
+<ul class="marks" aria-label="Rows by verdict" data-testid="totals">${Object.entries(report.totals).map(
     ([verdict, count]) => html`<li class="mark ${markOf(verdict)}">${count} ${verdict}</li>`,
   )}</ul>
 ${remarks.length > 0 && html`<ul class="notice remarks" data-testid="remarks">${remarks.map((remark) => html`<li>${remark}</li>`)}</ul>`}

@@ -94,13 +94,11 @@ const auditedCheckSchema = auditedRowSchema
 /** The verdict on one check, which explains those on its rows. */
 export type AuditedCheck = Readonly<z.infer<typeof auditedCheckSchema>>
 
+/** What success and failure look like. */
 const learnedSchema = z.strictObject({
   yes: z.string().describe('In words: 200 at /callback, "welcome"'),
   no: lines(),
 })
-
-/** What success and failure look like. */
-export type Learned = Readonly<z.infer<typeof learnedSchema>>
 
 /** What an audit found. `--json` writes it, `.agekey-audit/last.json` holds it; `public/schemas/audit-report.schema.json` is this schema. */
 export const auditReportSchema = z.strictObject({

@@ -6,15 +6,16 @@ import { startSandbox } from '../../support/sandbox.ts'
 import { visit } from '../../support/visit.ts'
 import { page, type ReceivedRequest, redirectTo, routes, startWebApp, type WebHandler } from '../../support/web-app.ts'
 
-interface RelyingPartyOptions {
+/** An app whose `/verify` sends the browser to E1 by `verify`, and that shows the names of what came back. */
+async function startRelyingParty({
+  mode = 'query',
+  verify = redirectTo,
+  callback,
+}: {
   mode?: 'query' | 'form_post'
-  /** How it sends the browser to E1. */
   verify?: (e1: string) => WebHandler
   callback?: WebHandler
-}
-
-/** An app that `/verify` sends to E1, and that shows the names of what came back. */
-async function startRelyingParty({ mode = 'query', verify = redirectTo, callback }: RelyingPartyOptions = {}) {
+} = {}) {
   const sandbox = await startSandbox()
   const app = await startWebApp((request, response) => {
     const [path, query] = request.path.split('?')
@@ -38,7 +39,7 @@ test.each([
   const { end, hops, page, url, problem } = await open()
   expect({ end, url, problem, text: page?.text }).toEqual({ end: 'page', text: 'got id_token state' })
   expect(hops).toMatchObject([
-    { party: 'app', method: 'GET', status: 302, endpoint: undefined, isCallback: false },
+    { party: 'app', method: 'GET', status: 302, isCallback: false },
     { party: 'sandbox', method: 'GET', status, endpoint: 'E1', isCallback: false },
     { party: 'app', method, status: 200, endpoint: undefined, isCallback: true },
   ])
@@ -62,36 +63,30 @@ test('The HTTP agent goes to a callback at another origin, which belongs to the 
   expect([end, hops.map(({ party }) => party)]).toEqual(['page', ['app', 'sandbox', 'app', 'app']])
 })
 
-test('The HTTP agent stops before E1 when that is the decision', async () => {
+test('The HTTP agent stops before E1 when that is the decision, and rejects when none can be made', async () => {
   const { open, sandbox } = await startRelyingParty()
-  const { end, hops, url } = await open({ decide: async () => 'stop' })
-  expect([end, hops.length]).toEqual(['stopped', 1])
-  expect(url).toMatch(`${sandbox.url}/v1/oidc/use?`)
+  const url = expect.stringContaining(`${sandbox.url}/v1/oidc/use?`)
+  expect(await open({ decide: async () => 'stop' })).toMatchObject({ end: 'stopped', hops: [{}], url })
   expect(sandbox.calls).toEqual([])
-})
-
-test('A visit of the HTTP agent rejects with the reason for which the decision cannot be made', async () => {
-  const { open } = await startRelyingParty()
   const visited = open({ decide: () => Promise.reject(new Error('the sandbox is gone')) })
   await expect(visited).rejects.toThrow('the sandbox is gone')
 })
 
-test('A visit of the HTTP agent ends at a page of the sandbox that refuses the request, and says why', async () => {
+test('A visit of the HTTP agent ends at a page of the sandbox, and says why it refuses or that a user would choose', async () => {
   const { url: sandboxUrl } = await startSandbox()
   const url = `${sandboxUrl}/v1/oidc/use?client_id=nobody`
-  const app = await startWebApp(redirectTo(url))
-  const { page, ...visited } = await visit(app.url, { sandboxUrl })
-  expect([page?.status, app.requests.length]).toEqual([400, 1])
   const registered = 'ak_test_sandbox (and 6 more: USE-02, USE-03, USE-04, USE-07, USE-08, USE-09)'
   const why = `USE-01: client_id 'nobody' is not registered here. Registered: ${registered}`
   const problem = `This request cannot be answered: ${why}`
-  expect(visited).toMatchObject({ end: 'sandbox_page', url, problem })
-})
-
-test('A visit of the HTTP agent ends at the page on which a user would choose when nothing is forced', async () => {
-  const { open } = await startRelyingParty()
-  const problem = 'Your app wants to check your age'
-  expect(await open({ decide: async () => ({}) })).toMatchObject({ end: 'sandbox_page', problem })
+  const app = await startWebApp(redirectTo(url))
+  expect(await visit(app.url, { sandboxUrl })).toMatchObject({
+    end: 'sandbox_page',
+    url,
+    problem,
+    page: { status: 400 },
+  })
+  const chosen = await (await startRelyingParty()).open({ decide: async () => ({}) })
+  expect(chosen).toMatchObject({ end: 'sandbox_page', problem: 'Your app wants to check your age' })
 })
 
 test('The HTTP agent reads the id of a flow from the header of the sandbox, and from none of an app', async () => {
@@ -102,43 +97,34 @@ test('The HTTP agent reads the id of a flow from the header of the sandbox, and 
 
 const attribute = (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll("'", '&#39;')
 
-const linkTo = (e1: string) => `<p>Adults only. <a href="/help">Help</a> <a href="${attribute(e1)}">Prove your age</a>`
-const refreshTo = (e1: string) => `<meta http-equiv="Refresh" content="1; URL='${attribute(e1)}'"><p>One moment`
-
-test.each(Object.entries({ link: linkTo, refresh: refreshTo }))(
-  'A page of an app leads the HTTP agent to E1 by a %s',
-  async (_by, html) => {
-    const { open } = await startRelyingParty({ verify: (e1) => page(html(e1)) })
-    const { end, hops, page: shown } = await open()
-    expect([end, hops.length, shown?.text]).toEqual(['page', 3, 'got id_token state'])
-  },
-)
-
 test.each([
-  ['ends the visit though it links to E1 once more', 'use', ['E1']],
-  ['that links to E3 leads there, once', 'create?request_uri=x', ['E1', 'E3']],
-])('A page after the callback %s', async (_what, path, expected) => {
-  const callback: WebHandler = (...call) => page(`<a href="${sandbox.url}/v1/oidc/${path}">Try again</a>`)(...call)
-  const { open, sandbox } = await startRelyingParty({ callback })
-  expect((await open()).hops.flatMap(({ endpoint = [] }) => endpoint)).toEqual(expected)
+  ['a link', (e1: string) => `<p>Adults only. <a href="/help">Help</a> <a href="${e1}">Prove your age</a>`],
+  ['a refresh', (e1: string) => `<meta http-equiv="Refresh" content="1; URL='${e1}'"><p>One moment`],
+])('A page of an app leads the HTTP agent to E1 by %s', async (_by, html) => {
+  const { open } = await startRelyingParty({ verify: (e1) => page(html(attribute(e1))) })
+  const { end, hops, page: shown } = await open()
+  expect([end, hops.length, shown?.text]).toEqual(['page', 3, 'got id_token state'])
 })
 
 const FORM = '<form method=post action=/done><input name=ok value=1><button>Go</button></form>'
+const AGAIN = (path: string) => `<a href="SANDBOX/v1/oidc/${path}">Try again</a>`
 
 test.each([
-  ['leads on by a form that a script submits', `${FORM}<script>document.forms[0].submit()</script>`, 'got ok'],
-  ['stays when it has a form for its user', FORM, FORM],
-])('A page after the callback %s', async (_what, html, text) => {
-  const { open } = await startRelyingParty({ callback: page(html) })
-  expect(await open()).toMatchObject({ end: 'page', page: { text } })
+  ['ends the visit though it links to E1 once more', AGAIN('use'), ['E1'], /^<a/],
+  ['that links to E3 leads there, once', AGAIN('create?request_uri=x'), ['E1', 'E3'], /./],
+  ['leads on by a form of a script', `${FORM}<script>document.forms[0].submit()</script>`, ['E1'], /^got ok$/],
+  ['stays when it has a form for its user', FORM, ['E1'], /^<form/],
+])('A page after the callback %s', async (_what, html, endpoints, text) => {
+  const callback: WebHandler = (...call) => page(html.replace('SANDBOX', sandbox.url))(...call)
+  const { open, sandbox } = await startRelyingParty({ callback })
+  const { hops, page: shown } = await open()
+  expect(hops.flatMap(({ endpoint = [] }) => endpoint)).toEqual(endpoints)
+  expect(shown?.text).toMatch(text)
 })
 
 test.each([
-  [301, 'GET', '', undefined],
-  [302, 'GET', '', undefined],
-  [303, 'GET', '', undefined],
-  [307, 'POST', '{"name":"Ada"}', 'application/json'],
-  [308, 'POST', '{"name":"Ada"}', 'application/json'],
+  ...[301, 302, 303].map((status) => [status, 'GET', '', undefined] as const),
+  ...[307, 308].map((status) => [status, 'POST', '{"name":"Ada"}', 'application/json'] as const),
 ])('A redirect with %i after a POST is followed by %s with the body %j', async (status, method, body, type) => {
   const app = await startWebApp(routes({ '/': redirectTo('next?a=1', status), '/next': page('') }))
   await visit({ url: app.url, json: { name: 'Ada' } })
@@ -165,28 +151,22 @@ test('The HTTP agent follows 20 redirects of an app, and ends the visit at the n
 })
 
 test('The fragment of a redirect is kept from the server, and handed on to an address without a fragment', async () => {
-  const pages = { '/': redirectTo('/one#token=1'), '/one': redirectTo('/two'), '/two': page('') }
+  const umlaut = Buffer.from('/über').toString('latin1')
+  const pages = { '/': redirectTo('/one#token=1'), '/one': redirectTo(umlaut), '/%C3%BCber': page('') }
   const app = await startWebApp(routes(pages))
   const { page: shown } = await visit(app.url)
-  expect(app.requests.map(({ path }) => path)).toEqual(['/', '/one', '/two'])
-  expect(shown?.url).toBe(`${app.url}/two#token=1`)
+  expect(app.requests.map(({ path }) => path)).toEqual(['/', '/one', '/%C3%BCber'])
+  expect(shown?.url).toBe(`${app.url}/%C3%BCber#token=1`)
 })
 
 test.each(['javascript:alert(1)', 'myapp://callback?x=1', 'http://', 'http://[::1'])(
   'A redirect to %s ends the visit of the HTTP agent with that address',
   async (location) => {
     const app = await startWebApp(redirectTo(location))
-    const { end, url, problem } = await visit(app.url)
-    expect({ end, url }).toEqual({ end: 'elsewhere', url: location })
-    expect(problem).toBe(`${app.url} redirects to ${JSON.stringify(location)}, which is no http or https address`)
+    const problem = `${app.url} redirects to ${JSON.stringify(location)}, which is no http or https address`
+    expect(await visit(app.url)).toMatchObject({ end: 'elsewhere', url: location, problem })
   },
 )
-
-test('A redirect to a path with letters beyond ASCII is followed', async () => {
-  const app = await startWebApp(routes({ '/': redirectTo(Buffer.from('/über').toString('latin1')) }))
-  await visit(app.url)
-  expect(app.requests.map(({ path }) => path)).toEqual(['/', '/%C3%BCber'])
-})
 
 test('A redirect to another origin ends the visit of the HTTP agent without a request', async () => {
   const other = await startWebApp(page('other'))
@@ -195,23 +175,14 @@ test('A redirect to another origin ends the visit of the HTTP agent without a re
   expect(other.requests).toEqual([])
 })
 
-test('The HTTP agent sends the form of a GET request in the query of the address', async () => {
-  const app = await startWebApp(page(''))
-  await visit({ url: `${app.url}/search?old=1`, method: 'GET', form: { q: 'a b' } })
-  expect(app.requests).toMatchObject([{ method: 'GET', path: '/search?q=a+b', body: '' }])
-})
-
 test.each(['/verify', 'mailto:a@example.test', 'ftp://localhost/'])('The HTTP agent never opens %s', async (url) => {
   const { end, problem } = await visit(url)
   expect([end, problem]).toEqual(['unreachable', `${url} is no http or https address`])
 })
 
 test('The HTTP agent requests nothing of a public address unless that is allowed', async () => {
-  expect(await visit('http://203.0.113.1/verify')).toMatchObject({
-    end: 'elsewhere',
-    problem: 'http://203.0.113.1 is neither on this machine nor in a private network',
-    hops: [],
-  })
+  const problem = 'http://203.0.113.1 is neither on this machine nor in a private network'
+  expect(await visit('http://203.0.113.1/verify')).toMatchObject({ end: 'elsewhere', problem, hops: [] })
   const browser = createHttpAgent({ anyAddress: true }).newBrowser()
   const allowed = await visit('http://203.0.113.1/', { browser, signal: AbortSignal.abort() })
   expect(allowed).toMatchObject({ end: 'timed_out', hops: [{ party: 'app', status: 0 }] })
@@ -292,25 +263,22 @@ test('Sec-Fetch-Site says who made a request, and a request that the app made ha
   ])
 })
 
-test('The Origin header of a POST names the app when the user posts, and no origin for another site', async () => {
+test('A form goes with the origin of the app from its user, with none from another site, and by GET in the query', async () => {
   const app = await startWebApp(page(''))
-  await visit({ url: app.url, method: 'POST' })
-  await visit({ url: app.url, method: 'POST', isCrossSite: true })
+  for (const isCrossSite of [false, true]) await visit({ url: app.url, method: 'POST', isCrossSite })
+  await visit({ url: `${app.url}/search?old=1`, method: 'GET', form: { q: 'a b' } })
   expect(app.requests.map(site)).toEqual([
     ['none', app.url],
     ['cross-site', 'null'],
+    ['none', undefined],
   ])
+  expect(app.requests[2]).toMatchObject({ method: 'GET', path: '/search?q=a+b', body: '' })
 })
 
 test('The HTTP agent sends the headers of a browser that opens a page', async () => {
-  const app = await startWebApp(page(''))
-  await visit(app.url)
-  expect(app.requests[0]?.headers).toMatchObject({
-    accept: expect.stringMatching(/^text\/html,/),
-    'accept-encoding': 'identity',
-    'accept-language': 'en',
-    'sec-fetch-mode': 'navigate',
-    'sec-fetch-dest': 'document',
-    'user-agent': expect.stringContaining('agekey-sandbox audit'),
-  })
+  const app = await startWebApp((_request, response) => response.setHeader('Content-Type', 'Text/HTML; a="b"').end())
+  expect((await visit(app.url)).page?.mediaType).toBe('text/html')
+  const sent = { 'accept-encoding': 'identity', 'accept-language': 'en', 'sec-fetch-mode': 'navigate' }
+  const userAgent = expect.stringContaining('agekey-sandbox audit')
+  expect(app.requests[0]?.headers).toMatchObject({ ...sent, 'sec-fetch-dest': 'document', 'user-agent': userAgent })
 })

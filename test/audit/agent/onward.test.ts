@@ -20,13 +20,9 @@ test.each([
   'window.addEventListener("load", () => document.f.requestSubmit())',
   "document.addEventListener('DOMContentLoaded', () => { document.f.submit() })",
   '(function () { document.forms[0].submit() })()',
+  '</script><body onload="document.forms[0].submit()"><script>',
 ])('A page with one form leads on by itself when the script is %s', (script) => {
   expect(onwardByItself(withScript(script))).toEqual(POSTED)
-})
-
-test('A page with one form leads on by itself when onload submits the form', () => {
-  const form = '<body onload="document.forms[0].submit()"><form method="post" action="/next"></form>'
-  expect(onwardByItself(pageOf(form))).toEqual(POSTED)
 })
 
 test.each([
@@ -36,29 +32,26 @@ test.each([
   'document.addEventListener("keydown", () => document.forms[0].submit())',
   'function go() { document.forms[0].submit() }',
   'const go = function () { document.forms[0].submit() }',
-])('A page with one form does not lead on by itself when the script is %s', (script) => {
+  '</script><form></form><script>document.forms[0].submit()',
+])('A page does not lead on by itself when the script is %s', (script) => {
   expect(onwardByItself(withScript(script))).toBeUndefined()
 })
 
-test('A page with two forms does not lead on by itself, for either may be submitted', () => {
-  const forms = '<form></form><form></form><script>document.forms[0].submit()</script>'
-  expect(onwardByItself(pageOf(forms))).toBeUndefined()
+const NEXT = 'http://app.test/next'
+
+test.each<readonly [string, string | undefined]>([
+  ['0;url=/next', NEXT],
+  ['1; URL=/next', NEXT],
+  ["0, '/next'", NEXT],
+  ['0.5;url="/next"', NEXT],
+  [' 0 ; url = http://app.test/next', NEXT],
+  ...['2;url=/next', '0', '0;url=', `0;url=${URL_OF_PAGE}`, '0;url=javascript:alert(1)', 'soon;url=/next'].map(
+    (content) => [content, undefined] as const,
+  ),
+])('The refresh %s leads a page to %s', (content, url) => {
+  const page = pageOf(`<meta http-equiv="Refresh" content="${content.replaceAll('"', '&quot;')}">`)
+  expect(onwardByItself(page)?.url.href).toBe(url)
 })
-
-test.each(['0;url=/next', '1; URL=/next', "0, '/next'", '0.5;url="/next"', ' 0 ; url = http://app.test/next'])(
-  'A page leads on by itself by the refresh %s',
-  (content) => {
-    const page = pageOf(`<meta http-equiv="Refresh" content="${content.replaceAll('"', '&quot;')}">`)
-    expect(onwardByItself(page)).toEqual({ method: 'GET', url: new URL('http://app.test/next') })
-  },
-)
-
-test.each(['2;url=/next', '0', '0;url=', `0;url=${URL_OF_PAGE}`, '0;url=javascript:alert(1)', 'soon;url=/next'])(
-  'A page does not lead on by itself by the refresh %s',
-  (content) => {
-    expect(onwardByItself(pageOf(`<meta http-equiv="refresh" content="${content}">`))).toBeUndefined()
-  },
-)
 
 const sent = (form: string) => waysOf(pageOf(form))[0]?.onward
 
@@ -75,14 +68,9 @@ test('A form that a user sends carries what a browser sends of the fields, and t
   expect(body?.text).toBe('a=1+%26+2&b=&e=on&f=2&i=2&j=one&k=a%0Ab&m=yes')
 })
 
-test('A form without a method is sent by GET, and the fields replace the query of the address', () => {
-  expect(sent('<form action="/next?old=1"><input name=a value=1></form>')).toEqual({
-    method: 'GET',
-    url: new URL('http://app.test/next?a=1'),
-  })
-})
-
-test('A form that names no address goes to its own page', () => {
+test('A form without a method is sent by GET with its fields for a query, and one without an address to its page', () => {
+  const url = new URL('http://app.test/next?a=1')
+  expect(sent('<form action="/next?old=1"><input name=a value=1></form>')).toEqual({ method: 'GET', url })
   expect(sent('<form method=post></form>')?.url.href).toBe(URL_OF_PAGE)
 })
 

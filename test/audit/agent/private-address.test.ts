@@ -13,10 +13,12 @@ const PUBLIC = `
   http://[::ffff:203.0.113.1]/ http://localhost.example/ http://127.0.0.1.example/
   http://mylocalhost.net/ http://test.example/`
 
-test.each(PRIVATE.trim().split(/\s+/))('The address %s is private', (url) => {
-  expect(isPrivateAddress(url)).toBe(true)
-})
+const rows = (urls: string, isPrivate: boolean) =>
+  urls
+    .trim()
+    .split(/\s+/)
+    .map((url) => [url, isPrivate] as const)
 
-test.each(PUBLIC.trim().split(/\s+/))('The address %s is not private', (url) => {
-  expect(isPrivateAddress(new URL(url))).toBe(false)
+test.each([...rows(PRIVATE, true), ...rows(PUBLIC, false)])('That the address %s is private is %s', (url, expected) => {
+  expect(isPrivateAddress(url)).toBe(expected)
 })

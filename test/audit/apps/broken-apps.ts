@@ -189,7 +189,7 @@ const binding = [
   broken('takes the last of two states', '*/callback.state_twice', [
     ['answer.state !== sent[1]', '[answer.state].flat().at(-1) !== sent[1]'],
   ]),
-  broken('never forgets a state that was answered', callbacks('replayed'), [
+  broken('never forgets a state that was answered', callbacks('replayed of_other_browser'), [
     ['const COOKIE = {', 'const sentNonces = new Map()\nconst COOKIE = {'],
     ['  return { state, nonce }', '  sentNonces.set(state, nonce)\n  return { state, nonce }'],
     ['answer.state !== sent[1]', '!sentNonces.has(answer.state)'],

@@ -1,15 +1,17 @@
 import { expect, test } from 'vitest'
-import { type AppRequest, askByHttp } from '../../../src/audit/command/find-verifications.ts'
+import { askByHttp } from '../../../src/audit/command/find-verifications.ts'
 import { findFreePort } from '../../../src/audit/command/start-app.ts'
 import { startWebApp, type WebHandler } from '../../support/web-app.ts'
+
+type Question = Parameters<typeof askByHttp>[0]
 
 const SUB = 'Xk3-9_aQ7bR2cT5dU8eV1f'
 
 /** What is made of the answer of an app. */
-async function ask(handler: WebHandler, request: Partial<AppRequest> & { path?: string } = {}) {
+async function ask(handler: WebHandler, request: Partial<Question> & { path?: string } = {}) {
   const { path = '/verifications?sub={sub}', ...rest } = request
   const app = await startWebApp(handler)
-  const question = askByHttp({ url: `${app.url}${path}`, headers: {}, ...rest }, { timeoutSeconds: 0.5 })
+  const question = askByHttp({ url: path, headers: {}, ...rest }, { page: app.url, timeoutSeconds: 0.5 })
   return { asked: await question(SUB), sent: app.requests[0] }
 }
 
@@ -38,15 +40,12 @@ const couldNotAsk = (reason: RegExp) => ({ isAnswer: false, reason: expect.strin
 
 test.each<[string, WebHandler, unknown]>([
   ['a body that holds the sub', answers(200, `[{"sub":"${SUB}"}]`), 'found'],
-  ['a page that shows it', answers(206, `<td>${SUB}</td>`), 'found'],
-  ['an empty list', answers(200, '[]'), notFound('its 200 does not hold the sub')],
-  ['no body', answers(204), notFound('it answered 204 without a body')],
+  ['an empty list', answers(200, '[]'), notFound('it answered 200 without the sub')],
+  ['no body', answers(204), notFound('it answered 204 without the sub')],
   ['410', answers(410, SUB), notFound('it answered 410')],
   ['404, with the sub', answers(404, SUB), notFound('it answered 404')],
   ['401', answers(401), couldNotAsk(/^it answered 401: .*as a header$/)],
-  ['403', answers(403, SUB), couldNotAsk(/403/)],
   ['500', answers(500, SUB), couldNotAsk(/^it answered 500$/)],
-  ['429', answers(429), couldNotAsk(/^it answered 429$/)],
   ['a sign-in', answers(302, SUB, { Location: `/login?next=${SUB}` }), couldNotAsk(/^it .* 302 and leads to \/login$/)],
   ['a closed connection', (_request, response) => response.destroy(), couldNotAsk(/closed .* without an answer$/)],
   ['nothing in time', () => {}, couldNotAsk(/did not answer in time$/)],
@@ -56,7 +55,7 @@ test.each<[string, WebHandler, unknown]>([
 
 test('A question to an app says that no app is there', async () => {
   const url = `http://127.0.0.1:${await findFreePort()}`
-  const askNobody = askByHttp({ url: `${url}/{sub}`, headers: {} })
+  const askNobody = askByHttp({ url: '/{sub}', headers: {} }, { page: url })
   const reason = `${url} cannot be reached: nothing answers there`
   expect(await askNobody(SUB)).toEqual({ isAnswer: false, reason })
 })

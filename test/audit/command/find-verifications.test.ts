@@ -3,16 +3,19 @@ import { type DrillOptions, drill } from '../../../src/audit.ts'
 import { createRelyingParty } from '../../support/relying-party.ts'
 import type { Changes } from '../../support/requests.ts'
 import { startSandbox } from '../../support/sandbox.ts'
-import { startVerificationsApp } from './verifications-app.ts'
 
 const never = () => false
 
-/** A sandbox, and an app to which users proved ages: what each of them asked for. */
+/** A sandbox that answered these users: the `sub` of the id_token that each of them brought, also of one that apps refuse. */
 async function proved(...users: readonly Changes[]) {
   const sandbox = await startSandbox()
-  const { prove } = await startVerificationsApp(sandbox)
+  const party = createRelyingParty(sandbox)
   const subs: string[] = []
-  for (const user of users) subs.push(await prove(user))
+  for (const changes of users) {
+    const { params } = await party.use({ response_mode: 'query', ...changes })
+    const [, payload = ''] = (params['id_token'] ?? '').split('.')
+    subs.push(JSON.parse(Buffer.from(payload, 'base64url').toString() || '{}').sub)
+  }
   return { sandbox, subs, find: (options: DrillOptions) => drill(sandbox, options) }
 }
 

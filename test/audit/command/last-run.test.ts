@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { keepReadings, keepRun, readUnsettled, renewRun } from '../../../src/audit/command/last-run.ts'
+import { keepReport, readUnsettled } from '../../../src/audit/command/last-run.ts'
 import { totalsOf } from '../../../src/sandbox/outcomes/report/totals.ts'
 import { useScratchFolder } from '../../cli/audit/audit-in-process.ts'
 import { buildCli } from '../../cli/built-cli.ts'
@@ -19,22 +19,16 @@ const write = (last: unknown) => {
 }
 const kept = () => JSON.parse(readFileSync('.agekey-audit/last.json', 'utf8'))
 
-test('The rows of the last audit that failed or were undetermined are those of --again', async () => {
-  await keepRun(MIXED)
-  const isUnsettled = ['let in', 'broke', 'too strict', 'undetermined', 'stale']
-  const rows = MIXED.rows.filter(({ verdict }) => isUnsettled.includes(verdict)).map(({ row }) => row)
-  expect(readUnsettled(MIXED.app)).toEqual(rows)
-})
-
 test('Rows that were run again stand in the place of those of the last audit, and the report counts all of them', async () => {
   const first = auditReport([
     auditedRow('use/verified', { verdict: 'accepted' }),
     auditedRow('use/id_token.expired', { verdict: 'let in' }),
     auditedRow('use/id_token.jku', { verdict: 'undetermined', reason: 'flaky' }),
   ])
-  await keepRun(first)
+  await keepReport(first, 'run')
+  expect(readUnsettled(first.app)).toEqual(['use/id_token.expired', 'use/id_token.jku'])
   const again = [auditedRow('use/id_token.expired'), auditedRow('use/id_token.jku', { verdict: 'let in' })]
-  await renewRun(auditReport(again, { started_at: '2026-02-03T00:00:00.000Z', notes: ['a note'] }))
+  await keepReport(auditReport(again, { started_at: '2026-02-03T00:00:00.000Z', notes: ['a note'] }), 'again')
   const rows = [first.rows[0], ...again]
   expect(kept()).toMatchObject({
     rows,
@@ -48,12 +42,12 @@ test('Rows that were run again stand in the place of those of the last audit, an
 })
 
 test('What is known of the readings of an app stands beside the rows of its last audit, and of no other app', async () => {
-  await keepRun(MIXED)
-  await keepReadings(auditReport([], { app: MIXED.app, readings: READINGS_FOUND }))
+  await keepReport(MIXED, 'run')
+  await keepReport(auditReport([], { app: MIXED.app, readings: READINGS_FOUND }), 'readings')
   expect(kept()).toMatchObject({ rows: MIXED.rows, readings: READINGS_FOUND })
-  await keepRun(MIXED)
+  await keepReport(MIXED, 'run')
   expect(kept()).toMatchObject({ readings: READINGS_FOUND })
-  await keepRun({ ...MIXED, app: APP })
+  await keepReport({ ...MIXED, app: APP }, 'run')
   expect(kept()).not.toHaveProperty('readings')
 })
 

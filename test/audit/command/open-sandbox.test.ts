@@ -24,14 +24,16 @@ test('An audit uses the sandbox that runs at the base URL of the settings, and l
   expect(await running.expectations.list()).toHaveLength(1)
 })
 
-test('An audit starts a sandbox where none runs, also with https by its own certificate, and ends it', async () => {
+test('An audit starts a sandbox where none runs, also with https by its own certificate, begins, and ends it', async () => {
   const port = String(await findFreePort())
-  const { api, isOwn, close } = await open({ port })
+  const { api, isOwn, close, look } = await open({ port })
+  await look()
   expect({ isOwn, baseUrl: api.baseUrl }).toEqual({ isOwn: true, baseUrl: `http://localhost:${port}` })
   expect((await fetch(`${api.baseUrl}/_sandbox/health`)).status).toBe(200)
   await close()
   await expect(fetch(`${api.baseUrl}/_sandbox/health`)).rejects.toThrow('fetch failed')
   const secure = await open({ port, https: 'true' })
+  await secure.look()
   expect(secure.api.baseUrl).toMatch(/^https:/)
   expect(secure.certificate).toMatch(/^-----BEGIN CERTIFICATE-----/)
 })
@@ -59,38 +61,28 @@ test('An audit takes nothing else for a sandbox that listens at its address, or 
   await expect(open({}, nowhere)).rejects.toThrow(`--url: ${nowhere}: nothing answers there; ${start}`)
 })
 
-test('An audit refuses a sandbox that it started and that cannot be reached by its base URL', async () => {
+test('An audit refuses a sandbox that this process does not reach or trust, in one line with the remedy', async () => {
   const elsewhere = `http://localhost:${await findFreePort()}`
-  const reason = 'nothing answers there, although a sandbox was started; its base URL must lead to http://127.0.0.1:'
   const opened = open({ port: String(await findFreePort()), 'base-url': elsewhere })
+  const reason = 'nothing answers there, although a sandbox was started; its base URL must lead to http://127.0.0.1:'
   await expect(opened).rejects.toThrow(`${elsewhere}: ${reason}`)
-})
-
-test('An audit refuses a sandbox whose certificate this process does not trust, in one line with the remedy', async () => {
   const { port } = new URL((await startSandbox({ https: true })).baseUrl)
-  const reason = 'its certificate is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT)'
-  const remedy = 'name the file that agekey-sandbox printed for it in NODE_EXTRA_CA_CERTS'
-  const message = `https://localhost:${port}: ${reason}; ${remedy}`
-  await expect(open({ port, https: 'true' })).rejects.toMatchObject({ message })
+  const refusal = /^https:\/\/localhost:\d+ cannot be reached: self.signed certificate; .* NODE_EXTRA_CA_CERTS$/
+  await expect(open({ port, https: 'true' })).rejects.toThrow(refusal)
 })
 
-test('An audit may begin with a sandbox that has just been started, also with https', async () => {
-  await (await open({ port: '0' })).look()
-  await (await open({ port: '0', https: 'true' })).look()
-})
-
-test.each([
-  ['is ahead', { advance: 3600 }, 'is 3600 seconds ahead'],
-  ['stands still', { freeze: true }, 'stands still'],
-])('An audit does not begin while the clock of the sandbox %s: expired would mean two things', async (_, move, how) => {
+test('An audit does not begin while the clock of the sandbox is another one: expired would mean two things', async () => {
   const running = await startSandbox()
-  if ('advance' in move) await running.clock.advance(move.advance)
-  else await running.clock.freeze()
+  const look = async () => (await open({}, running.url)).look()
   const remedy = `set it back in the console, or by POST ${running.baseUrl}/_sandbox/clock with {"reset": true}`
-  const problem = `the clock of the sandbox ${how}, so that what is expired for it is not for your app`
-  await expect((await open({}, running.url)).look()).rejects.toThrow(`${running.baseUrl}: ${problem}; ${remedy}`)
+  const refusal = (how: string) =>
+    `${running.baseUrl}: the clock of the sandbox ${how}, so that what is expired for it is not for your app; ${remedy}`
+  await running.clock.advance(3600)
+  await expect(look()).rejects.toThrow(refusal('is 3600 seconds ahead'))
+  await running.clock.freeze()
+  await expect(look()).rejects.toThrow(refusal('stands still'))
   await running.clock.reset()
-  await (await open({}, running.url)).look()
+  await look()
 })
 
 test('An audit does not begin where doctor finds a problem', async () => {

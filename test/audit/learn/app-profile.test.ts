@@ -1,8 +1,17 @@
 import { expect, test } from 'vitest'
 import type { Visit } from '../../../src/audit/agent/browser.ts'
-import { profileOf } from '../../../src/audit/learn/app-profile.ts'
-import { describeErrors } from '../../../src/audit/learn/describe-errors.ts'
-import { APP, callOf, ended, FINDING, pageOf, requestOf, runOf, SANDBOX, visitTo } from '../../support/imitated-app.ts'
+import { describeErrors, profileOf } from '../../../src/audit/learn/app-profile.ts'
+import {
+  APP,
+  callOf,
+  ended,
+  FINDING,
+  pageOf,
+  requestOf,
+  runOf,
+  SANDBOX,
+  visitTo,
+} from '../../support/imitated-pages.ts'
 
 const OPTIONS = { page: `${APP}/verify?from=home`, baseUrl: SANDBOX, readsFragments: false }
 const claims = '{"age_thresholds":[18]}'

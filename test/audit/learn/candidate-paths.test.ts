@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Visit } from '../../../src/audit/agent/browser.ts'
 import { candidatePaths } from '../../../src/audit/learn/candidate-paths.ts'
-import { APP, ended, hopTo, imitatedApp, NO, pageOf, runOf, visitTo } from '../../support/imitated-app.ts'
+import { imitatedApp } from '../../support/imitated-app.ts'
+import { APP, ended, hopTo, NO, pageOf, runOf, visitTo } from '../../support/imitated-pages.ts'
 
 const START = `${APP}/verify?from=home`
 const USUAL =
@@ -10,6 +11,7 @@ const at = (path: string, changes = {}) => [hopTo(`${APP}${path}`, changes)]
 const linking = (...links: string[]) => visitTo('', { hops: at('/in'), page: pageOf(`200 /in ${links.join(' ')}`) })
 const link = (href: string, text = 'go') => `<a href="${href}">${text}</a>`
 const OWN = ['/in']
+const EIGHT = '/a /b /c /d /e /f /g /h'.split(' ')
 
 /** Without the pages where any app may show who is in, and where users begin. */
 async function found(visit: Visit, pages: Readonly<Record<string, string>> = {}) {
@@ -27,11 +29,7 @@ test.each([
   ['what its links lead to', linking(link('/a'), link('b?c=d#e'), link('/a')), [...OWN, '/a', '/b?c=d']],
   ['links of the app alone', linking(link('https://x.example/'), link('mailto:a@b'), link(`${APP}/c`)), [...OWN, '/c']],
   ['no empty link and no link of another kind', linking('<a>x</a>', link(''), link('http://'), link('data:x')), OWN],
-  [
-    'eight links at most',
-    linking(...Array.from('abcdefghij', (one) => link(`/${one}`))),
-    [...OWN, ...Array.from('abcdefgh', (one) => `/${one}`)],
-  ],
+  ['eight links at most', linking(...'abcdefghij'.split('').map((one) => link(one))), [...OWN, ...EIGHT]],
 ])('The pages of an app that may show who is in are %s', async (_what, visit, paths) => {
   expect(await found(visit)).toEqual({ paths, signOut: ['/logout'] })
 })
@@ -50,12 +48,9 @@ test.each(['log-off', 'sign_out', 'abmelden', 'déconnexion', 'ログアウト']
   },
 )
 
-test('A link that changes something is not asked for', async () => {
+test('A link that changes something, and what is no HTML, is not asked for', async () => {
   const links = ['account/DELETE', 'unsubscribe', 'cancel'].map((word) => link(`/${word}`))
   expect(await found(linking(...links, link('/x', 'Remove')))).toEqual({ paths: OWN, signOut: ['/logout'] })
-})
-
-test('A text that is no HTML has no links', async () => {
   const page = pageOf(`200 /in ${link('/a')}`, 'text/plain')
   expect((await found(visitTo('', { hops: at('/in'), page }))).paths).toEqual(OWN)
 })

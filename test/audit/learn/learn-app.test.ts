@@ -3,20 +3,8 @@ import type { AuditedApp } from '../../../src/audit/drive/audited-app.ts'
 import type { FlowPlan } from '../../../src/audit/drive/driver.ts'
 import { type LearnedLater, learnApp, planOfCreate } from '../../../src/audit/learn/learn-app.ts'
 import type { AuditOptions } from '../../../src/audit/options.ts'
-import {
-  APP,
-  callOf,
-  type Done,
-  FINDING,
-  type ImitatedApp,
-  imitatedApp,
-  NO,
-  problem,
-  requestOf,
-  SANDBOX,
-  saidOf,
-  YES,
-} from '../../support/imitated-app.ts'
+import { type Done, type ImitatedApp, imitatedApp } from '../../support/imitated-app.ts'
+import { APP, callOf, FINDING, NO, problem, requestOf, SANDBOX, saidOf, YES } from '../../support/imitated-pages.ts'
 
 const isAdult = ({ use: { persona, outcome } }: FlowPlan) => outcome === 'verified' && persona === 'adult-passport'
 
@@ -43,9 +31,9 @@ test('An app that has Use alone is learned from adults, minors, denials and an i
   expect(app.plans).toEqual([...RUNS, { ...DENIED, holds: true }])
   expect(profile).toMatchObject({ responseMode: 'query', canCreate: false, upgradeScope: false, repeatsState: false })
   expect(learned).toMatchObject({ letsIn: [], between: [], createsAfterDenial: false, signOut: ['/logout'] })
-  expect(use.page?.outs.map(({ label }) => label)).toEqual(['access_denied', 'minor', 'an invented token'])
+  expect(use.outs.map(({ label }) => label)).toEqual(['access_denied', 'minor', 'an invented token'])
   expect([use.probes, use.isRefuted, use.waitMs]).toEqual([[], false, 0])
-  const noCreate = 'your app sends no can_create=true; name its page under create.start when it has Create'
+  const noCreate = 'your app sends no can_create=true; name its page under create.start if it has create'
   const noUpgrade = 'your app does not ask for the upgrade scope'
   expect([create, upgrade]).toEqual([absent(noCreate), absent(noUpgrade)])
   const [yes, no] = ['200 at /members, says "welcome"', '403 at /callback ("Sorry.")']
@@ -56,7 +44,7 @@ test('An app that has Use alone is learned from adults, minors, denials and an i
 test('An app that shows the page of a yes to an invented token, as to strangers, is not judged by that page', async () => {
   const act = (plan: FlowPlan) => (isAdult(plan) || plan.use.outcome === 'id_token.invented' ? YES : NO)
   const { use } = await learn(imitatedApp(act, { peek: (path) => (path === '/members' ? YES : `404 ${path}`) }))
-  expect([use.isRefuted, use.page?.outs.map(({ label }) => label)]).toEqual([true, ['access_denied', 'minor']])
+  expect([use.isRefuted, use.outs.map(({ label }) => label)]).toEqual([true, ['access_denied', 'minor']])
   expect((await learn(imitatedApp(act))).use.isRefuted).toBe(false)
 })
 
@@ -116,17 +104,12 @@ test('The profile of an app is that of its first request, with a state that it r
   expect((await profileOf((run) => (run > 1 ? { request: undefined } : {}))).repeatsState).toBe(false)
 })
 
-test('An app that lets a minor in, and one that goes on to Create after a denial, are known as such', async () => {
+test('An app that lets a minor in, by a rule of the user, and one that creates after a denial, are known as such', async () => {
   const minors = imitatedApp(({ use: { outcome } }) => (outcome === 'verified' ? YES : NO))
-  expect((await learn(minors)).letsIn).toEqual(['minor'])
+  const { letsIn, use } = await learn(minors, { options: { use: { accepted: 'text=Welcome' } } })
+  expect([letsIn, use.rules.accepted?.text]).toEqual([['minor'], 'text=Welcome'])
   const creates = imitatedApp((plan, run) => ({ shows: isAdult(plan) ? YES : NO, creates: run === 1 }))
   expect((await learn(creates)).createsAfterDenial).toBe(true)
-})
-
-test('A rule of the user is asked after each run by which an app is learned', async () => {
-  const app = imitatedApp((plan) => (isAdult(plan) ? YES : NO))
-  const { letsIn, use } = await learn(app, { options: { use: { accepted: 'text=Welcome' } } })
-  expect([letsIn, use.rules.accepted?.says]).toEqual([[], 'Welcome'])
 })
 
 test('An app whose request the sandbox refuses is told by which rule', async () => {
@@ -165,7 +148,7 @@ test('An app with Create and Upgrade is brought to both ends of these', async ()
     page: undefined,
     ...(later && { later }),
   })
-  const creations = ['access_denied', 'created', 'access_denied', 'created', 'callback.state_changed']
+  const creations = ['created', 'created', 'access_denied', 'access_denied', 'callback.state_changed']
   expect(app.plans.slice(RUNS.length + 1)).toEqual([
     ...creations.map((outcome, index) => newcomer(index + 3, outcome)),
     upgrading(8),
@@ -173,7 +156,7 @@ test('An app with Create and Upgrade is brought to both ends of these', async ()
     upgrading(10, { flow: 'token', outcome: 'token.code_expired' }),
     upgrading(11, { flow: 'upgrade', outcome: 'upgrade.token_expired' }),
   ])
-  const noes = (later: LearnedLater) => later.kind === 'learned' && later.flow.page?.outs.map(({ label }) => label)
+  const noes = (later: LearnedLater) => later.kind === 'learned' && later.flow.outs.map(({ label }) => label)
   expect(noes(create)).toEqual(['access_denied', 'an answer with another state'])
   const ofUse = ['access_denied', 'minor', 'an invented token']
   expect(noes(upgrade)).toEqual(['a refused code', 'a refused upgrade', ...ofUse])
@@ -187,7 +170,7 @@ test('What an app shows as it shows a yes is no refusal of Upgrade', async () =>
     what === 'upgrade' ? { shows: '200 /upgraded Done.', calls: ['E4', 'E5'] } : right(plan, what),
   )
   const { upgrade } = await learn(app)
-  const labels = upgrade.kind === 'learned' && upgrade.flow.page?.outs.map(({ label }) => label)
+  const labels = upgrade.kind === 'learned' && upgrade.flow.outs.map(({ label }) => label)
   expect(labels).toEqual(['access_denied', 'minor', 'an invented token'])
 })
 
@@ -197,7 +180,8 @@ test('An app without can_create is brought to Create by its own page, after a de
   const { create, profile } = await learn(app, { options: { create: { start } } })
   expect(create.kind).toBe('learned')
   const newcomer = { persona: 'audit-newcomer-3', outcome: 'access_denied' }
-  expect(app.plans[RUNS.length + 1]).toEqual({ use: newcomer, create: newcomer, page: start })
+  const created = { ...newcomer, outcome: 'created' }
+  expect(app.plans[RUNS.length + 1]).toEqual({ use: newcomer, create: created, page: start })
   const plan = planOfCreate('p', { profile, start })
   expect(plan).toMatchObject({ use: { outcome: 'access_denied' }, create: { persona: 'p', outcome: 'created' } })
 })
@@ -205,15 +189,16 @@ test('An app without can_create is brought to Create by its own page, after a de
 test('An app that shows the same after each end of Create tells nothing by its page', async () => {
   const home = { shows: '200 /home Home.', calls: ['E2'], creates: true }
   const { create } = await learn(whole((plan, what) => (what === 'create' ? home : right(plan, what))))
-  expect(create).toMatchObject({ kind: 'learned', flow: { tells: false }, silence: undefined })
+  expect(create).toMatchObject({ kind: 'learned', flow: { tells: false } })
 })
 
 const refusedCall = (endpoint: string) => callOf(endpoint, { status: 400, findings: [FINDING] })
 const REFUSES = (endpoint: string) =>
   `the sandbox refuses ${endpoint} of your app with 400: USE-08: it is missing; send one`
 
-const refused = (evidence: string, ...rows: string[]) => ({ kind: 'refused', rows, evidence })
-const NO_CREATE = 'your app began no Create flow after create_requested; name its page under create.start'
+const refused = (evidence: string, ...rows: string[]) => ({ kind: 'refused', rows, reason: evidence })
+const NO_CREATE =
+  'your app began no Create flow after create_requested; name its page under create.start if it has create'
 const OOPS = 'your app showed 400 at /created ("Oops.")'
 
 const NO_PUSH = refused(REFUSES('E2'), 'use/create_requested', 'create/created')
@@ -242,8 +227,9 @@ test('What the sandbox refused of Create before is not why an app begins none', 
 const noCode = (evidence: string) => refused(evidence, 'use/code_issued')
 const AFTER_CODE = 'after a code your app showed 500 at /callback ("Oops.")'
 const AFTER_TOKEN = 'after a right access token your app showed 400 at /callback ("Oops.")'
-const NO_CODE = 'your app exchanged no code after code_issued; name its page under upgrade.start'
-const NO_UPGRADE = 'your app sent no upgrade (E5) after code_issued; name its page under upgrade.start'
+const NO_CODE = 'your app exchanged no code after code_issued; name its page under upgrade.start if it has upgrade'
+const NO_UPGRADE =
+  'your app sent no upgrade (E5) after code_issued; name its page under upgrade.start if it has upgrade'
 
 test.each<[string, Done, object]>([
   ['whose token call the sandbox refuses', { shows: NO, calls: [refusedCall('E4')] }, noCode(REFUSES('E4'))],
@@ -257,7 +243,7 @@ test.each<[string, Done, object]>([
   const app = whole((plan, what) => (what === 'upgrade' ? done : right(plan, what)))
   const learned = await learn(app)
   expect(learned.upgrade).toEqual(upgrade)
-  expect(learned.lines.at(-1)).toBe('evidence' in upgrade ? upgrade.evidence : 'reason' in upgrade && upgrade.reason)
+  expect(learned.lines.at(-1)).toBe('reason' in upgrade && upgrade.reason)
   expect(Object.keys(learned.described)).toEqual(['use', 'create'])
 })
 
@@ -273,12 +259,11 @@ test('A test suite whose visit function says nothing of Create and Upgrade is to
   const later: Later = (plan, what) => ({ ...right(plan, what), shows: saidOf(true) })
   const app = whole(later, (plan) => ({ shows: saidOf(isAdult(plan)) }))
   const { create, upgrade, lines } = await learn(app, { agent: 'function' })
-  const rest = 'return true for flow create when the age key was saved'
-  const silence = `visit returned true whether Create ended well or not; ${rest}`
-  expect(create).toMatchObject({ kind: 'learned', silence })
-  expect(lines).toContain(silence)
+  const reason = 'visit returned true whether create ended well or not; return true for flow create when it did'
+  expect(create).toMatchObject({ kind: 'learned', reason })
+  expect(lines).toContain(reason)
   // The no of Upgrade is that of Use.
-  expect(upgrade.kind === 'learned' && upgrade.silence).toBe(undefined)
+  expect(upgrade.kind === 'learned' && upgrade.reason).toBe(undefined)
 })
 
 test('A test suite whose app has no Create and no Upgrade is told so without a word about pages', async () => {
@@ -303,26 +288,22 @@ test('A visit function is learned by what it returns, and no page is asked for',
   expect([app.peeked, letsIn, [...(use.page?.marks ?? [])]]).toEqual([[], [], ['let in']])
 })
 
-test.each([
-  ['a minor', isMinor, ['minor']],
-  ['a user who declined', isDenial, ['access_denied']],
-  ['a minor before the first adult alone', (plan: FlowPlan, run: number) => isMinor(plan) && run === 2, ['minor']],
-])('A visit function that lets in %s, beside adults, is known as such', async (_who, isLetIn, letsIn) => {
-  expect((await learnVisits(returning((plan, run) => isAdult(plan) || isLetIn(plan, run)))).letsIn).toEqual(letsIn)
+test('A visit function that lets a minor in before the first adult alone is known as such', async () => {
+  const app = returning((plan, run) => isAdult(plan) || (isMinor(plan) && run === 2))
+  expect((await learnVisits(app)).letsIn).toEqual(['minor'])
 })
 
 const remembers = (name: string) =>
-  `visit returned true for ${name} after adult-passport was let in: your app remembers the user; begin each visit in a fresh session, and as another user by n`
+  `${name} is let in after adult-passport was: your app remembers the user; begin each visit in a fresh session, and as another user by n`
 const DOCTOR = `agekey-sandbox doctor --issuer ${SANDBOX}/v1/oidc/use`
-const NO_ADULT = `visit returned false for a right token of adult-passport: your app refuses it, or visit does not bring the answer of the sandbox to your app; run: ${DOCTOR}`
-const ONCE =
-  'visit returned true, then false, then false for a right token of adult-passport: it has to be true each time'
+const noAdult = (results: string) =>
+  `visit returned ${results} for a right token of adult-passport, and has to return true each time: your app refuses it, or visit does not bring the answer of the sandbox to your app; run: ${DOCTOR}`
 const EVERYBODY =
-  'visit returned true for adult-passport, for child-12 and for access_denied; return false when the app refuses'
+  'yes and no look alike: after adult-passport your app shows nothing that it does not show after access_denied: visit returned true; return false when the app refuses'
 
 test.each<[string, (plan: FlowPlan, run: number) => boolean, string]>([
-  ['lets no adult in', () => false, NO_ADULT],
-  ['lets an adult in once', (plan, run) => isAdult(plan) && run < 4, ONCE],
+  ['lets no adult in', () => false, noAdult('false')],
+  ['lets an adult in once', (plan, run) => isAdult(plan) && run < 4, noAdult('false')],
   ['lets everybody in', () => true, EVERYBODY],
   ['lets a minor in after an adult', (plan, run) => isAdult(plan) || (isMinor(plan) && run > 2), remembers('child-12')],
   ['lets a denial in then', (plan, run) => isAdult(plan) || (isDenial(plan) && run > 2), remembers('access_denied')],

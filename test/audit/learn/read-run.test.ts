@@ -2,20 +2,9 @@ import { expect, test } from 'vitest'
 import { declaredRules } from '../../../src/audit/learn/accepted-rule.ts'
 import type { FlowParts } from '../../../src/audit/learn/learned-flow.ts'
 import { readRun, seeRun } from '../../../src/audit/learn/read-run.ts'
-import {
-  APP,
-  ended,
-  flowShowing,
-  hopTo,
-  imitatedApp,
-  NO,
-  runOf,
-  saidOf,
-  seenOf,
-  showed,
-  visitTo,
-  YES,
-} from '../../support/imitated-app.ts'
+import { imitatedApp } from '../../support/imitated-app.ts'
+import { flowShowing, seenOf } from '../../support/imitated-learning.ts'
+import { APP, ended, hopTo, NO, runOf, saidOf, showed, visitTo, YES } from '../../support/imitated-pages.ts'
 
 const YOUNG = '403 /callback Too young.'
 const HELLO = '200 /other Hello.'
@@ -25,7 +14,7 @@ const me = (said: string) => ({ '/me': said })
 const PROBED: Partial<FlowParts> = {
   ins: [seenOf(YES, me(IN)), seenOf(YES, me(IN))],
   outs: [{ label: 'minor', seen: [seenOf(YOUNG, me(OUT)), seenOf(YOUNG, me(OUT))] }],
-  fresh: [seenOf(NO, me(OUT)).probes],
+  fresh: seenOf(NO, me(OUT)).probes,
   paths: ['/me'],
 }
 const flow = (parts: Partial<FlowParts> = {}) => flowShowing(YES, { access_denied: NO, minor: YOUNG }, parts)

@@ -1,20 +1,18 @@
 import { expect, test } from 'vitest'
 import { renderSarif, type SarifOptions } from '../../../src/audit/report/sarif.ts'
 import type { AuditReport } from '../../../src/sandbox/outcomes/audit-report.ts'
-import { auditedRow, auditReport, HOSTILE, hostileTexts, MIXED, readingsAudit } from './sample-report.ts'
+import { auditedRow, auditReport, MIXED } from './sample-report.ts'
 
 interface Run {
   readonly tool: { driver: { rules: readonly { id: string }[] } }
   readonly invocations: readonly [object]
-  readonly results: readonly Result[]
-}
-
-interface Result {
-  readonly [member: string]: unknown
-  readonly ruleId: string
-  readonly ruleIndex: number
-  readonly message: { text: string }
-  readonly partialFingerprints: Readonly<Record<string, string>>
+  readonly results: readonly {
+    readonly level: string
+    readonly locations: unknown
+    readonly ruleId: string
+    readonly ruleIndex: number
+    readonly partialFingerprints: Readonly<Record<string, string>>
+  }[]
 }
 
 const runOf = (report: AuditReport, options: Partial<SarifOptions> = {}): Run =>
@@ -24,34 +22,27 @@ const expired = auditedRow('use/id_token.expired_issued_now', {
   ...{ verdict: 'let in', evidence: '200 at /callback, "welcome"', severity: 8.1, summary: 'It is over.' },
 })
 
-test('SARIF has a rule with help, CWE and severity for each missing check, and links to the catalogue if it can', () => {
+test('SARIF has a rule with help, CWE and severity for each missing check', () => {
   const rule = 'exp is in the future, give or take a minute for the skew of clocks.'
   const help = [
     'Harm: A token that was copied long ago from a log, a history or a backup still opens the door.',
     `Check: ${rule}`,
     'See: RFC 7519 section 4.1.4; CWE-613',
   ]
-  const driver = {
+  expect(runOf(auditReport([expired])).tool.driver).toEqual({
     name: 'agekey-sandbox',
     semanticVersion: '0.1.0',
     informationUri: 'https://www.npmjs.com/package/agekey-sandbox',
     rules: [
       {
         id: 'exp',
-        name: 'MissingExp',
         shortDescription: { text: 'missing: expiry.' },
         fullDescription: { text: `missing: expiry. ${rule}` },
         help: { text: help.join('\n'), markdown: help.join('\n\n').replaceAll(/:/g, '\\:') },
-        defaultConfiguration: { level: 'error' },
         properties: { tags: ['security', 'external/cwe/cwe-613'], precision: 'high', 'security-severity': '8.1' },
       },
     ],
-  }
-  expect(runOf(auditReport([expired])).tool.driver).toEqual(driver)
-  const informationUri = 'https://github.com/owner/name'
-  const helpUri = `${informationUri}/blob/HEAD/docs/outcomes.md`
-  const linked = { ...driver, informationUri, rules: [{ ...driver.rules[0], helpUri }] }
-  expect(runOf(auditReport([expired]), { repository: informationUri }).tool.driver).toEqual(linked)
+  })
 })
 
 const placeAt = (artifactLocation: object, startLine = 1) => [
@@ -72,25 +63,23 @@ test('A result of SARIF says what happened and stands at the place that reads th
     },
     partialFingerprints: { 'agekeyAudit/v1': expect.stringMatching(/^[0-9a-f]{32}$/) },
     relatedLocations: [{ id: 1, ...locations[0], message: { text: `${expired.row} (let in): ${told}` } }],
-    properties: { rows: [expired.row] },
   })
 })
 
 test.each([
+  [undefined, { uri: 'agekey-audit.yaml', uriBaseId: '%SRCROOT%' }],
   ['./src/a.ts', { uri: 'src/a.ts', uriBaseId: '%SRCROOT%' }],
   ['src\\win\\a.ts', { uri: 'src/win/a.ts', uriBaseId: '%SRCROOT%' }],
   ['src/ä#?%.ts', { uri: 'src/%C3%A4%23%3F%25.ts', uriBaseId: '%SRCROOT%' }],
   ['/work/app/a b.ts', { uri: 'file:///work/app/a%20b.ts' }],
 ])('The place of a result in SARIF at the file %j is %j', (file, uri) => {
-  const [result] = runOf(auditReport([expired]), { source: () => ({ file, line: 1 }) }).results
-  expect(result?.['locations']).toEqual(placeAt(uri))
-})
-
-test('A result of SARIF without a place is at the first line of agekey-audit.yaml, with the fingerprint of GitHub', () => {
-  const [result] = runOf(auditReport([expired])).results
-  expect(result?.['locations']).toEqual(placeAt({ uri: 'agekey-audit.yaml', uriBaseId: '%SRCROOT%' }))
-  const prints = result?.partialFingerprints
-  expect(prints?.['primaryLocationLineHash']).toBe(`${prints?.['agekeyAudit/v1']}:1`)
+  const source = () => (file === undefined ? undefined : { file, line: 1 })
+  const { locations, partialFingerprints: prints } =
+    runOf(auditReport([expired]), { source }).results[0] ?? expect.fail()
+  expect(locations).toEqual(placeAt(uri))
+  // Without a file GitHub makes no fingerprint of its own.
+  const expected = file === undefined ? `${prints['agekeyAudit/v1']}:1` : undefined
+  expect(prints['primaryLocationLineHash']).toBe(expected)
 })
 
 test('SARIF holds findings only, each with the level that it has, and with the index of its rule', () => {
@@ -122,25 +111,4 @@ test('SARIF says when nothing could be shown, so that an empty list is no proof'
     toolExecutionNotifications: [{ level: 'note', message: { text: 'the app is down.' } }],
   })
   expect(runOf(auditReport([])).invocations[0]).toMatchObject({ executionSuccessful: true })
-})
-
-test.each(HOSTILE)('No text of an audited app is a link or a control character in SARIF: %j', (text) => {
-  const row = auditedRow('use/id_token.jku', { ...hostileTexts(text), harm: text, flows: [], verdict: 'let in' })
-  const { results, tool } = runOf(auditReport([row]))
-  const shown = [results[0]?.message.text, JSON.stringify(tool.driver.rules[0])].join('\n')
-  expect(shown).not.toMatch(/(?<!\\)\]\(/)
-  expect(results[0]?.message.text).not.toMatch(/[\p{Cc}\p{Cs}\p{Bidi_Control}]/u)
-})
-
-test('SARIF has a note for each thing that an app depends on, a warning when that counts, and nothing of what works', () => {
-  const { results, tool } = runOf(readingsAudit())
-  expect(results.map(({ ruleId, level }) => `${level} ${ruleId}`)).toEqual([
-    'note readings/par_status=200',
-    'note readings/typ=absent with azp=present',
-  ])
-  expect(results[0]?.message.text).toContain(
-    'depends on par_status=201: it fails under par_status=200. What happened: A pushed request',
-  )
-  expect(tool.driver.rules.map(({ id }) => id)).toEqual(results.map(({ ruleId }) => ruleId))
-  expect(runOf(readingsAudit({ counted: true })).results.map(({ level }) => level)).toEqual(['warning', 'warning'])
 })

@@ -23,7 +23,6 @@ const SOUND = {
   'no findings': renderSarif(auditReport([auditedRow('use/id_token.expired')]), OPTIONS),
   'rows of each verdict': mixed,
   'no file of the app': renderSarif(MIXED, { version: '0.1.0' }),
-  'a repository': renderSarif(MIXED, { ...OPTIONS, repository: 'https://github.com/owner/name' }),
   'a finding for each row of the catalogue': renderSarif(auditReport(everyRow), OPTIONS),
   'what an app depends on in readings': renderSarif({ ...MIXED, readings: READINGS_FOUND }, OPTIONS),
   'hostile texts': renderSarif(auditReport(hostileRows, { notes: HOSTILE, exit_code: 2 }), OPTIONS),

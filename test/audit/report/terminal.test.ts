@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { renderTerminal } from '../../../src/audit/report/terminal.ts'
 import type { AuditReport } from '../../../src/sandbox/outcomes/audit-report.ts'
 import { checksOf } from '../../../src/sandbox/outcomes/report/checks-of.ts'
-import { auditedRow, auditReport, HOSTILE, hostileTexts, MIXED, readingsAudit } from './sample-report.ts'
+import { auditedRow, auditReport, MIXED } from './sample-report.ts'
 
 const CONSOLE = 'http://localhost:2435/_sandbox/console'
 const plain = (_style: string, text: string) => text
@@ -19,7 +19,7 @@ test('The terminal shows missing checks, what else was found, what is open, what
   ]
   const checks = checksOf(rows, 'jose')
   expect(linesOf(auditReport(rows, { checks, notes: ['your app answers 429 since row 38'] }))).toEqual([
-    'not verified: expiry (2 rows); 1 check missing, 1 broke, 1 undetermined, 1 check holds',
+    'not verified: expiry (2 rows); 1 check missing, 1 broke, 1 undetermined, 1 holds',
     '',
     'missing expiry (2 rows, must, severity 7.4)',
     '  use/id_token.expired_issued_now: A. Your app said hello.',
@@ -71,9 +71,9 @@ const refused = auditedRow('use/id_token.expired')
 
 test.each<[string, AuditReport, string?]>([
   ['of which all is well', auditReport([refused]), '<green>passed</green>: 1 refused; 12.3 seconds'],
-  ['without rows', auditReport([]), '<red>nothing was judged</red>: no rows; 12.3 seconds'],
   ['without a judged row', auditReport([auditedRow('create/created', { verdict: 'not for this app' })])],
   ['that shows nothing', auditReport([refused], { exit_code: 2 })],
+  ['without rows', auditReport([]), '<red>nothing was judged</red>: no rows; 12.3 seconds'],
   ['with undetermined rows', auditReport([refused], { exit_code: 3 })],
   ['with a finding', MIXED],
 ])('The last line of an audit on the terminal is green only when all is well: an audit %s', (_what, report, line) => {
@@ -87,45 +87,4 @@ test('The command that runs a row again can be pasted into a shell', () => {
   const row = auditedRow('use/id_token.expired', { verdict: 'let in' })
   const lines = linesOf(auditReport([row], { app: "http://localhost:3000/a?b=1&c='$(id)" }))
   expect(lines.at(-1)).toContain(`audit 'http://localhost:3000/a?b=1&c='\\''$(id)' --only use/id_token.expired`)
-})
-
-test.each(HOSTILE)('No text of an app steers the terminal or makes a line: %j', (text) => {
-  const texts = { ...hostileTexts(text), row: text }
-  const row = auditedRow('use/id_token.jku', { ...texts, checks: ['iss'], verdict: 'let in' })
-  const undetermined = auditedRow('use/id_token.x5u', {
-    ...texts,
-    checks: ['aud'],
-    verdict: 'undetermined',
-    reason: text,
-  })
-  const lines = linesOf(auditReport([row, undetermined], { app: text, notes: [text] }))
-  expect(lines).toHaveLength(15)
-  expect(lines.filter((line) => /[\p{Cc}\p{Bidi_Control}\u200b]/u.test(line))).toEqual([])
-})
-
-test('The terminal says what an app depends on, by what it fails, which section is silent and what was not shown', () => {
-  expect(linesOf(readingsAudit())).toEqual([
-    'depends on par_status=201: it fails under par_status=200',
-    '  A pushed request is answered with 200. In create/created as newcomer your app showed 400 at /callback.',
-    `  The specification leaves it open: E2. Create PAR: Success response. (no status).; ${CONSOLE}/flows/f3`,
-    '',
-    'fails under typ=absent with azp=present',
-    '  The app works under each of them alone. Your app showed 500 at /callback.',
-    `  ${CONSOLE}/flows/f9`,
-    '',
-    'undetermined 1 used once',
-    '  code_use=repeated',
-    '',
-    'not for this app 1 no upgrade',
-    '  c_hash=absent',
-    '',
-    'undetermined 2 timed_out (combinations of variants that work alone)',
-    '',
-    'readings: works under 1 of 2; depends on par_status=201; fails under typ=absent with azp=present; 3 undetermined; 4.2 seconds',
-  ])
-})
-
-test('The terminal shows readings of an earlier run behind the rows of an audit', () => {
-  const text = linesOf({ ...readingsAudit(), ...MIXED }).join('\n')
-  expect(text).toMatch(/^failed:[\s\S]*^readings: works under 1 of 2/m)
 })

@@ -1,8 +1,4 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { text } from 'node:stream/consumers'
 import {
   createRemoteJWKSet,
   decodeProtectedHeader,
@@ -14,7 +10,9 @@ import {
 } from 'jose'
 import * as z from 'zod'
 import type { Sandbox } from '../../../src/server/create-sandbox.ts'
+import { ageSignal } from '../../support/requests.ts'
 import type { HOLES } from './holes.ts'
+import { cookiesOf, type Params, setCookie, type Visit } from './site.ts'
 
 /** The one mistake of an app: a check that it leaves out, or a way in that it leaves open. */
 export type Hole = keyof typeof HOLES
@@ -43,26 +41,8 @@ export interface RequestOptions {
   readonly cachesKeys?: boolean
 }
 
-/** What came back, checked. `answers`: by threshold. */
-export type Answer =
-  | { readonly kind: 'token'; readonly answers: Readonly<Record<string, boolean>>; readonly code: string | undefined }
-  | { readonly kind: 'error'; readonly error: string }
-  | { readonly kind: 'create_requested' }
-
 /** An answer that the app does not trust. */
 export class Refused extends Error {}
-
-/** Parameters as a body parser gives them: a repeated one is an array. */
-export type Params = Readonly<Record<string, unknown>>
-
-export function paramsOf(search: URLSearchParams): Params {
-  return Object.fromEntries(
-    [...new Set(search.keys())].map((name) => {
-      const all = search.getAll(name)
-      return [name, all.length > 1 ? all : all[0]]
-    }),
-  )
-}
 
 export type RelyingParty = ReturnType<typeof createRelyingParty>
 
@@ -138,8 +118,8 @@ export function createRelyingParty(
     return nonce
   }
 
-  /** Checks an answer. @throws Refused, or an error of jose */
-  async function check(visit: Visit, params: Params): Promise<Answer> {
+  /** Checks an answer; `answers` are by threshold. @throws Refused, or an error of jose */
+  async function check(visit: Visit, params: Params) {
     const one = (name: string) => {
       const value = params[name]
       if (value === undefined || typeof value === 'string') return value
@@ -150,10 +130,10 @@ export function createRelyingParty(
     const nonce = takeSlot(visit, state)
     const count = [has('error') ? undefined : error, wish, idToken].filter((each) => each !== undefined).length
     if (count !== 1) throw new Refused('an answer is a token, a wish or an error')
-    if (error !== undefined && !has('error')) return { kind: 'error', error }
+    if (error !== undefined && !has('error')) return { kind: 'error', error } as const
     if (wish !== undefined && (wish !== 'true' || !options.canCreate)) throw new Refused('no such wish was offered')
-    if (wish !== undefined) return { kind: 'create_requested' }
-    return { kind: 'token', code, answers: await readToken(idToken ?? '', { nonce, code }) }
+    if (wish !== undefined) return { kind: 'create_requested' } as const
+    return { kind: 'token', code, answers: await readToken(idToken ?? '', { nonce, code }) } as const
   }
 
   const keyOf: JWTVerifyGetKey = async (header, token) => {
@@ -188,9 +168,7 @@ export function createRelyingParty(
       (azp === undefined || azp === CLIENT_ID || has('aud')) &&
       (sentNonce === nonce || has('nonce')) &&
       exp - iat <= 600 &&
-      typeof sub === 'string' &&
-      sub.length > 0 &&
-      sub.length <= 255 &&
+      /^.{1,255}$/s.test(z.string().catch('').parse(sub)) &&
       (has('signature') || decodeProtectedHeader(idToken).kid !== '') &&
       (req_claims_hash === hash(claims, 32) || has('req_claims_hash')) &&
       c_hash === (code && hash(code, 16)) &&
@@ -251,12 +229,9 @@ export function createRelyingParty(
     const common = { client_id: CLIENT_ID, scope: 'openid', response_type: 'none', redirect_uri }
     lastRequests.set(browserOf(visit), state)
     setCookie(visit, 'age_create', `${state}; SameSite=Lax; HttpOnly`)
-    const details = JSON.stringify([verifiedAge()])
-    const form = { ...common, client_secret: CLIENT_SECRET, type: 'age_verification', state }
-    const body = await call('/v1/oidc/create/par', {
-      body: new URLSearchParams({ ...form, authorization_details: details }),
-    })
-    const { request_uri } = z.object({ request_uri: z.string() }).parse(body)
+    const secrets = { client_secret: CLIENT_SECRET, authorization_details: JSON.stringify([ageSignal()]) }
+    const body = new URLSearchParams({ ...common, ...secrets, type: 'age_verification', state })
+    const { request_uri } = z.object({ request_uri: z.string() }).parse(await call('/v1/oidc/create/par', { body }))
     return `${baseUrl}/v1/oidc/create?${new URLSearchParams({ ...common, request_uri })}`
   }
 
@@ -281,7 +256,7 @@ export function createRelyingParty(
       const { access_token } = shape.parse(token)
       const upgraded = await call('/v1/svc/upgrade', {
         headers: { Authorization: `Bearer ${access_token}`, 'Content-Type': 'application/json' },
-        body: JSON.stringify({ authorization_details: [verifiedAge()] }),
+        body: JSON.stringify({ authorization_details: [ageSignal()] }),
       })
       if (upgraded !== 'OK') throw new Refused('the age key was not upgraded')
     }
@@ -291,86 +266,12 @@ export function createRelyingParty(
     log(whoOf(visit), 'key upgraded')
   }
 
-  const users = { whoOf, log, openSession, signIn, signOut, isMember, admissions }
   /** Whether an answer opens what the app guards. @throws Refused, or an error of jose */
   async function admits(visit: Visit, params: Params): Promise<boolean> {
     const answer = await check(visit, params)
     return answer.kind === 'token' && opens(answer.answers)
   }
 
+  const users = { whoOf, log, openSession, signIn, signOut, isMember, admissions }
   return { has, ...users, begin, check, admits, opens, beginCreate, endCreate, upgrade }
-}
-
-/** Stands for the check that a real app has made: a scanned document. */
-const verifiedAge = () => ({
-  type: 'age_verification',
-  method: 'id_doc_scan',
-  age: { date_of_birth: '1990-05-17' },
-  verification_id: randomUUID(),
-  verified_at: new Date().toISOString(),
-  provenance: '/veratad/roc',
-})
-
-export const cookiesOf = ({ request }: Visit): Readonly<Record<string, string | undefined>> =>
-  Object.fromEntries(
-    (request.headers.cookie ?? '').split('; ').map((pair) => /^([^=]*)=?(.*)$/.exec(pair)?.slice(1) ?? []),
-  )
-
-/** @param value with its attributes but Path */
-export const setCookie = ({ response }: Visit, name: string, value: string): void =>
-  void response.appendHeader('Set-Cookie', `${name}=${value}; Path=/`)
-
-export function html({ response }: Visit, body: string, status = 200): void {
-  response.writeHead(status, { 'Content-Type': 'text/html; charset=utf-8' })
-  response.end(`<!doctype html><html><head><title>The wine shop</title></head><body>${body}</body></html>`)
-}
-
-export const json = ({ response }: Visit, value: unknown, status = 200): void =>
-  void response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(value))
-
-/** Sends the browser to another page, by GET. */
-export const redirect = ({ response }: Visit, to: string): void => void response.writeHead(303, { Location: to }).end()
-
-/** One request and what an app knows of it. */
-export interface Visit {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
-  readonly query: Params
-  browser?: string | undefined
-  answered?: string
-}
-
-export type Handler = (visit: Visit) => unknown
-
-/**
- * A site of plain node:http: `GET /path` and its handler; others are 404, and what throws is 500.
- * @param guard looks at each request first; true when it has answered
- */
-export const site =
-  (handlers: Readonly<Record<string, Handler>>, guard?: (visit: Visit, path: string) => boolean): RequestListener =>
-  (request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost')
-    const visit = { request, response, query: paramsOf(searchParams) }
-    if (guard?.(visit, pathname)) return
-    const handler = handlers[`${request.method} ${pathname}`] ?? (() => html(visit, 'Nothing is here.', 404))
-    void (async () => handler(visit))().catch(() => html(visit, 'Error', 500))
-  }
-
-/** The body of a request as a form. */
-export async function formOf({ request }: Visit): Promise<Params> {
-  return paramsOf(new URLSearchParams(await text(request)))
-}
-
-/** Serves an app on a free port of localhost. */
-export async function serve(listener: RequestListener) {
-  const server = createServer(listener)
-  server.listen(0, 'localhost')
-  await once(server, 'listening')
-  return {
-    url: `http://localhost:${(server.address() as AddressInfo).port}`,
-    stop() {
-      server.closeAllConnections()
-      server.close()
-    },
-  }
 }

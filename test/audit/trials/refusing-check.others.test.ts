@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { readLog } from '../../../src/audit/trials/refusing-check.ts'
+import { withLog } from '../../../src/audit/trials/refusing-check.ts'
 import { describeWith, PYTHON } from '../../support/tools.ts'
 
 /** The checks that refused, by the lines that a Python program writes. */
@@ -8,7 +8,7 @@ function refusedBy(code: string) {
   const { stdout, stderr } = spawnSync(PYTHON, ['-c', code], { encoding: 'utf8' })
   expect(stderr).toBe('')
   const lines = stdout.trim().split('\n')
-  return lines.map((line) => readLog([line]).refusedBy)
+  return lines.map((line) => withLog({ verdict: 'refused', evidence: '', flows: [] }, [line]).refusedBy)
 }
 
 describeWith('python', 'PyJWT', () => {

@@ -1,30 +1,23 @@
 import { expect, test } from 'vitest'
 import type { FlowPlan, FlowRun } from '../../../src/audit/drive/driver.ts'
 import type { LearnedApp } from '../../../src/audit/learn/learn-app.ts'
-import { findingOfVisit, rowTrial, worstOf } from '../../../src/audit/trials/row-trial.ts'
+import { rowTrial, worstOf } from '../../../src/audit/trials/row-trial.ts'
 import type { Flow } from '../../../src/client/shapes/flow.ts'
 import { findRow, OUTCOMES, rowId } from '../../../src/sandbox/outcomes/catalogue.ts'
+import { type Done, imitatedApp, sandboxOf, stageOf } from '../../support/imitated-app.ts'
+import { flowProbed, flowShowing, learnedOf, ME_IN, ME_OUT } from '../../support/imitated-learning.ts'
 import {
   APP,
   browserOf,
-  type Done,
   ended,
   flowOf,
-  flowProbed,
-  flowShowing,
   hopTo,
-  imitatedApp,
-  learnedOf,
-  ME_IN,
-  ME_OUT,
   runOf,
   saidOf,
-  sandboxOf,
   showed,
-  stageOf,
   summaryOf,
   visitTo,
-} from '../../support/imitated-app.ts'
+} from '../../support/imitated-pages.ts'
 
 const YES = '200 /in Welcome.'
 const NO = '403 /cb Sorry.'
@@ -48,7 +41,10 @@ const saved = { createFlow: 'f2', brought: { E1: true, E3: true } }
 const unbrought = { brought: { E1: false, E3: true } }
 const failing = { observation: saidOf('visit threw Error: no') }
 
-const row = { use: 'use/id_token.expired', wish: 'use/create_requested', create: 'create/callback.state_missing' }
+const row = {
+  ...{ use: 'use/id_token.expired', wish: 'use/create_requested', create: 'create/callback.state_missing' },
+  ...{ extra: 'use/id_token.extra_claim', kid: 'use/id_token.kid_missing' },
+}
 const call = { par: 'par/par.500', token: 'token/token.500', upgrade: 'upgrade/upgrade.500' }
 const SPOILED = f1('id_token.expired')
 const [CODE, EXCHANGED] = [f1('code_issued'), f1('code_issued', 'E4')]
@@ -61,6 +57,7 @@ const CREATE = { flow: 'create' } as const
 const BOTH = ['f1', 'f2']
 const ASTRAY = [...PUSHED, flowOf('f3', ['E3'], CREATE)]
 const TRAPPED = 'your app fetched an address that the answer named, or followed a redirect there'
+const [CLOSED, LATE] = ['a closed connection without an answer at /callback', 'no answer in time at /callback']
 const SENT_ON = 'your app sent the browser on to Create (E3)'
 const UPGRADED_IT = 'your app sent an upgrade (E5)'
 
@@ -75,6 +72,8 @@ const CASES: readonly [string, string, FlowRun, readonly Flow[], string, string,
   ['an exchange after a token call', call.token, saw(NO, met), [EXCHANGED, UPGRADES], 'let in', UPGRADED_IT],
   ['an address of an attacker', row.use, saw(NO), [f1('id_token.expired', 'trap')], 'let in', TRAPPED],
   ['a crash', row.use, saw(OOPS), [SPOILED], 'broke', showed(OOPS)],
+  ['a crash by a right answer', row.extra, saw(OOPS), [f1('id_token.extra_claim')], 'too strict', showed(OOPS)],
+  ['a yes or no of its own', row.kid, saw(YES), [f1('id_token.kid_missing')], 'observed', showed(YES)],
   ['no flow', row.use, saw(NO, begun), [SPOILED], 'not_reached', summaryOf(NO), []],
   ['a failed visit', row.use, saw(NO, failing), [SPOILED], 'visit_failed', 'visit threw Error: no'],
   ['an early failure', row.use, saw(NO, { ...failing, ...begun }), [], 'visit_failed', 'visit threw Error: no', []],
@@ -103,6 +102,10 @@ const CASES: readonly [string, string, FlowRun, readonly Flow[], string, string,
   ['a push that was not to fail', call.par, saw(NO, begun), [f2('E2')], 'not_delivered', summaryOf(NO), ['f2']],
   ['a Create answer', row.create, saw(UNSAVED, saved), ANSWERED, 'refused', showed(UNSAVED), BOTH],
   ['a saved key', row.create, saw(SAVED, saved), ANSWERED, 'let in', showed(SAVED), BOTH],
+  ['a closed connection', row.use, runOf(ended('dropped')), [SPOILED], 'broke', `your app showed ${CLOSED}`],
+  ['a connection closed early', row.use, runOf(ended('dropped'), unbrought), [SPOILED], 'not_delivered', CLOSED],
+  ['no answer', row.use, runOf(ended('timed_out')), [SPOILED], 'broke', `your app showed ${LATE}`],
+  ['no answer before', row.use, runOf(ended('timed_out'), unbrought), [SPOILED], 'timed_out', LATE],
   ['a lost answer', row.create, saw(NO, { createFlow: 'f2' }), CREATED, 'not_delivered', summaryOf(NO), BOTH],
 ]
 
@@ -114,7 +117,7 @@ const LEARNED = learnedOf(flowShowing(YES, { access_denied: NO }), {
 /** What a row proves of an app each of whose runs is this one. */
 async function prove(id: string, run: FlowRun, flows: readonly Flow[], learned: LearnedApp = LEARNED) {
   const { driver } = imitatedApp(() => NO)
-  const trial = rowTrial(rowOf(id), { learned, pages: {} })
+  const trial = rowTrial(rowOf(id), { learned, options: {} })
   const stage = stageOf({ driver: { ...driver, run: async () => run }, sandbox: sandboxOf({ flows }) })
   const { verdict, reason, evidence, flows: found, isLimited } = trial.proof(await trial.drive(stage))
   const said = evidence.replace(/^as the \w+: /, '')
@@ -124,21 +127,6 @@ async function prove(id: string, run: FlowRun, flows: readonly Flow[], learned: 
 test.each(CASES)('A run with %s is judged by row %s', async (_, id, run, flows, says, evidence, ids = ['f1']) => {
   expect(await prove(id, run, flows)).toEqual({ says, evidence, flows: ids, isLimited: says === 'control_lost' })
 })
-
-test.each([
-  ['dropped', 'a closed connection without an answer at /callback', 'not_delivered'],
-  ['timed_out', 'no answer in time at /callback', 'timed_out'],
-] as const)(
-  'An app whose visit is %s has broken after the answer, and shows nothing before',
-  async (end, shown, says) => {
-    const flows = [SPOILED]
-    expect(await prove(row.use, runOf(ended(end)), flows)).toMatchObject({
-      says: 'broke',
-      evidence: `your app showed ${shown}`,
-    })
-    expect(await prove(row.use, runOf(ended(end), unbrought), flows)).toMatchObject({ says, evidence: shown })
-  },
-)
 
 test('An app that creates after each denial says nothing by that, but after create_requested', async () => {
   const learned = { ...LEARNED, createsAfterDenial: true }
@@ -165,35 +153,14 @@ test('A wrong answer about ages that gets the page of an honest minor is ignored
   expect(await prove(`use/${name}`, runOf(young), flows(name), alike)).toMatchObject({ says: 'refused' })
 })
 
-const VISIT = { as: 'the adult', flows: [], seen: { run: runOf(NO) } }
-
-test.each([
-  ['refuse', ['let in', 'refused', 'broke', 'undetermined']],
-  ['accept', ['accepted', 'too strict', 'too strict', 'undetermined']],
-  ['depends', ['observed', 'observed', 'observed', 'undetermined']],
-] as const)('What the app does decides the verdict on a row of the kind %s', (correctClient, verdicts) => {
-  const all = (['in', 'out', 'broke', 'unknown'] as const).map(
-    (says) =>
-      findingOfVisit({ ...rowOf(row.use), correctClient }, VISIT, { says, isByPage: true, evidence: 'e' }).verdict,
-  )
-  expect(all).toEqual(verdicts)
-  const signed = findingOfVisit(rowOf(row.use), { ...VISIT, sign: 's' }, { says: 'out', isByPage: true, evidence: 'e' })
-  expect(signed).toEqual({ verdict: 'let in', evidence: 'as the adult: s', flows: [] })
-})
-
 test('Of a row that is run as two personas the worst run counts, with the flows of both', async () => {
-  const all = (['refused', 'let in', 'ignored'] as const).map((verdict) => ({
-    verdict,
-    evidence: '',
-    flows: [verdict],
-  }))
-  const flows = ['refused', 'let in', 'ignored']
+  const flows = ['refused', 'let in', 'ignored'] as const
+  const all = flows.map((verdict) => ({ verdict, evidence: '', flows: [verdict] }))
   expect(worstOf(all)).toEqual({ verdict: 'let in', evidence: '', flows, isLimited: false })
   expect(worstOf(all.toSpliced(1, 1)).verdict).toBe('ignored')
-  expect(() => worstOf([])).toThrow('a row is run by a role')
   const app = imitatedApp(({ use }) => (use.persona === 'minor' ? YES : NO))
   const both = rowOf('use/id_token.expired')
-  const trial = rowTrial({ ...both, bait: 'both' }, { learned: LEARNED, pages: {} })
+  const trial = rowTrial({ ...both, bait: 'both' }, { learned: LEARNED, options: {} })
   const told = { verdict: 'let in', evidence: `as the minor: ${showed(YES)}`, flows: ['f1', 'f2'] }
   expect(trial.proof(await trial.drive(stageOf(app)))).toMatchObject(told)
 })
@@ -203,13 +170,13 @@ const PROBED = flowProbed(YES, NO)
 test('An app that lets a user in by a job is seen when the browser of that user looks again', async () => {
   const peek = (_path: string, { waited }: { waited: number }) => (waited < 2000 ? ME_OUT : ME_IN)
   const app = imitatedApp(() => NO, { peek })
-  const [trial, stage] = [rowTrial(rowOf(row.use), { learned: learnedOf(PROBED), pages: {} }), stageOf(app)]
+  const [trial, stage] = [rowTrial(rowOf(row.use), { learned: learnedOf(PROBED), options: {} }), stageOf(app)]
   const visits = await trial.drive(stage)
   expect(trial.proof(visits).verdict).toBe('refused')
   await app.driver.wait(2500)
   expect(trial.proof((await trial.lookAgain?.(visits, stage)) ?? visits).verdict).toBe('let in')
   // Where nothing can be asked, nobody looks again; of a run that brought nothing, nothing is asked.
-  expect(rowTrial(rowOf(row.use), { learned: LEARNED, pages: {} })).not.toHaveProperty('lookAgain')
+  expect(rowTrial(rowOf(row.use), { learned: LEARNED, options: {} })).not.toHaveProperty('lookAgain')
   const [lost] = visits.map((visit) => ({ ...visit, missing: 'not_delivered' as const }))
   expect(lost && (await trial.lookAgain?.([lost], stage))).toEqual([lost])
 })
@@ -230,7 +197,7 @@ test.each<[string, string | undefined, boolean]>([
       if (outcome !== 'access_denied') return { shows: NO }
       return { shows: afterDenial ?? NO, changes: afterDenial === undefined ? { request: undefined } : {} }
     })
-    const trial = rowTrial(replay, { learned: LEARNED, pages: {} })
+    const trial = rowTrial(replay, { learned: LEARNED, options: {} })
     const finding = trial.proof(await trial.drive(stageOf(app)))
     expect([trial.runsAlone, finding.flows, browser.forgotten]).toEqual([true, ['f3'], ['session', 'proof']])
     expect(app.plans.map((plan) => plan.use.outcome)).toEqual(['verified', 'access_denied', replay.name])
@@ -245,6 +212,6 @@ test.each([
   const app = imitatedApp((plan: FlowPlan) => (plan.use.outcome === 'verified' ? YES : NO), {
     peek: () => (isOver ? ME_OUT : ME_IN),
   })
-  await rowTrial(replay, { learned: learnedOf(PROBED), pages: {} }).drive(stageOf(app))
+  await rowTrial(replay, { learned: learnedOf(PROBED), options: {} }).drive(stageOf(app))
   expect(app.plans.map(({ browser }) => browser !== undefined)).toEqual([false, isOver])
 })

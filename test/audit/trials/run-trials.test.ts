@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { forEach, type RunSettings, runTrials } from '../../../src/audit/trials/run-trials.ts'
+import { type RunSettings, runTrials } from '../../../src/audit/trials/run-trials.ts'
 import type { Finding, Stage, Trial } from '../../../src/audit/trials/trial.ts'
 import type { VerdictName } from '../../../src/sandbox/outcomes/audit-report.ts'
 import { imitatedApp, stageOf } from '../../support/imitated-app.ts'
@@ -10,6 +10,7 @@ type Act = (name: string, time: number, beside: number) => Shown
 
 interface Given extends Partial<RunSettings> {
   readonly copies?: number
+  readonly repeat?: number
   readonly program?: Stage['program']
   readonly alone?: readonly string[]
   /** What the users of a trial are shown later. */
@@ -22,7 +23,11 @@ const findingAs = (verdict: Shown, flow: string): Finding => {
 }
 
 /** Trials named t1, t2, … and the order in which an app was driven; `control` is a plain good flow. */
-function prepare(count: number, act: Act, { copies = 1, program, alone = [], later, ...settings }: Given = {}) {
+function prepare(
+  count: number,
+  act: Act,
+  { copies = 1, repeat = 1, program, alone = [], later, ...settings }: Given = {},
+) {
   const order: string[] = []
   const app = imitatedApp(() => '200 /')
   let running = 0
@@ -48,7 +53,6 @@ function prepare(count: number, act: Act, { copies = 1, program, alone = [], lat
           return later(name, order.filter((one) => one === `${name} later`).length, 0)
         },
       }),
-      withLog: (finding, log) => ({ ...finding, log }),
     } satisfies Trial<Shown>
   })
   const stage = { ...stageOf(app), program }
@@ -59,7 +63,7 @@ function prepare(count: number, act: Act, { copies = 1, program, alone = [], lat
     const found = await runTrials(trials, {
       stages: Array.from({ length: copies }, () => stage),
       visitsEach: 1,
-      repeat: 1,
+      options: { repeat },
       signal: end.signal,
       onFinding: ({ name }, { verdict }) => heard.push(`${name} ${verdict}`),
       ...settings,
@@ -77,12 +81,12 @@ function prepare(count: number, act: Act, { copies = 1, program, alone = [], lat
 const names = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => `t${from + index}`)
 const refuse: Act = () => 'refused'
 
-test('A plain good flow follows each 25 trials, and the last', async () => {
-  const { run, order, heard } = prepare(30, refuse)
+test('A plain good flow follows each 50 trials, and the last', async () => {
+  const { run, order, heard } = prepare(60, refuse)
   const { findings, notes } = await run()
-  expect(order).toEqual([...names(1, 25), 'control', ...names(26, 30), 'control'])
-  expect(heard).toEqual(names(1, 30).map((name) => `${name} refused`))
-  expect([findings[29], notes]).toEqual([{ verdict: 'refused', evidence: 'it was refused', flows: ['t30.1'] }, []])
+  expect(order).toEqual([...names(1, 50), 'control', ...names(51, 60), 'control'])
+  expect(heard).toEqual(names(1, 60).map((name) => `${name} refused`))
+  expect([findings[59], notes]).toEqual([{ verdict: 'refused', evidence: 'it was refused', flows: ['t60.1'] }, []])
 })
 
 test('Trials run side by side as far as they can, the others after them', async () => {
@@ -94,15 +98,13 @@ test('Trials run side by side as far as they can, the others after them', async 
   const { run, order } = prepare(6, act, { visitsEach: 3, alone: ['t1', 't4'] })
   await run()
   expect(order).toEqual(['t2', 't3', 't5', 't6', 't1', 't4', 'control'])
-  expect(Math.max(...beside.slice(0, 4))).toBe(2)
-  expect(beside.slice(-2)).toEqual([0, 0])
+  expect([Math.max(...beside.slice(0, 4)), ...beside.slice(-2)]).toEqual([2, 0, 0])
 })
 
 test('Two copies of an app share the trials, and each has its own good flows', async () => {
   const { run, order } = prepare(8, refuse, { copies: 2 })
   expect((await run()).says).toEqual(Array(8).fill('refused'))
-  expect(order.filter((one) => one === 'control')).toHaveLength(4)
-  expect(new Set(order).size).toBe(9)
+  expect([order.filter((one) => one === 'control').length, new Set(order).size]).toEqual([4, 9])
 })
 
 test('Findings are repeated, and flaky when they come out differently; any other trial is run once', async () => {
@@ -142,12 +144,12 @@ const always = async () => 'gone'
 
 test('Refusals of an app that lets nobody in any more are void, and what follows is not tried', async () => {
   const act: Act = (name) => (name === 't2' ? 'let in' : 'refused')
-  const { run, app } = prepare(30, act, { findLoss: always })
+  const { run, app } = prepare(60, act, { findLoss: always })
   const { findings, says, notes } = await run()
   expect(says.slice(0, 3)).toEqual(['control_lost', 'let in', 'control_lost'])
   const untried = 'it was not tried: before it, your app refused a plain good flow'
-  expect([findings[0]?.evidence, findings[29]?.evidence]).toEqual([VOID, untried])
-  expect([notes, app.spread.times]).toEqual([[LOST.replace('t6', 't25')], 1])
+  expect([findings[0]?.evidence, findings[59]?.evidence]).toEqual([VOID, untried])
+  expect([notes, app.spread.times]).toEqual([[LOST.replace('t6', 't50')], 1])
 })
 
 test('An app that lets nobody in for a while is given time, and its trials run once more in smaller batches', async () => {
@@ -160,19 +162,17 @@ test('An app that lets nobody in for a while is given time, and its trials run o
 })
 
 test('A trial after which an app lets nobody in twice is void', async () => {
-  let breaks = ''
+  let last = ''
   const act: Act = (name) => {
-    breaks = name
+    last = name
     return 'refused'
   }
   const restart = async () => {
-    breaks = ''
+    last = ''
   }
   const program = { restart, record: () => async () => [] }
-  const findLoss = async () => (breaks === 't6' ? 'gone' : undefined)
-  const { says } = await prepare(6, act, { program, findLoss }).run()
-  expect(says.at(-1)).toBe('control_lost')
-  expect(says.slice(0, 5)).toContain('refused')
+  const { says } = await prepare(6, act, { program, findLoss: async () => (last === 't6' ? 'gone' : undefined) }).run()
+  expect(says).toEqual([...Array(5).fill('refused'), 'control_lost'])
 })
 
 const starts = async () => {}
@@ -244,16 +244,4 @@ test('A trial that runs alone has what the app wrote meanwhile', async () => {
   expect(recorded).toEqual(['begin', 'end'])
   const beside = await prepare(2, refuse, { program, visitsEach: 2 }).run()
   expect([beside.findings.map(({ log }) => log), recorded.length]).toEqual([[undefined, undefined], 2])
-})
-
-test('forEach works on items in their order, at most so many at the same time', async () => {
-  const order: string[] = []
-  let running = 0
-  await forEach([1, 2, 3, 4, 5], 2, async (item) => {
-    running += 1
-    order.push(`${item} beside ${running - 1}`)
-    await new Promise((resolve) => setImmediate(resolve))
-    running -= 1
-  })
-  expect(order).toEqual(['1 beside 0', '2 beside 1', '3 beside 1', '4 beside 1', '5 beside 1'])
 })

@@ -17,17 +17,12 @@ test.each([
   expect(selected([], [pattern])).toEqual(AUDIT_ROWS.map(rowId).filter((id) => !isSelected(id)))
 })
 
-test.each(['flow:create', 'level:must', 'cwe:CWE-347', `family:${OUTCOMES[0]?.family}`])(
-  'The pattern %s selects some rows and leaves some',
-  (pattern) => {
-    const rows = selected([pattern])
-    expect(rows.length).toBeGreaterThan(0)
-    expect(rows.length).toBeLessThan(OUTCOMES.length)
-  },
-)
-
 test('A pattern of a column selects the rows with this value and no other', () => {
-  expect(selected(['cwe:347'])).toEqual(OUTCOMES.filter((row) => row.cwe.includes(347)).map(rowId))
+  for (const cwe of ['cwe:347', 'cwe:CWE-347'])
+    expect(selected([cwe])).toEqual(OUTCOMES.filter((row) => row.cwe.includes(347)).map(rowId))
+  const [{ family } = expect.fail()] = OUTCOMES
+  const ofFamily = OUTCOMES.filter((row) => row.family === family).map(rowId)
+  expect(selected([`family:${family}`])).toEqual(expect.arrayContaining(ofFamily))
   const rows = OUTCOMES.filter((row) => row.flow === 'par' && row.level !== 'must')
   expect(selected(['flow:par'], ['level:must'])).toEqual(rows.map(rowId))
 })

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import type { StartFresh } from '../../../src/audit/drive/audited-app.ts'
 import type { FlowPlan } from '../../../src/audit/drive/driver.ts'
-import { UNREAD } from '../../../src/audit/trials/start-trials.ts'
+import { unread } from '../../../src/audit/trials/start-trials.ts'
 import { findRow, OUTCOMES } from '../../../src/sandbox/outcomes/catalogue.ts'
-import { APP, type Done, ended, findByRows, imitatedApp, NO, right, showed, YES } from '../../support/imitated-app.ts'
+import { type Done, findByRows, imitatedApp, right } from '../../support/imitated-app.ts'
+import { APP, ended, NO, showed, YES } from '../../support/imitated-pages.ts'
 
 const rowOf = (id: string) => findRow(id) ?? expect.fail(`there is no row ${id}`)
 
@@ -13,15 +14,12 @@ const judge = (ids: readonly string[], settings: { startFresh: StartFresh; signa
 const notForIt = (reason: string) => ({ verdict: 'not for this app', reason })
 const as = (said: string) => `as the adult: ${said}`
 const refused = (said: string) => ({ verdict: 'refused', evidence: as(said) })
-interface Problem {
-  readonly problem: string
-  readonly isEnded: boolean
-}
+type Problem = Readonly<Record<'problem', string> & Record<'isEnded', boolean>>
 
 /** What a copy does that is started for one row of the key set or of discovery; nothing is queued for a plain start. */
 interface Started {
-  /** What it shows to an adult, the error of that visit, or the problem when it does not come up. */
-  readonly shows: string | Done | Error | Problem
+  /** What it shows to an adult, or the problem when it does not come up. */
+  readonly shows: string | Done | Problem
   /** It reads the reply of the row. */
   readonly reads?: boolean
   left?(): object | undefined
@@ -42,7 +40,6 @@ function starting(start: (outcome: string | undefined) => Started) {
     const left = () => (done.left ? done.left() : reads === false ? {} : { remaining: 9_999 })
     const act = (plan: FlowPlan) => {
       plans.push(plan)
-      if (done.shows instanceof Error) throw done.shows
       return isDown(done.shows) ? NO : done.shows
     }
     const app = imitatedApp(act, { left })
@@ -105,7 +102,9 @@ test.each<[string, Started, object]>([
   ['breaks down', { shows: { shows: ended('dropped') } }, broke(DROPPED)],
   ['shows an unknown page', { shows: '200 / Hello.' }, undetermined('page_unknown', HELLO)],
   ['limits', { shows: '429 /callback Slow.' }, undetermined('control_lost', SLOW)],
-  ['does not read the row', { shows: YES, reads: false }, notForIt(UNREAD.jwks)],
+  ['holds the row', { shows: YES, left: () => ({ held_since: 'f0' }) }, letIn(showed(YES))],
+  ['reads the row to its end', { shows: YES, left: () => undefined }, letIn(showed(YES))],
+  ['does not read the row', { shows: YES, reads: false }, notForIt(unread('jwks'))],
   ['ends at once', { shows: ENDED }, refused(NOT_STARTED)],
   ['hangs', { shows: HANGS }, broke('your app did not start: it does not answer')],
   ['ends before it reads the row', { shows: ENDED, reads: false }, undetermined('not_reached', READ_NOTHING)],
@@ -118,7 +117,7 @@ test.each<[string, Started, object]>([
   const copies = starting((outcome) => (outcome === undefined ? { shows: YES } : done))
   const { told: all, judged, notes } = await judge([KEYS_ID], { startFresh: copies.startFresh })
   expect(all).toEqual([{ row: KEYS_ID, ...told }])
-  const isUnread = 'reason' in told && told.reason === UNREAD.jwks
+  const isUnread = 'reason' in told && told.reason === unread('jwks')
   expect([notes, judged[0]?.flows]).toEqual([[], isUnread || isDown(done.shows) ? [] : ['f1']])
   expect(copies.isClosed()).toBe(true)
 })
@@ -128,9 +127,8 @@ const NOTE = (problem: string) =>
   `a copy of your app that was started without any fault: ${problem}; rows of jwks and discovery do not count`
 
 test.each<[string, Started, string]>([
-  ['refuses an adult', { shows: NO }, 'it showed 403 at /callback ("Sorry.")'],
-  ['does not start', { shows: { problem: 'port in use', isEnded: true } }, 'port in use'],
-  ['fails', { shows: new Error('out of memory') }, 'out of memory'],
+  ['refuses an adult', { shows: NO }, as(showed(NO))],
+  ['does not start', { shows: { problem: 'port in use', isEnded: true } }, as('your app did not start: port in use')],
 ])('Refusals by copies of an app are void when one that starts without a fault %s', async (_what, plain, problem) => {
   const copies = starting((outcome) => (outcome === undefined ? plain : { shows: NO }))
   const { told, notes } = await judge([KEYS_ID], { startFresh: copies.startFresh })
@@ -138,13 +136,10 @@ test.each<[string, Started, string]>([
   expect(notes).toEqual([NOTE(problem)])
 })
 
-test.each([
-  ['shows an unknown page', '200 / Hello.', { reason: 'page_unknown' }],
-  ['lets an adult in', YES, { verdict: 'let in' }],
-])('The verdict on a copy of an app that %s stays, whatever a plain start shows', async (_what, shows, expected) => {
-  const copies = starting((outcome) => ({ shows: outcome === undefined ? NO : shows }))
+test('A copy of an app that lets an adult in has done so, whatever a plain start shows', async () => {
+  const copies = starting((outcome) => ({ shows: outcome === undefined ? NO : YES }))
   const { told } = await judge([KEYS_ID], { startFresh: copies.startFresh })
-  expect(told).toMatchObject([expected])
+  expect(told).toMatchObject([{ verdict: 'let in' }])
 })
 
 test('A copy that is started when the audit ends shows nothing, and no other starts', async () => {
@@ -157,15 +152,6 @@ test('A copy that is started when the audit ends shows nothing, and no other sta
   expect([told, started]).toMatchObject([[{ reason: 'timed_out' }], [KEYS.name]])
 })
 
-test.each([
-  ['is held', { held_since: 'f0' }],
-  ['is gone', undefined],
-])('A queued reply that %s after the visit counts as read by the app', async (_what, left) => {
-  const copies = starting(() => ({ shows: YES, left: () => left }))
-  const { told } = await judge([KEYS_ID], { startFresh: copies.startFresh })
-  expect(told).toMatchObject([{ verdict: 'let in' }])
-})
-
 test('An app that reads a document for no row that has to be accepted is given no other row of it', async () => {
   const isRead = ({ flow, name }: (typeof OUTCOMES)[number]) => flow === 'discovery' && !name.endsWith('.slow')
   const ids = OUTCOMES.filter(isRead).map(({ name }) => `discovery/${name}`)
@@ -173,7 +159,9 @@ test('An app that reads a document for no row that has to be accepted is given n
   const copies = starting((outcome) => ({ shows: YES, reads: !outcome?.startsWith('discovery') }))
   const { told } = await judge([...ids, 'jwks/jwks.extra_key'], { startFresh: copies.startFresh })
   expect(copies.started).toHaveLength(accepted.length + 2)
-  expect(told.slice(0, -1)).toEqual(ids.map((row) => ({ row, verdict: 'not for this app', reason: UNREAD.discovery })))
+  expect(told.slice(0, -1)).toEqual(
+    ids.map((row) => ({ row, verdict: 'not for this app', reason: unread('discovery') })),
+  )
   const later = starting((outcome) => ({ shows: YES, reads: `discovery/${outcome}` !== accepted[0] }))
   const { told: read } = await judge(ids, { startFresh: later.startFresh })
   expect(read.filter(({ reason }) => reason !== undefined)).toMatchObject([{ row: accepted[0], reason: 'not_reached' }])

@@ -1,27 +1,17 @@
 import { expect, test } from 'vitest'
-import { RESTART } from '../../../src/audit/trials/applicability.ts'
+import { RESTART } from '../../../src/audit/trials/known-before.ts'
 import { findLoss } from '../../../src/audit/trials/try-rows.ts'
-import {
-  findByRows,
-  flowShowing,
-  imitatedApp,
-  learnedOf,
-  NO,
-  right,
-  seenOf,
-  showed,
-  stageOf,
-  YES,
-} from '../../support/imitated-app.ts'
+import { findByRows, imitatedApp, right, stageOf } from '../../support/imitated-app.ts'
+import { flowShowing, learnedOf, seenOf } from '../../support/imitated-learning.ts'
+import { NO, showed, YES } from '../../support/imitated-pages.ts'
 
 test('Rows that have to be accepted are judged first, with the twins of others, then the most severe', async () => {
   const ids = ['use/id_token.sub_empty', 'use/id_token.alg_none', 'use/id_token.extra_claim', 'use/id_token.expired']
   const app = imitatedApp(({ use: { outcome = '' } }) => (/verified|extra_claim/.test(outcome) ? YES : NO))
-  const planned: number[] = []
-  const { heard, told } = await findByRows(ids, app, { onPlan: (total) => planned.push(total) })
+  const { heard, told, planned } = await findByRows(ids, app)
   expect(heard).toEqual([
-    '1/5 use/id_token.extra_claim accepted',
-    '2/5 use/verified accepted',
+    '1/5 use/verified accepted',
+    '2/5 use/id_token.extra_claim accepted',
     '3/5 use/id_token.alg_none refused',
     '4/5 use/id_token.expired refused',
     '5/5 use/id_token.sub_empty refused',
@@ -46,9 +36,9 @@ test('The refusal of a row shows nothing when the app refuses the right answer, 
 })
 
 const evidence = 'what was seen while the app was learned'
-const CREATE_REFUSED = { create: { kind: 'refused', rows: ['create/created'], evidence } } as const
-const CODE_REFUSED = { upgrade: { kind: 'refused', rows: ['use/code_issued'], evidence } } as const
-const SILENT = { create: { kind: 'learned', flow: flowShowing(YES), silence: 'visit says nothing' } } as const
+const CREATE_REFUSED = { create: { kind: 'refused', rows: ['create/created'], reason: evidence } } as const
+const CODE_REFUSED = { upgrade: { kind: 'refused', rows: ['use/code_issued'], reason: evidence } } as const
+const SILENT = { create: { kind: 'learned', flow: flowShowing(YES), reason: 'visit says nothing' } } as const
 const masked = { verdict: 'undetermined', reason: 'masked', evidence }
 const tooStrict = { verdict: 'too strict', evidence }
 const notForIt = (reason: string) => ({ verdict: 'not for this app', reason })
@@ -89,7 +79,13 @@ const say = `${below18}; when the page is for a lower age, say so: --age`
 test.each([
   ['lets a minor in', { learned: { letsIn: ['minor' as const] } }, CHILD, BY_CHILD, []],
   ['gives all below its highest threshold', { learned: { between: early(18) } }, say, BY_AGE, ['f1']],
-  ['gives all below the age of its page', { learned: { between: early(18) }, age: 18 }, below18, BY_AGE, ['f1']],
+  [
+    'gives all below the age of its page',
+    { learned: { between: early(18) }, options: { age: 18 } },
+    below18,
+    BY_AGE,
+    ['f1'],
+  ],
 ])('An app that %s with a right token has that as a finding', async (_what, settings, evidence, harm, flows) => {
   const { judged } = await findByRows(['use/verified', 'use/id_token.expired'], imitatedApp(right), settings)
   const verdicts = judged.map(({ row, verdict }) => `${row} ${verdict}`)
@@ -107,7 +103,7 @@ test('An app that lets in a user who only wishes to create an age key has that a
 test.each([
   ['lets a denial in', { learned: { letsIn: ['access_denied' as const] } }],
   ['refuses who is below a threshold', { learned: { between: early(18, false) } }],
-  ['is for a lower age', { learned: { between: early(18) }, age: 16 }],
+  ['is for a lower age', { learned: { between: early(18) }, options: { age: 16 } }],
 ])('An app that %s has no finding of right tokens', async (_what, settings) => {
   const { told } = await findByRows(['use/verified'], imitatedApp(right), settings)
   expect(told).toMatchObject([{ verdict: 'accepted' }])

@@ -16,7 +16,7 @@ const write = (text: string) => writeFileSync('agekey-audit.yaml', text)
 const read = (name: string) => readFileSync(name, 'utf8')
 
 const FOUND_NONE =
-  /^missing verifications can be found again \(should, severity 4\.0\)\n {2}your app found 0 of \d+ .*; f\d+: it answered 404\.$/m
+  /^missing verifications can be found again \(should, severity 4\.0\)\n {2}your app found 0 of \d+ .*; f\d+: it answered 404$/m
 const FINDS_ALL = /^undetermined 1 your app also finds a sub that it never received/m
 
 /** A row that every app refuses that checks the time. */
@@ -92,12 +92,6 @@ test('audit --learn judges nothing and writes agekey-audit.yaml, by which the ne
   await expect(audit(page, {}, { learn: true })).rejects.toThrow(
     'agekey-audit.yaml: is there already and stays as it is; move it away first',
   )
-}, 60_000)
-
-test('An audit does not begin while the clock of the sandbox stands still', async () => {
-  await sandbox.clock.freeze()
-  const audited = auditInProcess(sandbox, { page: 'http://localhost:9/', only: EXPIRED })
-  await expect(audited).rejects.toThrow('the clock of the sandbox stands still')
 }, 60_000)
 
 const KEPT: Changes = [

@@ -81,7 +81,8 @@ export async function auditInProcess(
   const open = await openSandbox(host, given.url)
   try {
     const { signal } = new AbortController()
-    const code = await auditApp(open, { host, given, file, plan, again, command: sameCall(page, flags, []), signal })
+    const session = { sandbox: open, command: sameCall(page, flags, []) }
+    const code = await auditApp({ ...session, host, plan, again, signal })
     const stderr = progress.mock.calls.map(([text]) => String(text)).join('')
     return { code, stdout: `${lines.join('\n')}\n`, stderr }
   } finally {

@@ -60,7 +60,8 @@ http.Server.prototype.emit = function (name, request, ...rest) {
   const only = ['use/id_token.a*', 'use/id_token.i*']
   const { code } = await auditInProcess(sandbox, { only, jobs: '2', json: 'report.json' })
   const { rows, notes } = reportIn('report.json')
-  const lost = /^after use\/\S+ copy 1 of your app no longer lets adult-passport in: nothing: .*; what it refused since/
+  const lost =
+    /^after use\/\S+ copy 1 of your app no longer lets adult-passport in: nothing.*: .*; what it refused since/
   const remedy = 'the last good flow does not count; it was started again'
   expect(notes).toEqual([expect.stringMatching(new RegExp(`${lost.source} ${remedy}$`))])
   expect(code).toBe(0)
@@ -82,6 +83,6 @@ test('Copies of an app that cannot run side by side are reported in one line wit
   const port = await findFreePort()
   writeCopies(`import { createServer } from 'node:net'\ncreateServer().listen(${port}, 'localhost')`)
   await expect(auditInProcess(sandbox, { only: ['use/id_token.ex*'], jobs: '2' })).rejects.toThrow(
-    /^agekey-audit\.yaml:2: start: ".*" ended with code 1 before http:\S+ answered; it wrote: .*EADDRINUSE.*; the first copy of your app did start: when copies cannot run side by side, give --jobs 1$/,
+    /^agekey-audit\.yaml:2: start: ".*" ended with code 1 before an answer of http:\S+; it wrote: .*EADDRINUSE.*; the first copy of your app did start: when copies cannot run side by side, give --jobs 1$/,
   )
 })

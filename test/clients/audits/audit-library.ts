@@ -53,7 +53,7 @@ export function auditLibrary({ name, start, options, startsFresh = false, ...lib
         ...options,
       },
     )
-    const [flow] = await sandbox.flows.list({ flow: 'use', outcome: 'verified' })
+    const [flow] = await sandbox.flows.list({ audit: 'only', flow: 'use', outcome: 'verified' })
     const request = flow?.calls.find(({ endpoint }) => endpoint === 'E1')?.parameters ?? {}
     const facts = factsOf(report, { subject, request, measured: dayOf(name) })
     const hint = 'the audit finds something else than the facts; npm run facts writes what it finds'

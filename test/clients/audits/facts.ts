@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
 import { type AuditReport, REASONS } from '../../../src/sandbox/outcomes/audit-report.ts'
 import { findRow } from '../../../src/sandbox/outcomes/catalogue.ts'
+import type { Outcome } from '../../../src/sandbox/outcomes/outcome.ts'
 
 const FOLDER = fileURLToPath(new URL('./facts/', import.meta.url))
-
 const rows = z.array(z.string()).readonly()
 
 /** What an audit has found out about a client library. */
@@ -30,13 +30,15 @@ const factsSchema = z
     left_out: z.record(z.string(), z.string()).readonly(),
     /** What is to be known beside the rows: a sentence. */
     note: z.string().optional(),
-    refused: rows,
+    /** How many rows, by flow and family. */
+    refused: z.record(z.string(), z.int()).readonly(),
     let_in: rows,
     broke: rows,
-    accepted: rows,
+    /** How many rows. */
+    accepted: z.int(),
     too_strict: rows,
-    /** Rows that a correct app may take or refuse. */
-    observed: rows,
+    /** How many rows that a correct app may take or refuse. */
+    observed: z.int(),
     undetermined: z.record(z.string(), z.enum(REASONS)).readonly(),
     /** Rows of Use that are to be refused and do not apply to such an app, each with the reason. */
     not_for_it: z.record(z.string(), z.string()).readonly(),
@@ -69,18 +71,29 @@ export function factsOf(
   // The schema says in which order they stand in the file.
   return factsSchema.parse({
     ...{ ...subject, measured, catalogue: report.catalogue, response_mode, scope },
-    refused: named('refused'),
+    refused: countFamilies(named('refused')),
     let_in: named('let in'),
     broke: named('broke'),
-    accepted: named('accepted'),
+    accepted: having('accepted').length,
     too_strict: named('too strict'),
-    observed: named('observed'),
+    observed: having('observed').length,
     undetermined: reasonsOf(having('undetermined')),
     not_for_it: reasonsOf(having('not for this app').filter(isOfUse)),
   })
 }
 
 const reasonsOf = (rows: AuditReport['rows']) => Object.fromEntries(rows.map(({ row, reason }) => [row, reason]))
+
+function countFamilies(ids: readonly string[]): Facts['refused'] {
+  const families = ids
+    .map((id) => findRow(id))
+    .filter((row) => row !== undefined)
+    .map(familyId)
+    .toSorted()
+  return Object.fromEntries(families.map((one) => [one, families.filter((other) => other === one).length]))
+}
+
+export const familyId = ({ flow, family }: Outcome): string => `${flow}/${family}`
 
 /** Of a flow that the app does not have at all nothing is listed. */
 function isOfUse({ row, flow }: AuditReport['rows'][number]): boolean {

@@ -2,7 +2,7 @@ import { test } from 'vitest'
 import { findRow, OUTCOMES, rowId } from '../../../src/sandbox/outcomes/catalogue.ts'
 import type { Outcome } from '../../../src/sandbox/outcomes/outcome.ts'
 import { expectPage, headingAnchors, readPage, withGenerated } from '../../docs/page.ts'
-import { type Facts, installedVersion, readAllFacts } from './facts.ts'
+import { type Facts, familyId, installedVersion, readAllFacts } from './facts.ts'
 
 test('docs/libraries.md is what the facts say; `npm run docs` writes it', async () => {
   const facts = readAllFacts().toSorted((one, other) => one.library.localeCompare(other.library))
@@ -40,7 +40,8 @@ function renderTable(facts: readonly Facts[]): string[] {
 /** Of the rows of a family: how many the library lets in. */
 function renderCell(family: readonly Outcome[], facts: Facts): string {
   const among = (rows: readonly string[]) => family.filter((row) => rows.includes(rowId(row))).length
-  const [refused, letIn, broke] = [among(facts.refused), among(facts.let_in), among(facts.broke)]
+  const refused = family[0] === undefined ? 0 : (facts.refused[familyId(family[0])] ?? 0)
+  const [letIn, broke] = [among(facts.let_in), among(facts.broke)]
   const judged = refused + letIn + broke
   if (judged === 0) return '-'
   if (refused === judged) return `✓ ${judged}`

@@ -63,7 +63,7 @@ test('The page of an audit shows headline, totals, what was learned, the worst c
   // The rows are believed, and not totals and an exit code that say better.
   expect(text).toMatch(/totals are not those of its rows.* says exit code 0; its rows come to 1/)
   expect(text).toMatch(
-    /failed not verified: signature \(2 rows\), expiry \(1\); 2 checks missing, .* 1 check holds 3 let in 1 stale 1 broke 3 undetermined 1 refused 1 accepted 1 observed/,
+    /failed not verified: signature \(2 rows\), expiry \(1\); 2 checks missing, .* 1 holds 3 let in 1 stale 1 broke 3 undetermined 1 refused 1 accepted 1 observed/,
   )
   expect(text).toContain(`By agekey-sandbox ${packageVersion()}, catalogue 0.2`)
   expect(text).not.toContain('wrote this report')

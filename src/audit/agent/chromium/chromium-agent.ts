@@ -1,23 +1,21 @@
 import type { Browser as Chromium } from 'playwright-core'
 import { AuditProblem } from '../../audit-problem.ts'
 import type { Agent, Browser, Visit } from '../browser.ts'
-import { createHttpAgent, type Screen } from '../http-agent.ts'
+import { createHttpAgent, type HttpAgentOptions, type Screen } from '../http-agent.ts'
 import { USER_AGENT } from '../navigation.ts'
 import { openTab, type Storage, type Tab } from './tab.ts'
-
-export interface ChromiumAgentOptions {
-  /** Also requests addresses that are neither on this machine nor in a private network. */
-  readonly anyAddress?: boolean | undefined
-  /** Takes certificates as they are, such as the sandbox's own. */
-  readonly anyCertificate?: boolean | undefined
-}
 
 /**
  * A browser with scripts. As many tabs are open as visits were under way at a time; each serves one browser after the other, because a
  * new one takes as long as a visit.
  */
-export function createChromiumAgent(chromium: Chromium, options: ChromiumAgentOptions = {}): Agent {
+export function createChromiumAgent(
+  chromium: Chromium,
+  options: Pick<HttpAgentOptions, 'anyAddress' | 'anyCertificate'> = {},
+): Agent {
   const http = createHttpAgent(options)
+  // Playwright attaches to hidden tabs, which have the target type "other", only if this variable is set.
+  process.env['PW_CHROMIUM_ATTACH_TO_OTHER'] = '1'
   const idle: { readonly tab: Tab; readonly owner: object }[] = []
   const notes = new Set<string>()
   let markClosed = () => {}
@@ -62,13 +60,10 @@ export function createChromiumAgent(chromium: Chromium, options: ChromiumAgentOp
             return tab.show(page, at)
           },
         }
-        const done = await open(request, { ...settings, screen })
-        if (await tab.end()) idle.push({ tab, owner })
+        return await open(request, { ...settings, screen })
+      } finally {
+        if (tab.end()) idle.push({ tab, owner })
         else tab.close().catch(() => {})
-        return done
-      } catch (error) {
-        tab.close().catch(() => {})
-        throw error
       }
     }
     return {
@@ -86,11 +81,13 @@ export function createChromiumAgent(chromium: Chromium, options: ChromiumAgentOp
       forget(names) {
         forget(names)
         // Of what pages stored, the proof came after the answer; what was there before, such as the request, stays.
-        const old = (origin: string, kind: 'local' | 'session') =>
-          Object.entries(stored[origin]?.[kind] ?? {}).filter(([name, value]) => before[origin]?.[kind][name] === value)
-        const kept = (origin: string, kind: 'local' | 'session') => Object.fromEntries(old(origin, kind))
+        const common = (now: Texts = {}, then: Texts = {}) =>
+          Object.fromEntries(Object.entries(now).filter(([name, value]) => then[name] === value))
         stored = Object.fromEntries(
-          Object.keys(stored).map((it) => [it, { local: kept(it, 'local'), session: kept(it, 'session') }]),
+          Object.entries(stored).map(([origin, { local, session }]) => [
+            origin,
+            { local: common(local, before[origin]?.local), session: common(session, before[origin]?.session) },
+          ]),
         )
         owner = {}
       },
@@ -103,7 +100,10 @@ export function createChromiumAgent(chromium: Chromium, options: ChromiumAgentOp
     notes: () => [...notes],
     async close() {
       markClosed()
+      delete process.env['PW_CHROMIUM_ATTACH_TO_OTHER']
       await chromium.close()
     },
   }
 }
+
+type Texts = Readonly<Record<string, string>>

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import type { BrowserType, Browser as Chromium } from 'playwright-core'
-import { messageOf } from '../../../files/caught.ts'
+import { codeOf, messageOf } from '../../../files/caught.ts'
 import { AuditProblem } from '../../audit-problem.ts'
 
 /** Why there is no Chromium. */
@@ -31,24 +31,12 @@ const PLACES: readonly string[] = [
   ...['Google Chrome', 'Chromium'].map((name) => `/Applications/${name}.app/Contents/MacOS/${name}`),
 ]
 
-/**
- * Windows that open quickly, and ask for nothing of their own accord: the popups of the address bar cost half of the time of a window.
- * This list of features takes the place of that of playwright-core.
- */
-export const LEAN_WINDOWS = `--disable-features=${`
-  WebUIOmniboxPopup WebUIOmniboxAimPopup AimEnabled AvoidCorsURLLoaderRestartOnRedirect HttpsUpgrades HttpsFirstBalancedModeAutoEnable
-  LocalNetworkAccessChecks MediaRouter NetworkTimeServiceQuerying OptimizationHints PaintHolding PreconnectToSearch
-  ThirdPartyStoragePartitioning`
-  .trim()
-  .replace(/\s+/g, ',')}`
-
 /** It makes no calls of its own accord, and shows frames of all sites to the audit. */
 const ARGUMENTS: readonly string[] = [
   ...['gpu', 'background-networking', 'component-update', 'sync', 'site-isolation-trials'].map(
     (it) => `--disable-${it}`,
   ),
   '--no-first-run',
-  LEAN_WINDOWS,
 ]
 
 const INSTALL_PLAYWRIGHT = 'npm i -D playwright-core'
@@ -71,43 +59,34 @@ export async function launchChromium({ chromePath, cdpUrl, headed = false }: Lau
     throw new AuditProblem(`CHROME_PATH: there is no ${chromePath}; ${remedy}`)
   }
   const place = chromePath ?? PLACES.find((path) => existsSync(path))
-  return chromium
-    .launch({
-      ...(place !== undefined && { executablePath: place }),
-      headless: !headed,
-      args: [...ARGUMENTS],
-      // The audit ends it itself when it is interrupted, after what is under way.
-      handleSIGINT: false,
-      handleSIGTERM: false,
-      handleSIGHUP: false,
-      timeout: 20_000,
-    })
-    .catch((cause: unknown) => {
-      if (place === undefined) {
-        const message = `there is no Chromium: ${INSTALL_CHROMIUM}, or CHROME_PATH=/path/to/chrome`
-        throw new ChromiumProblem(message, INSTALL_CHROMIUM, { cause })
-      }
-      if (/ missing X server|DISPLAY/i.test(messageOf(cause))) {
-        throw new AuditProblem('--headed: there is no display here; leave it out', { cause })
-      }
-      const [line = ''] = stripVTControlCharacters(messageOf(cause)).split('\n')
-      const reason = line.replace(/^browserType\.launch: /, '')
-      const named = `${chromePath === undefined ? '' : 'CHROME_PATH: '}${place} does not start as a browser (${reason})`
-      throw new AuditProblem(`${named}; name another by CHROME_PATH=/path/to/chrome`, { cause })
-    })
+  // The audit ends it itself when it is interrupted, after what is under way.
+  const signals = { handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false }
+  const how = { headless: !headed, args: [...ARGUMENTS], timeout: 20_000, ...signals }
+  try {
+    return await chromium.launch({ ...how, ...(place !== undefined && { executablePath: place }) })
+  } catch (cause) {
+    if (place === undefined) {
+      const message = `there is no Chromium: ${INSTALL_CHROMIUM}, or CHROME_PATH=/path/to/chrome`
+      throw new ChromiumProblem(message, INSTALL_CHROMIUM, { cause })
+    }
+    if (/ missing X server|DISPLAY/i.test(messageOf(cause)))
+      throw new AuditProblem('--headed: there is no display here; leave it out', { cause })
+    const [line = ''] = stripVTControlCharacters(messageOf(cause)).split('\n')
+    const reason = line.replace(/^browserType\.launch: /, '')
+    const named = `${chromePath === undefined ? '' : 'CHROME_PATH: '}${place} does not start as a browser (${reason})`
+    throw new AuditProblem(`${named}; name another by CHROME_PATH=/path/to/chrome`, { cause })
+  }
 }
 
 /** From the working folder first: the project that is audited brings it. */
 function loadPlaywright(): BrowserType {
   for (const from of [join(process.cwd(), 'package.json'), import.meta.url]) {
-    const require = createRequire(from)
     try {
-      require.resolve('playwright-core')
-    } catch {
-      continue
+      const { chromium }: { chromium: BrowserType } = createRequire(from)('playwright-core')
+      return chromium
+    } catch (error) {
+      if (codeOf(error) !== 'MODULE_NOT_FOUND') throw error
     }
-    const { chromium }: { chromium: BrowserType } = require('playwright-core')
-    return chromium
   }
   throw new ChromiumProblem(`an audit by Chromium takes playwright-core: ${INSTALL_PLAYWRIGHT}`, INSTALL_PLAYWRIGHT)
 }

@@ -9,7 +9,7 @@ const QUIET_MS = 60
 const SILENT_MS = 400
 /** A navigation that a page has asked for begins in this time. */
 const LEAVING_MS = 1000
-/** Timers and workers of a page are waited for up to this long in all: a clock ticks for ever. */
+/** Timers and workers of a page are waited for up to this long in all, because a clock on a page never stops. */
 const PATIENCE_MS = 2000
 
 const texts = z.record(z.string(), z.string())
@@ -61,6 +61,20 @@ window.setTimeout = (run, ms = 0, ...args) => {
   state.budget -= Math.max(10, ms)
   if (state.budget >= 0) state.timers.add(id)
   return id
+}
+// A tab that no window draws has no frames, so Chromium never calls what waits for one.
+window.requestAnimationFrame = (run) => later(() => run(now()), 16)
+window.requestIdleCallback = (run) => later(() => run({ didTimeout: false, timeRemaining: () => 16 }), 16)
+window.cancelAnimationFrame = window.cancelIdleCallback = cancel
+window.IntersectionObserver = class IntersectionObserver {
+  constructor(run) { this.run = run }
+  observe(target) {
+    const boundingClientRect = target.getBoundingClientRect()
+    later(() => this.run([{ target, boundingClientRect, isIntersecting: true, intersectionRatio: 1 }], this), 16)
+  }
+  unobserve() {}
+  disconnect() {}
+  takeRecords() { return [] }
 }
 window.clearTimeout = (id) => {
   state.timers.delete(id)
@@ -121,9 +135,15 @@ const waysOf = (selector) => {
     return { kind, text, url: form?.action ?? element.href, asks: asks(form), isSelected: isNamed(element) }
   })
 }
+const see = (selector) => ({
+  url: location.href,
+  html: [document.documentElement.outerHTML, ...roots(document).map((root) => root.innerHTML)].join('').slice(0, ${MAX_PAGE_BYTES}),
+  stored: { local: storage('localStorage'), session: storage('sessionStorage') },
+  ways: waysOf(selector),
+})
 Object.defineProperty(window, '${NAME}', { value: {
-  rest: (isAnswer) => new Promise((resolve) => {
-    const look = () => isResting(isAnswer) ? resolve(true) : later(look, 10)
+  rest: (isAnswer, selector) => new Promise((resolve) => {
+    const look = () => isResting(isAnswer) ? resolve(see(selector)) : later(look, 10)
     look()
   }),
   unrest: () => {
@@ -132,22 +152,7 @@ Object.defineProperty(window, '${NAME}', { value: {
     const id = element?.id ? ' id="' + element.id + '"' : ''
     return element && now() - state.changed < 1000 ? '<' + element.localName + id + '> keeps changing' : 'it keeps computing'
   },
-  see: (selector) => ({
-    url: location.href,
-    html: [document.documentElement.outerHTML, ...roots(document).map((root) => root.innerHTML)].join('').slice(0, ${MAX_PAGE_BYTES}),
-    stored: { local: storage('localStorage'), session: storage('sessionStorage') },
-    ways: waysOf(selector),
-  }),
-  // Leaves in the origin of the page what is given, and nothing else.
-  restore: async ({ local, session }) => {
-    window.name = ''
-    for (const [kind, texts] of [['localStorage', local], ['sessionStorage', session]]) {
-      window[kind].clear()
-      for (const [name, value] of Object.entries(texts)) window[kind].setItem(name, value)
-    }
-    for (const { name } of await indexedDB.databases()) indexedDB.deleteDatabase(name)
-    for (const name of await globalThis.caches?.keys() ?? []) await caches.delete(name)
-  },
+  see,
   press: (index) => {
     const element = found[index]
     state.changed = now()
@@ -159,5 +164,15 @@ Object.defineProperty(window, '${NAME}', { value: {
 })()`
 
 /** An expression that calls the script of the page. */
-export const callOf = (method: 'rest' | 'unrest' | 'see' | 'restore' | 'press', argument?: unknown): string =>
-  `${NAME}.${method}(${argument === undefined ? '' : JSON.stringify(argument)})`
+export const callOf = (method: 'rest' | 'unrest' | 'see' | 'press', ...given: readonly unknown[]): string =>
+  `${NAME}.${method}(${given.map((one) => JSON.stringify(one)).join()})`
+
+/** Leaves in the storage of a new page what is given, and nothing else. */
+export const restoringScript = (stored: Stored): string => `if (window === window.top) {
+  const { local, session } = ${JSON.stringify(stored)}
+  window.name = ''
+  for (const [storage, texts] of [[localStorage, local], [sessionStorage, session]]) {
+    storage.clear()
+    for (const [name, value] of Object.entries(texts)) storage.setItem(name, value)
+  }
+}`

@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { BrowserContext, Request } from 'playwright-core'
-import type { Page, VisitOptions } from '../browser.ts'
-import type { ChromiumCookie, Cookies } from '../cookies.ts'
+import type { BrowserContext, Request, Page as Window } from 'playwright-core'
+import type { VisitOptions } from '../browser.ts'
+import type { Cookies } from '../cookies.ts'
 import type { Look, Screen } from '../http-agent.ts'
 import { webAddress } from '../navigation.ts'
 import { endpointOf, type Parties } from '../parties.ts'
-import { callOf, PAGE_SCRIPT, type Stored, seenSchema } from './page-script.ts'
+import { callOf, PAGE_SCRIPT, restoringScript, type Stored, seenSchema } from './page-script.ts'
 
 /** What pages have stored, by origin. */
 export type Storage = Readonly<Record<string, Stored>>
@@ -19,19 +19,11 @@ export interface TabSettings extends Pick<VisitOptions, 'sandboxUrl' | 'signal' 
 }
 
 /** A tab that shows the pages of one visit after the other. */
-export interface Tab extends Screen {
-  /** @param stored what the tab has to keep, when another browser had it before */
-  begin(settings: TabSettings, stored?: Storage): Promise<void>
-  /** Ends what the page still does. Returns whether the tab can be used again. */
-  end(): Promise<boolean>
-  close(): Promise<void>
-}
+export type Tab = Awaited<ReturnType<typeof openTab>>
 
-/** A page of no app, below the origin of an app. */
-const EMPTY = '/agekey-sandbox-audit-empty-page'
-/** A tab that shows no empty page after so long hangs. */
-const EMPTY_MS = 5000
-/** What shows nothing that a judge could read. */
+/** An address below each origin that redirects to the page to show. */
+const DETOUR = '/agekey-sandbox-audit-detour'
+/** What shows nothing that the audit could read. */
 const UNREAD: readonly string[] = ['Image', 'Media', 'Font']
 /** Requests that never end. */
 const ENDLESS: readonly string[] = ['eventsource', 'websocket', 'ping', 'cspreport']
@@ -41,66 +33,70 @@ const LONG_POLL_MS = 3000
 const NOT_SHOWN =
   /^(?:connection|keep-alive|content-(?:length|encoding|type|disposition)|transfer-encoding|set-cookie)$/
 
-/** A request that Chromium holds back before it is sent. */
-interface Paused {
-  readonly requestId: string
-  readonly request: {
-    url: string
-    urlFragment?: string
-    method: string
-    headers: Record<string, string>
-    postData?: string
-  }
-  readonly frameId: string
-  readonly resourceType: string
-}
-
 /**
  * Opens a tab. The audit makes each request of the window itself and gives Chromium the last answer, so that a flow goes the same way
  * with scripts and without. By the DevTools protocol: the routes of Playwright do not see redirects, and answer preflights themselves.
  */
-export async function openTab(context: BrowserContext): Promise<Tab> {
+export async function openTab(context: BrowserContext) {
   // Chromium takes pages that it did not load itself for ones of the internet, which may not ask this machine.
   await context.grantPermissions(['local-network-access']).catch(() => {})
-  const window = await context.newPage()
+  const window = await newWindow(context)
   const session = await context.newCDPSession(window)
   const { frameTree } = await session.send('Page.getFrameTree')
-  /** Of the app, with what pages stored there. */
   const origins = new Set<string>()
+  /** What the next page of an origin finds in its storage. */
+  const restored = new Map<string, Stored>()
   const underWay = new Map<Request, string>()
   const longPolls = new Set<string>()
   let settings: TabSettings | undefined
-  let cookiesThere = '[]'
-  let shown: { page: Page; headers: Readonly<Record<string, string | undefined>>; isCallback: boolean } | undefined
-  let awaited: string | undefined
+  let cookiesThere = ''
+  let shown: ({ page: Look['page'] } & Parameters<Screen['show']>[1]) | undefined
+  let awaited = ''
+  let detour = ''
+  let isUsable = true
   let hasBegun = false
   // Called when a request has ended.
   let wake = () => {}
   // Called when the page that is shown leads on, or ends the visit.
   let lead = (_to: Pick<Look, 'onward' | 'ending'>) => {}
 
-  const ask = async (expression: string, ms?: number): Promise<unknown> => {
-    const said = window.evaluate(expression).catch(() => undefined)
-    // The script of a page may run for ever.
+  /** The value of an expression in the page; `undefined` when the page is left, or when its script keeps it from answering in time. */
+  const ask = (expression: string, ms?: number): Promise<unknown> => {
+    const how = { awaitPromise: true, returnByValue: true, userGesture: true }
+    const asked = session.send('Runtime.evaluate', { expression, ...how })
+    const said = asked.then(({ result }): unknown => result.value).catch(() => undefined)
     return ms === undefined ? said : Promise.race([said, wait(ms, undefined, { ref: false })])
   }
 
-  async function take({ requestId, request, frameId, resourceType }: Paused): Promise<unknown> {
+  /** Gives Chromium what the app answered. */
+  function fulfill(requestId: string): Promise<unknown> {
+    const { page, headers = {} } = shown ?? {}
+    awaited = ''
+    const others = Object.entries(headers).filter(([name]) => !NOT_SHOWN.test(name))
+    const type = `${page?.mediaType || 'text/html'}; charset=utf-8`
+    const responseHeaders = [['content-type', type], ...others].map(([name = '', value = '']) => ({ name, value }))
+    const body = Buffer.from(page?.text ?? '').toString('base64')
+    return session.send('Fetch.fulfillRequest', { requestId, responseCode: page?.status ?? 200, responseHeaders, body })
+  }
+
+  session.on('Fetch.requestPaused', ({ requestId, request, frameId, resourceType }) => {
+    const reply = (answer: Promise<unknown>) => void answer.catch(() => {})
     const refuse = (errorReason: 'Aborted' | 'BlockedByClient') =>
-      session.send('Fetch.failRequest', { requestId, errorReason })
+      reply(session.send('Fetch.failRequest', { requestId, errorReason }))
+    if (!settings) return refuse('Aborted')
     const url = new URL(request.url)
     if (resourceType === 'Document' && frameId === frameTree.frame.id) {
-      if (awaited === request.url) return fulfill(requestId)
+      const responseHeaders = [{ name: 'Location', value: detour }]
+      if (url.pathname === DETOUR)
+        return reply(session.send('Fetch.fulfillRequest', { requestId, responseCode: 302, responseHeaders }))
+      if (awaited === request.url) return reply(fulfill(requestId))
       const { method, postData: text = '', headers, urlFragment = '' } = request
-      const type = headers['Content-Type'] ?? ''
+      const type = headers['Content-Type']
       const target = webAddress(`${request.url}${urlFragment}`)
-      if (target)
-        lead({
-          onward: { method: method === 'POST' ? method : 'GET', url: target, ...(type && { body: { type, text } }) },
-        })
+      const body = type ? { type, text } : undefined
+      if (target) lead({ onward: { method: method === 'POST' ? method : 'GET', url: target, body } })
       return refuse('Aborted')
     }
-    if (!settings) return refuse('Aborted')
     const { sandboxUrl, parties, note } = settings
     const endpoint = endpointOf(url, sandboxUrl)
     if (endpoint && resourceType === 'Document') {
@@ -112,37 +108,14 @@ export async function openTab(context: BrowserContext): Promise<Tab> {
     const isBeyond = webAddress(request.url) && !parties.mayBeApp(url) && parties.partyOf(url, sandboxUrl) !== 'sandbox'
     if (isBeyond) note(`what your pages load from ${url.origin} was not loaded: --this-app-is-mine allows it`)
     if (endpoint || isBeyond || UNREAD.includes(resourceType)) return refuse('BlockedByClient')
-    return session.send('Fetch.continueRequest', { requestId })
-  }
+    return reply(session.send('Fetch.continueRequest', { requestId }))
+  })
 
-  function fulfill(requestId: string): Promise<unknown> {
-    const { page, headers = {} } = awaited?.endsWith(EMPTY) ? {} : (shown ?? {})
-    awaited = undefined
-    const others = Object.entries(headers).filter(([name]) => !NOT_SHOWN.test(name))
-    const type = `${page?.mediaType || 'text/html'}; charset=utf-8`
-    return session.send('Fetch.fulfillRequest', {
-      requestId,
-      responseCode: page?.status ?? 200,
-      responseHeaders: [['content-type', type], ...others].map(([name = '', value = '']) => ({ name, value })),
-      body: Buffer.from(page?.text ?? '').toString('base64'),
-    })
+  const done = (request: Request) => {
+    underWay.delete(request)
+    wake()
   }
-
-  /** Opens an address whose answer is in `shown`; an empty page when there is none. */
-  async function goTo(url: string, timeout = 0): Promise<void> {
-    awaited = url.split('#', 1).join()
-    // An address that differs by its fragment alone would be no new document.
-    if (window.url().split('#', 1).join() === awaited) await goHome(new URL(url).origin)
-    awaited = url.split('#', 1).join()
-    await window.goto(url, { waitUntil: 'commit', timeout })
-  }
-
-  async function goHome(origin: string): Promise<void> {
-    awaited = `${origin}${EMPTY}`
-    if (window.url() !== awaited) await window.goto(awaited, { waitUntil: 'commit', timeout: EMPTY_MS })
-  }
-
-  function began(request: Request): void {
+  window.on('request', (request) => {
     const place = `${request.method()} ${new URL(request.url()).pathname}`
     if (request.isNavigationRequest() || ENDLESS.includes(request.resourceType()) || longPolls.has(place)) return
     hasBegun = true
@@ -154,11 +127,39 @@ export async function openTab(context: BrowserContext): Promise<Tab> {
       done(request)
     }
     setTimeout(giveUp, LONG_POLL_MS).unref()
-  }
+  })
+  window.on('requestfinished', done)
+  window.on('requestfailed', done)
+  window.on('response', (response) => {
+    if (response.headers()['content-type']?.startsWith('text/event-stream')) done(response.request())
+  })
+  window.on('dialog', (dialog) => {
+    const isLeft = dialog.type() === 'beforeunload'
+    const said = `${dialog.type()} ${JSON.stringify(dialog.message().slice(0, 80))}`
+    if (!isLeft) settings?.note(`your app opens a dialog, which was dismissed: ${said}`)
+    ;(isLeft ? dialog.accept() : dialog.dismiss()).catch(() => {})
+  })
+  window.on('console', (message) => {
+    if (!message.text().startsWith('Service Worker registration blocked')) return
+    settings?.note('your app registers a service worker, which was not: the audit has to see each request')
+  })
+  window.on('crash', () => {
+    isUsable = false
+    lead({ ending: { end: 'dropped', problem: 'the page of your app crashed its tab' } })
+  })
+  // One that no script opens, such as a link to another window.
+  window.on('popup', (popup) => void popup.close().catch(() => {}))
+  await session.send('Page.enable')
+  await session.send('Page.addScriptToEvaluateOnNewDocument', { source: PAGE_SCRIPT })
+  await session.send('Fetch.enable')
 
-  function done(request: Request): void {
-    underWay.delete(request)
-    wake()
+  /** Opens the address of `shown`. */
+  async function goTo(url: string): Promise<void> {
+    awaited = withoutFragment(url)
+    // Decision: an address that differs by its fragment alone would be no new document, a redirect to it is.
+    const isSame = url.includes('#') && withoutFragment(window.url()) === awaited
+    detour = url
+    await window.goto(isSame ? new URL(DETOUR, url).href : url, { waitUntil: 'commit', timeout: 0 })
   }
 
   /** What the page says once no request is under way and it neither changes nor computes, or when it leads on before. */
@@ -166,32 +167,32 @@ export async function openTab(context: BrowserContext): Promise<Tab> {
     if (!settings || !shown) throw new Error('no visit has begun')
     const { signal, cookies, begin, keep } = settings
     const { page, isCallback } = shown
+    const click = begin && 'click' in begin ? begin.click : ''
     let isOver = false
     const led = new Promise<Pick<Look, 'onward' | 'ending'>>((resolve) => (lead = resolve))
     const rest = async () => {
+      let said: unknown
       if (act !== undefined) await ask(act)
       do {
         while (underWay.size > 0 && !isOver) await new Promise<void>((resolve) => (wake = resolve))
         hasBegun = false
-        await ask(callOf('rest', isCallback))
+        said = await ask(callOf('rest', isCallback, click))
       } while ((hasBegun || underWay.size > 0) && !isOver)
-      return {}
+      return { said }
     }
     const onAbort = async () => {
+      isUsable = false
       const [place] = underWay.values()
       const unrest = place === undefined ? await ask(callOf('unrest'), 500) : `${place} is not answered`
       lead({ ending: { end: 'restless', problem: String(unrest ?? 'its script runs for ever') } })
     }
     signal.addEventListener('abort', onAbort, { once: true })
     if (signal.aborted) onAbort()
-    const to = await Promise.race([led, rest()])
+    const end = await Promise.race([led, rest()])
     signal.removeEventListener('abort', onAbort)
     isOver = true
-    const click = begin && 'click' in begin ? begin.click : ''
-    const [said, cookiesNow] = await Promise.all([
-      ask(callOf('see', click), 1000),
-      session.send('Network.getAllCookies').then((all) => all.cookies),
-    ])
+    const { said, ...to } = 'said' in end ? end : { ...end, said: await ask(callOf('see', click), 1000) }
+    const { cookies: cookiesNow } = await session.send('Network.getAllCookies')
     const before = new Set(cookies.all().map(identityOf))
     cookies.replace(cookiesNow)
     cookiesThere = JSON.stringify(cookies.all())
@@ -205,69 +206,67 @@ export async function openTab(context: BrowserContext): Promise<Tab> {
     }
   }
 
-  async function putCookies(cookies: readonly ChromiumCookie[]): Promise<void> {
-    if (cookiesThere === JSON.stringify(cookies)) return
-    await context.clearCookies()
-    // One that Chromium refuses leaves the others.
-    await Promise.all(cookies.map((cookie) => session.send('Network.setCookie', cookie).catch(() => {})))
-  }
-
-  session.on('Fetch.requestPaused', (paused) => void take(paused).catch(() => {}))
-  window.on('request', began)
-  window.on('requestfinished', done)
-  window.on('requestfailed', done)
-  window.on('response', (response) => {
-    if (response.headers()['content-type']?.startsWith('text/event-stream')) done(response.request())
-  })
-  window.on('dialog', (dialog) => {
-    const said = `${dialog.type()} ${JSON.stringify(dialog.message().slice(0, 80))}`
-    const isLeft = dialog.type() === 'beforeunload'
-    if (!isLeft) settings?.note(`your app opens a dialog, which was dismissed: ${said}`)
-    ;(isLeft ? dialog.accept() : dialog.dismiss()).catch(() => {})
-  })
-  window.on('console', (message) => {
-    if (!message.text().startsWith('Service Worker registration blocked')) return
-    settings?.note('your app registers a service worker, which was not: the audit has to see each request')
-  })
-  window.on('crash', () => lead({ ending: { end: 'dropped', problem: 'the page of your app crashed its tab' } }))
-  // One that no script opens, such as a link to another window.
-  window.on('popup', (popup) => void popup.close().catch(() => {}))
-  await window.addInitScript(PAGE_SCRIPT)
-  await session.send('Fetch.enable')
-
   return {
-    async begin(next, stored) {
+    /** @param stored what the tab has to keep, when another browser had it before */
+    async begin(next: TabSettings, stored?: Storage): Promise<void> {
       settings = next
+      // A script of the page before may have set one.
+      cookiesThere = ''
       if (!stored) return
       await session.send('Network.clearBrowserCache')
-      for (const origin of new Set([...origins, ...Object.keys(stored)])) {
-        await goHome(origin)
-        await ask(callOf('restore', stored[origin] ?? { local: {}, session: {} }))
-      }
-      origins.clear()
-      for (const origin of Object.keys(stored)) origins.add(origin)
+      const storageTypes = 'indexeddb,cache_storage'
+      for (const origin of origins) await session.send('Storage.clearDataForOrigin', { origin, storageTypes })
+      restored.clear()
+      for (const origin of [...origins, ...Object.keys(stored)])
+        restored.set(origin, stored[origin] ?? { local: {}, session: {} })
     },
-    async show(page, { headers, isCallback }) {
-      await putCookies(settings?.cookies.all() ?? [])
+    async show(...[page, at]: Parameters<Screen['show']>): Promise<Look> {
+      const { origin } = new URL(page.url)
+      const cookies = settings?.cookies.all() ?? []
+      if (cookiesThere !== JSON.stringify(cookies)) {
+        await session.send('Network.clearBrowserCookies')
+        // One that Chromium refuses leaves the others.
+        await Promise.all(cookies.map((cookie) => session.send('Network.setCookie', cookie).catch(() => {})))
+      }
       underWay.clear()
-      shown = { page, headers, isCallback }
-      origins.add(new URL(page.url).origin)
+      shown = { page, ...at }
+      origins.add(origin)
+      const kept = restored.get(origin)
+      restored.delete(origin)
+      const source = kept && restoringScript(kept)
+      const script = source && (await session.send('Page.addScriptToEvaluateOnNewDocument', { source }))
       // A script of the page before may have gone elsewhere just now.
-      await goTo(page.url).catch(() => goTo(page.url, EMPTY_MS))
+      await goTo(page.url).catch(() => goTo(page.url))
+      if (script) await session.send('Page.removeScriptToEvaluateOnNewDocument', script)
       return look()
     },
-    async end() {
+    /** Lets the page ask for nothing more. Returns whether the tab can be used again. */
+    end(): boolean {
       settings = undefined
-      const { origin } = new URL(window.url())
-      return (
-        origin === 'null' ||
-        goHome(origin)
-          .then(() => true)
-          .catch(() => false)
-      )
+      return isUsable
     },
     close: () => context.close(),
   }
 }
 
-const identityOf = ({ name, domain, path, value }: ChromiumCookie) => JSON.stringify([name, domain, path, value])
+/** A tab that no window draws, which halves the work of a headless Chromium; an ordinary tab when there are no hidden ones. */
+async function newWindow(context: BrowserContext): Promise<Window> {
+  const ordinary = await context.newPage()
+  const session = await context.newCDPSession(ordinary)
+  const { targetInfo } = await session.send('Target.getTargetInfo')
+  const browser = await context.browser()?.newBrowserCDPSession()
+  const version = await browser?.send('Browser.getVersion')
+  if (!browser || !version?.userAgent.includes('Headless')) return ordinary
+  const { browserContextId = '' } = targetInfo
+  const opened = context.waitForEvent('page', { timeout: 2000 })
+  const created = browser.send('Target.createTarget', { url: 'about:blank', hidden: true, browserContextId })
+  const [hidden] = await Promise.allSettled([opened, created])
+  if (hidden.status === 'rejected') return ordinary
+  await ordinary.close()
+  return hidden.value
+}
+
+const withoutFragment = (url: string) => url.split('#', 1).join()
+
+const identityOf = ({ name, domain, path, value }: Parameters<Cookies['replace']>[0][number]) =>
+  JSON.stringify([name, domain, path, value])

@@ -5,9 +5,6 @@ import type { Level } from '../outcome.ts'
 
 export const isFinding = ({ verdict }: Pick<AuditedRow, 'verdict'>): boolean => FINDINGS.some((one) => one === verdict)
 
-/** Whether a row makes the audit fail. A stale entry always does: the file that names it is wrong. */
-export const isFailure = (row: AuditedRow): boolean => isFinding(row) && (row.counted || row.verdict === 'stale')
-
 /** Nobody was let in: the app is safe, by accident or by misreading. */
 const HARMLESS: readonly VerdictName[] = ['ignored', 'broke']
 
@@ -23,7 +20,8 @@ export const whatAppDid = ({ evidence = '', reason = '', log: [line] = [] }: Par
     .join(' ')
 
 /** What was sent, and what the app did. */
-export const whatHappened = (row: AuditedRow): string => `${asSentence(row.summary)} ${whatAppDid(row)}`.trimEnd()
+export const whatHappened = ({ summary, ...row }: Partial<AuditedRow> & Pick<AuditedRow, 'summary'>): string =>
+  `${asSentence(summary)} ${whatAppDid(row)}`.trimEnd()
 
 /** `RFC 7519 section 4.1.4; CWE-613`; empty when there is none. */
 export const referencesOf = ({ refs, cwe }: Pick<AuditedRow, 'refs' | 'cwe'>): string => [...refs, ...cwe].join('; ')
@@ -33,11 +31,12 @@ export const asSentence = (text: string): string => (/[.!?]$/.test(text) ? text 
 
 const MEANINGS: Readonly<Record<Reason, string>> = {
   page_unknown: 'the page is neither the yes nor the no that was learned; --accepted says how success is known',
-  visit_failed: 'the visit function threw an error or did not end in time',
-  timed_out: 'the visit or the budget ended before the answer was delivered; raise --timeout or --budget',
+  visit_failed: 'the visit function has to return true or false in time, whatever the app shows',
+  timed_out: 'the visit or the budget ended before the answer was delivered; raise timeout or budget',
   not_delivered: 'the journal does not show that the wrong answer reached the app',
   not_reached: 'the app did not begin the flow, or did not make the call that the row changes',
-  control_lost: 'a right answer was refused afterwards, or the app limits requests, so that its refusals say nothing',
+  control_lost:
+    'the app no longer takes right answers, so that its refusals say nothing; look for a limit or a lock-out',
   masked: 'the app refuses the same answer without the fault',
   flaky: 'a second visit had another result',
 }

@@ -1,158 +1,128 @@
-import { type AuditedCheck, type AuditedRow, CHECK_VERDICTS } from '../audit-report.ts'
-import { CHECKS, type Check, LEVELS, OUTCOME_FLOWS } from '../outcome.ts'
-import { isFailure, levelOf } from './audited-row.ts'
+import { type AuditedCheck, type AuditedRow, CHECK_VERDICTS, FINDINGS } from '../audit-report.ts'
+import { CHECKS, type Check, LEVELS } from '../outcome.ts'
+import { isFinding, levelOf } from './audited-row.ts'
 import { CHECK_TEXTS } from './checks.ts'
 import { remedyFor } from './remedies.ts'
 
 /** The check that no row shows: whether the app finds verifications again. */
 export const VERIFICATIONS = 'verifications'
 
-/** Checks that each call makes by itself. The others are the same code for every flow. */
+/** Checks that each call makes by itself: `par/status`. The others are the same code for every flow. */
 const OF_EACH_CALL: readonly Check[] = ['connection', 'status', 'body']
 
-interface Reach {
-  readonly missing: Check
-  /** Rows that are let in only without the check, whatever else the app verifies. */
-  readonly shownBy: readonly RegExp[]
-  /** What such an app lets in, too, because it never comes to the checks that these rows break. */
-  readonly takes: RegExp | readonly Check[]
-}
-
 // biome-ignore format: a line or two for each
-const REACHES: readonly Reach[] = [
-  { missing: 'signature', shownBy: [/\.(signature_missing|payload_changed)$/],
-    takes: ['alg', 'kid', 'key_source', 'crit', 'typ', 'serialisation'] },
-  { missing: 'serialisation', shownBy: [/\.(empty|not_a_jwt)$/],
-    takes: /\.(payload_not_.*|id_token_(twice|missing).*|create_requested_(upper_case|false))$/ },
-  { missing: 'state', shownBy: [/\.state_changed$/], takes: /\.(state_twice.*|in_fragment)$/ },
-  { missing: 'nonce', shownBy: [/\.nonce_other$/], takes: /\.nonce_twice$/ },
-  { missing: 'aud', shownBy: [/\.aud_(of_other_client|prefix)$/], takes: ['azp'] },
-  { missing: 'lifetime', shownBy: [/\.exp_(milliseconds|far_future)$/], takes: /\.(exp|iat)_missing$/ },
-  { missing: 'age_thresholds', shownBy: [/\.age_thresholds\./], takes: ['requested_thresholds'] },
+/** An app that lets in these rows has no such check, and never comes to those that it takes: rows or checks. */
+const REACHES: readonly (readonly [missing: Check, shownBy: readonly RegExp[], takes: RegExp])[] = [
+  ['signature', [/\.(signature_missing|payload_changed)$/], /^(alg|kid|key_source|crit|typ|serialisation)$/],
+  ['serialisation', [/\.(empty|not_a_jwt)$/],
+    /\.(payload_not_.*|id_token_(twice|missing).*|create_requested_(upper_case|false))$/],
+  ['state', [/\.state_changed$/], /\.(state_twice.*|in_fragment)$/],
+  ['nonce', [/\.nonce_other$/], /\.nonce_twice$/],
+  ['aud', [/\.aud_(of_other_client|prefix)$/], /^azp$/],
+  ['lifetime', [/\.exp_(milliseconds|far_future)$/], /\.(exp|iat)_missing$/],
+  ['age_thresholds', [/\.age_thresholds\./], /^requested_thresholds$/],
   // A call whose failure is caught and forgotten.
-  { missing: 'status', shownBy: [/\.status_\d+_right_body$/, /\.empty_body$/], takes: /^/ },
+  ['status', [/\.status_\d+_right_body$/, /\.empty_body$/], /^/],
 ]
 
-/** A check by its name, and the rows that show its verdict. */
-interface Group {
-  readonly name: string
-  readonly verdict: AuditedCheck['verdict']
-  readonly rows: readonly AuditedRow[]
-}
+/** A check, and the rows that show its verdict. */
+type Group = Pick<AuditedCheck, 'check' | 'verdict'> & { readonly rows: readonly AuditedRow[] }
 
-/**
- * What the rows of an audit come to: the fewest missing checks that explain all that was let in, what else was found, and
- * the checks that hold, the worst first.
- */
+/** The fewest missing checks that explain all that was let in, what else was found, and the checks that hold, the worst first. */
 export function checksOf(
   rows: readonly AuditedRow[],
   library?: string,
   verifications?: AuditedCheck,
 ): readonly AuditedCheck[] {
-  const missing = explainLetIn(rows.filter(({ verdict }) => verdict === 'let in'))
-  const found = new Map<string, Group>(missing.map((group) => [group.name, group]))
-  for (const verdict of ['too strict', 'stale', 'ignored', 'broke'] as const)
+  const [letIn, ...others] = FINDINGS
+  const missing = explainLetIn(rows.filter(({ verdict }) => verdict === letIn))
+  const found = new Map(missing.map((group) => [group.check, group]))
+  for (const verdict of others)
     for (const row of rows.filter((one) => one.verdict === verdict)) {
-      const [name = row.family] = namesOf(row)
-      const group = found.get(name) ?? { name, verdict, rows: [] }
-      found.set(name, { ...group, rows: [...group.rows, row] })
+      const [check = row.family] = namesOf(row)
+      const group = found.get(check) ?? { check, verdict, rows: [] }
+      found.set(check, { ...group, rows: [...group.rows, row] })
     }
   const names = [...new Set(rows.flatMap(namesOf))].filter((name) => !found.has(name))
-  const groups = [...found.values(), ...names.flatMap((name) => judgeOthers(name, rows) ?? [])]
-  const ofRows = groups.map((group) => describeCheck(group, rows, library))
-  return [...ofRows, ...(verifications ? [verifications] : [])].sort(byWeight)
+  const groups = [...found.values(), ...names.map((name) => judgeOther(name, rows))]
+  const checks = groups.flatMap((group) => describeCheck(group, library))
+  return [...checks, ...(verifications ? [verifications] : [])].sort(byWeight)
 }
+
+const nameIn = (flow: string, check: Check) => (OF_EACH_CALL.includes(check) ? `${flow}/${check}` : check)
 
 /** The names of the checks that a row breaks; of a right answer, which breaks none, its family. */
 function namesOf({ checks, family, flow, verdict }: AuditedRow): readonly string[] {
-  if (checks.length > 0) return checks.map((check) => (OF_EACH_CALL.includes(check) ? `${flow}/${check}` : check))
+  if (checks.length > 0) return checks.map((check) => nameIn(flow, check))
   // The right answer for a child is a no.
   return [verdict === 'let in' && family !== 'no_answer' ? 'age_thresholds' : family]
 }
 
 /** Greedy: first the check whose own rows were let in, then the one that explains most. */
-function explainLetIn(letIn: readonly AuditedRow[]): readonly Group[] {
-  const groups: Group[] = []
-  let left = letIn
-  while (left.length > 0) {
-    const [best] = [...new Set(left.flatMap(namesOf))]
-      .map((name) => {
-        const rows = left.filter((row) => explains(name, row, letIn))
-        return { name, rows, isOwn: rows.some((row) => row.checks.length < 2 && namesOf(row).includes(name)) }
-      })
-      .sort((one, other) => Number(other.isOwn) - Number(one.isOwn) || other.rows.length - one.rows.length)
-    if (!best) break
-    const { name, rows } = best
-    groups.push({ name, verdict: 'missing', rows })
-    left = left.filter((row) => !rows.includes(row))
-  }
-  return groups
+function explainLetIn(left: readonly AuditedRow[], letIn = left): readonly Group[] {
+  const [best] = [...new Set(left.flatMap(namesOf))]
+    .map((check) => {
+      const rows = left.filter((row) => namesOf(row).includes(check) || isReached(check, row, letIn))
+      const isOwn = rows.some((row) => row.checks.length < 2 && namesOf(row).includes(check))
+      return { check, verdict: 'missing' as const, rows, weight: rows.length + (isOwn ? letIn.length : 0) }
+    })
+    .sort((one, other) => other.weight - one.weight)
+  if (!best) return []
+  return [
+    best,
+    ...explainLetIn(
+      left.filter((row) => !best.rows.includes(row)),
+      letIn,
+    ),
+  ]
 }
 
-function explains(name: string, row: AuditedRow, letIn: readonly AuditedRow[]): boolean {
-  if (namesOf(row).includes(name)) return true
-  return REACHES.some(({ missing, shownBy, takes }) => {
-    const isOfCall = OF_EACH_CALL.includes(missing)
-    if (name !== (isOfCall ? `${row.flow}/${missing}` : missing)) return false
-    const shown = letIn.filter(({ flow }) => !isOfCall || flow === row.flow)
-    if (!shownBy.every((one) => shown.some((other) => one.test(other.row)))) return false
-    return takes instanceof RegExp ? takes.test(row.row) : row.checks.some((check) => takes.includes(check))
+const isReached = (name: string, { row, checks, flow }: AuditedRow, letIn: readonly AuditedRow[]): boolean =>
+  REACHES.some(([missing, shownBy, takes]) => {
+    if (nameIn(flow, missing) !== name || ![row, ...checks].some((text) => takes.test(text))) return false
+    const shown = letIn.filter((one) => nameIn(one.flow, missing) === name)
+    return shownBy.every((one) => shown.some((by) => one.test(by.row)))
   })
-}
 
-/** A check that nothing was found about. Rows that break other checks as well say little of this one. */
-function judgeOthers(name: string, rows: readonly AuditedRow[]): Group | undefined {
-  const judged = rows.filter((row) => isJudged(row) && namesOf(row).includes(name))
-  const alone = judged.filter(({ checks }) => checks.length < 2)
-  const tried = alone.length > 0 ? alone : judged
-  const of = (...verdicts: readonly AuditedRow['verdict'][]) => tried.filter((row) => verdicts.includes(row.verdict))
-  const [known, open, good] = [of('known'), of('undetermined'), of('refused', 'accepted')]
-  if (known.length > 0) return { name, verdict: 'known', rows: known }
-  if (open.some(({ counted }) => counted || good.length === 0)) return { name, verdict: 'undetermined', rows: open }
-  return good.length === 0 ? undefined : { name, verdict: 'holds', rows: good }
-}
-
-const isJudged = ({ verdict }: AuditedRow) => verdict !== 'observed' && verdict !== 'not for this app'
-
-/** What is told of rows that break no check. */
-const OF_FAMILY = new Map([
-  ['ending', 'right answers'],
-  ['control', 'unusual right answers'],
-  ['no_answer', 'an answer at all'],
-])
-
-function describeCheck({ name, verdict, rows }: Group, all: readonly AuditedRow[], library?: string): AuditedCheck {
-  const check = CHECKS.find((one) => one === name.split('/').at(-1))
-  const isOwn = (row: AuditedRow) => namesOf(row).includes(name)
-  const sorted = rows.toSorted(
-    (one, other) =>
-      Number(other.counted) - Number(one.counted) ||
-      Number(isOwn(other)) - Number(isOwn(one)) ||
-      other.severity - one.severity,
+/** A check that nothing was found about, with the rows of its verdict; none when no row was tried. */
+function judgeOther(check: string, rows: readonly AuditedRow[]): Group {
+  const judged = rows.filter(
+    (row) => namesOf(row).includes(check) && !/^(observed|not for this app)$/.test(row.verdict),
   )
-  const [worst] = sorted
-  if (!worst) throw new Error(`${name} has no row`)
-  const ofAll = all.filter(isOwn).map(({ flow }) => flow)
-  const { title, rule, harm } = check ? CHECK_TEXTS[check] : { ...worst, title: OF_FAMILY.get(name) ?? name }
-  const isWrong = verdict === 'missing' || verdict === 'ignored' || verdict === 'broke'
-  return {
-    check: name,
-    title: name.includes('/') ? `${title} of ${worst.flow}` : title,
-    verdict,
-    ...(verdict === 'undetermined' && { reason: worst.reason ?? 'no reason is known' }),
-    flow: OUTCOME_FLOWS.find((flow) => ofAll.includes(flow)) ?? worst.flow,
-    level: levelOf(worst),
-    severity: worst.severity,
-    rule,
-    harm,
-    ...(verdict !== 'holds' && worst.evidence !== undefined && { evidence: worst.evidence }),
-    rows: sorted.map(({ row }) => row),
-    flows: worst.flows.slice(0, 1),
-    ...(check && isWrong && remedyFor(check, library)),
-    refs: worst.refs,
-    cwe: worst.cwe,
-    counted: sorted.some((row) => (verdict === 'undetermined' ? row.counted : isFailure(row))),
-  }
+  // Rows that break other checks as well say little of this one.
+  const alone = judged.filter(({ checks }) => checks.length < 2)
+  const of = (...verdicts: readonly string[]) =>
+    (alone.length > 0 ? alone : judged).filter((row) => verdicts.includes(row.verdict))
+  const [known, open, good] = [of('known'), of('undetermined'), of('refused', 'accepted')]
+  if (known.length > 0) return { check, verdict: 'known', rows: known }
+  const isOpen = open.some(({ counted }) => counted || good.length === 0)
+  return isOpen ? { check, verdict: 'undetermined', rows: open } : { check, verdict: 'holds', rows: good }
+}
+
+/** Titles of families of rows that break no check. */
+const TITLES = { ending: 'right answers', control: 'unusual right answers', no_answer: 'an answer at all' }
+
+function describeCheck({ check: id, verdict, rows }: Group, library?: string): readonly AuditedCheck[] {
+  const check = CHECKS.find((one) => one === id.split('/').at(-1))
+  // Rows that count come first, then those of the check itself, then the severe ones.
+  const rank = (row: AuditedRow) => (row.counted ? 40 : 0) + (namesOf(row).includes(id) ? 20 : 0) + row.severity
+  const sorted = rows.toSorted((one, other) => rank(other) - rank(one))
+  return sorted.slice(0, 1).map((worst) => {
+    const { flow, severity, refs, cwe, evidence, reason = 'no reason is known' } = worst
+    const { title, rule, harm } = check
+      ? CHECK_TEXTS[check]
+      : { ...worst, title: Object.entries(TITLES).find(([one]) => one === id)?.[1] ?? id }
+    return {
+      ...{ check: id, title: id.includes('/') ? `${title} of ${flow}` : title, verdict },
+      ...(verdict === 'undetermined' && { reason }),
+      ...{ flow, level: levelOf(worst), severity, rule, harm },
+      ...(verdict !== 'holds' && evidence !== undefined && { evidence }),
+      ...{ rows: sorted.map(({ row }) => row), flows: worst.flows.slice(0, 1) },
+      ...(check && ['missing', 'ignored', 'broke'].includes(verdict) && remedyFor(check, library)),
+      ...{ refs, cwe },
+      counted: rows.some((row) => row.counted && (verdict === 'undetermined' || isFinding(row))),
+    }
+  })
 }
 
 const byWeight = (one: AuditedCheck, other: AuditedCheck): number =>

@@ -20,23 +20,19 @@ const triedVariantSchema = z.strictObject({
 /** The verdict on one variant of a reading. */
 export type TriedVariant = Readonly<z.infer<typeof triedVariantSchema>>
 
+const failedSchema = z.strictObject({
+  variants: lines().describe('The smallest set that fails: par_status=200, error_body=text'),
+  evidence: z.string(),
+  flows: lines(),
+})
+
 const combinationsSchema = z.strictObject({
   tried: z.int().min(0).describe('Combinations that together hold every pair of the variants that work'),
   undetermined: z
     .array(z.strictObject({ reason: z.string(), count: z.int().min(1) }).readonly())
     .readonly()
     .describe('Combinations of which no verdict was found, as when the budget was over'),
-  failed: z
-    .array(
-      z
-        .strictObject({
-          variants: lines().describe('The smallest set that fails: par_status=200, error_body=text'),
-          evidence: z.string(),
-          flows: lines(),
-        })
-        .readonly(),
-    )
-    .readonly(),
+  failed: z.array(failedSchema.readonly()).readonly(),
 })
 
 /** What `audit --readings` found: whether an app survives what the specification leaves open. */
@@ -50,23 +46,19 @@ export const readingsReportSchema = z.strictObject({
 
 export type ReadingsReport = Readonly<z.infer<typeof readingsReportSchema>>
 
-/** The variants with this verdict. */
-export const variantsThat = (verdict: TriedVariant['verdict'], { variants }: ReadingsReport): readonly TriedVariant[] =>
-  variants.filter((one) => one.verdict === verdict)
-
 /** `par_status=200` */
 export const variantName = ({ reading, variant }: TriedVariant): string => `${reading}=${variant}`
 
 /** `works under 31 of 34; depends on par_status=201`. Variants that made no difference to the app are not counted. */
-export function describeReadings(report: ReadingsReport): string {
-  const [works, depends] = [variantsThat('works', report), variantsThat('depends', report)]
+export function describeReadings({ variants, combinations }: ReadingsReport): string {
+  const those = (verdict: TriedVariant['verdict']) => variants.filter((one) => one.verdict === verdict)
+  const [works, depends] = [those('works').length, those('depends')]
   const needs = [...new Set(depends.map(({ reading, usual }) => `${reading}=${usual}`))].join(', ')
-  const open = variantsThat('undetermined', report).length
-  const undetermined = report.combinations.undetermined.reduce((sum, { count }) => sum + count, open)
+  const open = combinations.undetermined.reduce((sum, { count }) => sum + count, those('undetermined').length)
   return [
-    `works under ${works.length} of ${works.length + depends.length}`,
+    `works under ${works} of ${works + depends.length}`,
     ...(needs === '' ? [] : [`depends on ${needs}`]),
-    ...report.combinations.failed.map(({ variants }) => `fails under ${variants.join(' with ')}`),
-    ...(undetermined === 0 ? [] : [`${undetermined} undetermined`]),
+    ...combinations.failed.map(({ variants }) => `fails under ${variants.join(' with ')}`),
+    ...(open === 0 ? [] : [`${open} undetermined`]),
   ].join('; ')
 }

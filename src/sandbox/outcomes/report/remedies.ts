@@ -1,43 +1,55 @@
 import type { Check } from '../outcome.ts'
 
+/** What apps use to read tokens. Without a language there are no lines for what the call does not check. */
+interface Library extends Record<'name' | 'call', string> {
+  /** By what a file of an app names it. */
+  readonly sign: RegExp
+  readonly files: readonly string[]
+  /** What a client library checks of the answer around a token. */
+  readonly also?: readonly Check[]
+  readonly language?: keyof typeof LANGUAGES
+}
+
 const DISCOVERY = 'ISSUER/.well-known/openid-configuration'
+const JS = { files: ['package.json'], language: 'js' } as const
+const CLIENT = { ...JS, also: ['state', 'nonce', 'error'] } as const
+const PYTHON = { files: ['requirements.txt', 'pyproject.toml', 'Pipfile'], language: 'py' } as const
+const APACHE = ['age.conf', 'apache.conf', 'httpd.conf', 'apache2.conf', '000-default.conf']
 
-/** The call of each library that checks a whole token, and of a client library the answer around it. */
-const VERIFY = {
-  'openid-client':
-    "await client.implicitAuthentication(use, new URL('#' + query, REDIRECT_URI), nonce, { expectedState })",
-  'openid-client 5': "await use.callback(REDIRECT_URI, answer, { state, nonce, response_type: 'id_token' })",
-  'express-openid-connect':
-    "openid.auth({ issuerBaseURL: ISSUER, authorizationParams: { response_type: 'id_token', ... } })\nrequest.oidc.idTokenClaims // decode no token by yourself",
-  'next-auth': `{ wellKnown: '${DISCOVERY}', idToken: true,\n  checks: ['state', 'nonce'], client: { response_types: ['id_token'] } }`,
-  jose: "const { payload: claims } = await jwtVerify(id_token, createRemoteJWKSet(new URL(JWKS_URI)), { issuer: ISSUER,\n  audience: CLIENT_ID, algorithms: ['RS256', 'ES256'], requiredClaims: ['exp', 'iat', 'sub', 'nonce'] })",
-  Authlib:
-    'claims = JsonWebToken(["RS256", "ES256"]).decode(id_token, keys, claims_cls=HybridIDToken, claims_options=OPTIONS,\n    claims_params={"nonce": nonce, "client_id": CLIENT_ID, "code": code}); claims.validate()  # OPTIONS: iss, aud',
-  PyJWT:
-    'claims = jwt.decode(id_token, PyJWKClient(JWKS_URI).get_signing_key_from_jwt(id_token).key, issuer=ISSUER,\n    audience=CLIENT_ID, algorithms=["RS256", "ES256"], options={"require": ["exp", "iat", "sub", "nonce"]})',
-  'go-oidc':
-    'provider, err := oidc.NewProvider(ctx, issuer) // then, for each token:\ntoken, err := provider.Verifier(&oidc.Config{ClientID: clientID}).Verify(ctx, idToken)',
-  openid_connect:
-    'token = OpenIDConnect::ResponseObject::IdToken.decode(id_token, config.jwks)\ntoken.verify!(issuer: config.issuer, client_id: CLIENT_ID, nonce: nonce)',
-  mod_auth_openidc: `OIDCProviderMetadataURL ${DISCOVERY}\nOIDCResponseType id_token`,
-} as const
-
-/** What apps use to read tokens. */
-export type Library = keyof typeof VERIFY
+// biome-ignore format: a library and its call
+/** A library that builds on another comes before it. */
+const LIBRARIES: readonly Library[] = [
+  { ...CLIENT, name: 'express-openid-connect', sign: /"express-openid-connect"\s*:/,
+    call: "openid.auth({ issuerBaseURL: ISSUER, authorizationParams: { response_type: 'id_token', ... } })\nrequest.oidc.idTokenClaims // decode no token by yourself" },
+  { ...CLIENT, name: 'next-auth', sign: /"next-auth"\s*:\s*"[^\d"]*4/,
+    call: `{ wellKnown: '${DISCOVERY}', idToken: true,\n  checks: ['state', 'nonce'], client: { response_types: ['id_token'] } }` },
+  { ...CLIENT, name: 'openid-client 5', sign: /"openid-client"\s*:\s*"[^\d"]*5/,
+    call: "await use.callback(REDIRECT_URI, answer, { state, nonce, response_type: 'id_token' })" },
+  { ...CLIENT, name: 'openid-client', sign: /"openid-client"\s*:/,
+    call: "await client.implicitAuthentication(use, new URL('#' + query, REDIRECT_URI), nonce, { expectedState })" },
+  { ...JS, name: 'jose', sign: /"jose"\s*:/,
+    call: "const { payload: claims } = await jwtVerify(id_token, createRemoteJWKSet(new URL(JWKS_URI)), { issuer: ISSUER,\n  audience: CLIENT_ID, algorithms: ['RS256', 'ES256'], requiredClaims: ['exp', 'iat', 'sub', 'nonce'] })" },
+  { ...PYTHON, name: 'Authlib', sign: /\bauthlib\b/i, also: ['c_hash'],
+    call: 'claims = JsonWebToken(["RS256", "ES256"]).decode(id_token, keys, claims_cls=HybridIDToken, claims_options=OPTIONS,\n    claims_params={"nonce": nonce, "client_id": CLIENT_ID, "code": code}); claims.validate()  # OPTIONS: iss, aud' },
+  { ...PYTHON, name: 'PyJWT', sign: /\bpyjwt\b/i,
+    call: 'claims = jwt.decode(id_token, PyJWKClient(JWKS_URI).get_signing_key_from_jwt(id_token).key, issuer=ISSUER,\n    audience=CLIENT_ID, algorithms=["RS256", "ES256"], options={"require": ["exp", "iat", "sub", "nonce"]})' },
+  { files: ['go.mod'], language: 'go', name: 'go-oidc', sign: /github\.com\/coreos\/go-oidc/,
+    call: 'provider, err := oidc.NewProvider(ctx, issuer) // then, for each token:\ntoken, err := provider.Verifier(&oidc.Config{ClientID: clientID}).Verify(ctx, idToken)' },
+  { files: ['Gemfile'], name: 'openid_connect', sign: /\bopenid_connect\b/,
+    call: 'token = OpenIDConnect::ResponseObject::IdToken.decode(id_token, config.jwks)\ntoken.verify!(issuer: config.issuer, client_id: CLIENT_ID, nonce: nonce)' },
+  { files: APACHE, name: 'mod_auth_openidc', sign: /auth_openidc/,
+    call: `OIDCProviderMetadataURL ${DISCOVERY}\nOIDCResponseType id_token` },
+]
 
 // biome-ignore format: a list of names
-const BY_VERIFY: readonly Check[] = [
-  'signature', 'alg', 'kid', 'key_source', 'crit', 'iss', 'aud', 'exp', 'serialisation',
-]
-const CLIENTS: readonly Library[] = ['openid-client', 'openid-client 5', 'express-openid-connect', 'next-auth']
+/** What the call of each library checks. */
+const BY_CALL: readonly Check[] = ['signature', 'alg', 'kid', 'key_source', 'crit', 'iss', 'aud', 'exp', 'serialisation']
 
 const LANGUAGES = {
   js: (condition: string, check: Check) => `if (!(${condition})) throw new Error('${check}')`,
   py: (condition: string, check: Check) => `if not (${condition}):\n    raise ValueError("${check}")`,
   go: (condition: string, check: Check) => `if !(${condition}) {\n\treturn errors.New("${check}") }`,
 }
-const isPython = (library: Library) => library === 'Authlib' || library === 'PyJWT'
-const NO_CODE: readonly Library[] = ['openid_connect', 'mod_auth_openidc']
 
 // biome-ignore format: a line or two for each check
 /** What has to be true, in each language. `sent` is what the session of this browser kept, taken out of it: it serves once. */
@@ -71,36 +83,15 @@ const CONDITIONS: Readonly<Partial<Record<Check, Readonly<Partial<Record<keyof t
 }
 
 /** What to write for a check with a library; nothing when only a sentence can say it. */
-export function remedyFor(check: Check, used: string | undefined): { library?: Library; lines?: string } {
-  const library = SIGNS.find(([name]) => name === used)?.[0]
-  if (library === undefined) return {}
-  const ofAnswer: readonly Check[] = CLIENTS.includes(library) ? ['state', 'nonce', 'error'] : []
-  const isVerified = [...BY_VERIFY, ...ofAnswer].includes(check) || (check === 'c_hash' && library === 'Authlib')
-  if (isVerified) return { library, lines: VERIFY[library] }
-  const language = isPython(library) ? 'py' : library === 'go-oidc' ? 'go' : 'js'
-  const condition = NO_CODE.includes(library) ? undefined : CONDITIONS[check]?.[language]
-  return { library, ...(condition !== undefined && { lines: LANGUAGES[language](condition, check) }) }
+export function remedyFor(check: Check, used: string | undefined): { library?: string; lines?: string } {
+  const { name, call, also = [], language } = LIBRARIES.find((one) => one.name === used) ?? {}
+  if (!name) return {}
+  const condition = language && CONDITIONS[check]?.[language]
+  const lines = [...BY_CALL, ...also].includes(check) ? call : condition && LANGUAGES[language](condition, check)
+  return { library: name, ...(lines && { lines }) }
 }
 
-const PACKAGES = ['package.json'] as const
-const PYTHON = ['requirements.txt', 'pyproject.toml', 'Pipfile'] as const
-const APACHE = ['age.conf', 'apache.conf', 'httpd.conf', 'apache2.conf', '000-default.conf'] as const
-
-/** By what a library is known in the files of an app; one that builds on another comes before it. */
-const SIGNS: readonly (readonly [library: Library, sign: RegExp, files: readonly string[]])[] = [
-  ['express-openid-connect', /"express-openid-connect"\s*:/, PACKAGES],
-  ['next-auth', /"next-auth"\s*:\s*"[^\d"]*4/, PACKAGES],
-  ['openid-client 5', /"openid-client"\s*:\s*"[^\d"]*5/, PACKAGES],
-  ['openid-client', /"openid-client"\s*:/, PACKAGES],
-  ['jose', /"jose"\s*:/, PACKAGES],
-  ['Authlib', /\bauthlib\b/i, PYTHON],
-  ['PyJWT', /\bpyjwt\b/i, PYTHON],
-  ['go-oidc', /github\.com\/coreos\/go-oidc/, ['go.mod']],
-  ['openid_connect', /\bopenid_connect\b/, ['Gemfile']],
-  ['mod_auth_openidc', /auth_openidc/, APACHE],
-]
-
 /** The library of an app, by the files in its folder. @param read gives the text of a file there, if there is one */
-export function findLibrary(read: (name: string) => string | undefined): Library | undefined {
-  return SIGNS.find(([, sign, files]) => files.some((file) => sign.test(read(file) ?? '')))?.[0]
+export function findLibrary(read: (name: string) => string | undefined): string | undefined {
+  return LIBRARIES.find(({ sign, files }) => files.some((file) => sign.test(read(file) ?? '')))?.name
 }

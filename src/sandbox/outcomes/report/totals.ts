@@ -3,29 +3,21 @@ import {
   type AuditedRow,
   type AuditReport,
   CHECK_VERDICTS,
+  FINDINGS,
   VERDICTS,
-  type VerdictName,
 } from '../audit-report.ts'
-import { countOf, isFinding } from './audited-row.ts'
+import { countOf } from './audited-row.ts'
 import { checksOf, VERIFICATIONS } from './checks-of.ts'
-import { type ReadingsReport, variantsThat } from './readings-report.ts'
 
-type ExitCode = AuditReport['exit_code']
-
+/** What is found beside rows: by `--readings`, in the folder of the app, and by `--find`. */
 interface Beside {
-  /** What `--readings` found. */
-  readonly readings?: ReadingsReport | undefined
-  /** What the app uses to read tokens. */
+  readonly readings?: AuditReport['readings']
   readonly library?: string | undefined
-  /** What `--find` found. */
   readonly verifications?: AuditedCheck | undefined
 }
 
-/** What rows come to, and what was found beside them. */
-export const summarise = (
-  rows: readonly AuditedRow[],
-  { readings, library, verifications }: Beside = {},
-): Pick<AuditReport, 'checks' | 'rows' | 'totals' | 'exit_code'> => ({
+/** What rows come to. */
+export const summarise = (rows: readonly AuditedRow[], { readings, library, verifications }: Beside = {}) => ({
   checks: checksOf(rows, library, verifications),
   rows,
   totals: totalsOf(rows),
@@ -36,59 +28,49 @@ export const summarise = (
 export const verificationsOf = ({ checks }: Pick<AuditReport, 'checks'>): AuditedCheck | undefined =>
   checks.find(({ check }) => check === VERIFICATIONS)
 
-/** 2 when nothing was judged, 1 for a finding, 3 for what is undetermined, of all that counts; else 0. */
-export function exitCodeOf(rows: readonly AuditedRow[], readings?: ReadingsReport, found?: AuditedCheck): ExitCode {
-  const code = exitCodeOfBoth(rows, readings)
-  if (!found?.counted || found.verdict === 'holds') return code
-  if (found.verdict === 'missing') return 1
-  return code === 0 ? 3 : code
+/**
+ * 1 for a finding, 2 when nothing was judged, 3 for what is undetermined, of all that counts; else 0.
+ * Decision: readings count only when they are asked to: a correct app may depend on what nothing forbids.
+ */
+export function exitCodeOf(
+  rows: readonly AuditedRow[],
+  readings?: AuditReport['readings'],
+  verifications?: AuditedCheck,
+): AuditReport['exit_code'] {
+  const { counted = false, variants = [], combinations } = readings ?? {}
+  const judged = [...[...rows, verifications ?? []].flat().filter((one) => one.counted), ...(counted ? variants : [])]
+  const verdicts = new Set<string>(judged.map(({ verdict }) => verdict))
+  const hasFailed = counted && combinations?.failed.length
+  if (hasFailed || [...FINDINGS, 'missing', 'depends'].some((one) => verdicts.has(one))) return 1
+  const isJudged = isOfReadings({ rows, readings })
+    ? !counted || verdicts.has('works')
+    : rows.some(({ verdict }) => verdict !== 'undetermined' && verdict !== 'not for this app')
+  if (!isJudged) return 2
+  return verdicts.has('undetermined') || (counted && combinations?.undetermined.length) ? 3 : 0
 }
 
-function exitCodeOfBoth(rows: readonly AuditedRow[], readings?: ReadingsReport): ExitCode {
-  const ofReadings = readings ? exitCodeOfReadings(readings) : 0
-  if (readings && rows.length === 0) return ofReadings
-  const ofRows = exitCodeOfRows(rows)
-  return ofRows === 1 || ofReadings === 0 ? ofRows : ofReadings
-}
+/** Whether an audit tried readings, and no rows. */
+export const isOfReadings = ({ rows, readings }: Pick<AuditReport, 'rows' | 'readings'>): boolean =>
+  readings !== undefined && rows.length === 0
 
-function exitCodeOfRows(rows: readonly AuditedRow[]): ExitCode {
-  if (rows.every(({ verdict }) => verdict === 'undetermined' || verdict === 'not for this app')) return 2
-  const counted = rows.filter((row) => row.counted)
-  if (counted.some(isFinding)) return 1
-  return counted.some(({ verdict }) => verdict === 'undetermined') ? 3 : 0
-}
+/** How many rows have each verdict, findings first. */
+export const totalsOf = (rows: readonly AuditedRow[]): AuditReport['totals'] =>
+  Object.fromEntries(
+    VERDICTS.map((verdict) => [verdict, rows.filter((row) => row.verdict === verdict).length] as const).filter(
+      ([, count]) => count > 0,
+    ),
+  )
 
-/** Decision: readings never fail an audit unless they are asked to: a correct app may depend on what nothing forbids. */
-function exitCodeOfReadings(readings: ReadingsReport): ExitCode {
-  const { counted, combinations } = readings
-  if (!counted) return 0
-  if (variantsThat('depends', readings).length + combinations.failed.length > 0) return 1
-  if (variantsThat('works', readings).length === 0) return 2
-  return variantsThat('undetermined', readings).length + combinations.undetermined.length > 0 ? 3 : 0
-}
-
-/** How many rows have each verdict. */
-export function totalsOf(rows: readonly AuditedRow[]): AuditReport['totals'] {
-  const totals: Partial<Record<VerdictName, number>> = {}
-  for (const { verdict } of rows) totals[verdict] = (totals[verdict] ?? 0) + 1
-  return totals
-}
+const CONCLUSIONS = ['passed', 'failed', 'nothing was judged', 'undetermined'] as const
 
 /** What an audit came to. It never passes when no row was judged, or, of readings alone, when the app works under no variant. */
-export function conclusionOf({ exit_code, totals, rows, readings }: AuditReport) {
-  if (exit_code === 1) return 'failed'
-  const isOfReadings = readings && rows.length === 0
-  const good = isOfReadings ? variantsThat('works', readings).length : (totals.refused ?? 0) + (totals.accepted ?? 0)
-  if (exit_code === 2 || good === 0) return 'nothing was judged'
-  return exit_code === 0 ? 'passed' : 'undetermined'
+export function conclusionOf(report: Pick<AuditReport, 'exit_code' | 'totals' | 'rows' | 'readings'>) {
+  const { exit_code, totals, readings } = report
+  const isGood = isOfReadings(report)
+    ? readings?.variants.some(({ verdict }) => verdict === 'works')
+    : totals.refused || totals.accepted
+  return isGood || exit_code === 1 ? CONCLUSIONS[exit_code] : 'nothing was judged'
 }
-
-/** Verdicts that rows have, and how many have each, findings first. */
-export const totalsInOrder = ({ totals }: Pick<AuditReport, 'totals'>): readonly (readonly [VerdictName, number])[] =>
-  VERDICTS.flatMap((verdict) => {
-    const count = totals[verdict] ?? 0
-    return count === 0 ? [] : [[verdict, count] as const]
-  })
 
 /** `not verified: signature (16 rows), nonce (7); 2 checks missing, 31 hold`; empty without checks. */
 export function describeChecks(checks: readonly AuditedCheck[]): string {
@@ -97,11 +79,9 @@ export function describeChecks(checks: readonly AuditedCheck[]): string {
   const names = missing.map(({ title, rows: { length } }, index) =>
     length === 0 ? title : `${title} (${index === 0 ? countOf(length, 'row') : length})`,
   )
-  const counts = others.flatMap(([first, ...more]) => {
-    if (!first) return []
-    const count = more.length + 1
-    return first.verdict !== 'holds' ? `${count} ${first.verdict}` : count === 1 ? '1 check holds' : `${count} hold`
-  })
+  const counts = others.flatMap(([first, ...more]) =>
+    first ? `${more.length + 1} ${first.verdict === 'holds' && more.length > 0 ? 'hold' : first.verdict}` : [],
+  )
   const verdicts = [`${missing.length === 0 ? 'no checks' : countOf(missing.length, 'check')} missing`, ...counts]
-  return [...(names.length === 0 ? [] : [`not verified: ${names.join(', ')}`]), verdicts.join(', ')].join('; ')
+  return [names.length === 0 ? [] : `not verified: ${names.join(', ')}`, verdicts.join(', ')].flat().join('; ')
 }

@@ -44,7 +44,7 @@ export const ID_TOKEN_AGE_THRESHOLDS: readonly OutcomeRow[] = [
   ),
   extraRow(
     'age_thresholds.lower_also',
-    'A lower threshold that was not requested is there, and true, beside the answers to those that were.',
+    'Beside the requested answers stands one to a lower threshold, which is true and was not requested.',
     (_tools, claims) => ({ age_thresholds: { ...lowerTrue(claims), ...Object.fromEntries(answers(claims)) } }),
     { since: '0.3', bait: 'minor', level: 'must', severity: 9.1, plainNo: true },
   ),

@@ -77,6 +77,17 @@ describeWith('chromium', 'Chromium', async () => {
     expect(agent.notes()).toContain('your app opens a dialog, which was dismissed: alert "Hello"')
   })
 
+  test('A visit by Chromium runs what a script puts off to the next frame, or until it is idle or seen', async () => {
+    const { app, sandbox } = await startPages({
+      '/': html(`<p id="a"></p><script>
+        requestAnimationFrame(() => { a.textContent += 'frame ' })
+        requestIdleCallback(() => { a.textContent += 'idle ' })
+        new IntersectionObserver(() => { a.textContent += 'seen ' }).observe(a)</script>`),
+    })
+    const { page } = await visit(app.url, sandbox.url, LOOK)
+    expect(page?.text).toContain('<p id="a">frame idle seen </p>')
+  })
+
   test('A visit by Chromium says what keeps a page from coming to rest', async () => {
     const over = new AbortController()
     const ticks = 'setInterval(() => { clock.textContent = performance.now() }, 20)'

@@ -1,37 +1,18 @@
 import { expect, test } from 'vitest'
 import type { Browser } from '../../../src/audit/agent/browser.ts'
 import type { LearnedFlow } from '../../../src/audit/learn/learned-flow.ts'
-import { ownTrial } from '../../../src/audit/trials/own-trials.ts'
+import { rowTrial } from '../../../src/audit/trials/row-trial.ts'
 import { BROUGHT_ANSWERS } from '../../../src/sandbox/outcomes/rows/brought-answers.ts'
-import {
-  APP,
-  browserOf,
-  flowProbed,
-  flowShowing,
-  hopTo,
-  type ImitatedApp,
-  imitatedApp,
-  learnedOf,
-  ME_IN,
-  ME_OUT,
-  NO,
-  showed,
-  stageOf,
-  visitTo,
-  YES,
-} from '../../support/imitated-app.ts'
+import { type ImitatedApp, imitatedApp, stageOf } from '../../support/imitated-app.ts'
+import { flowProbed, flowShowing, learnedOf, ME_IN, ME_OUT } from '../../support/imitated-learning.ts'
+import { APP, browserOf, hopTo, NO, showed, visitTo, YES } from '../../support/imitated-pages.ts'
 
 const [OTHER, TWICE] = ['callback.of_other_browser', 'callback.twice']
 
 async function tryRow(name: string, app: ImitatedApp, use: LearnedFlow = flowShowing(YES)) {
   const row = BROUGHT_ANSWERS.find((one) => one.name === name) ?? expect.fail()
-  const trial = ownTrial(row, learnedOf(use, { signOut: ['/logout'] }))
-  const stage = stageOf(app)
-  const visits = await trial.drive(stage)
-  return {
-    ...trial.proof(visits),
-    later: async () => trial.proof((await trial.lookAgain?.(visits, stage)) ?? []).verdict,
-  }
+  const trial = rowTrial(row, { learned: learnedOf(use, { signOut: ['/logout'] }), options: {} })
+  return trial.proof(await trial.drive(stageOf(app)))
 }
 
 test.each([
@@ -46,7 +27,7 @@ test.each([
       return shown
     },
   })
-  expect(await tryRow(OTHER, app)).toMatchObject({ verdict, evidence: `as adult: ${said}`, flows: ['f1', 'f2'] })
+  expect(await tryRow(OTHER, app)).toMatchObject({ verdict, evidence: `as the adult: ${said}`, flows: ['f1', 'f2'] })
   expect(app.plans).toMatchObject([{ holds: true }, { holds: true }])
   expect(app.opened).toEqual([{ url: `${APP}/callback?state=s1`, isAnswer: true }])
   expect([brought.length, brought[0] === own[1]]).toEqual([1, true])
@@ -64,15 +45,15 @@ const PROBED = flowProbed(YES, NO)
 /** An app that is left by one of these ways, and that takes an answer again or not. */
 function leaving(way: 'cookie' | '/logout' | 'nothing', takesAgain: boolean) {
   let isIn = true
-  const forget = () => {
-    if (way === 'cookie') isIn = false
+  const leave = (by: string) => {
+    if (by === way) isIn = false
   }
-  const browser = { ...browserOf(), forget }
+  const browser = { ...browserOf(), forget: () => leave('cookie') }
   return imitatedApp(() => ({ shows: visitTo(YES, session), changes: { browser } }), {
     peek: () => (isIn ? ME_IN : ME_OUT),
-    open: ({ url }) => {
-      if (url === way) isIn = false
-      if (url !== '/logout') isIn = takesAgain
+    open({ url }) {
+      if (url === '/logout') leave(url)
+      else isIn = takesAgain
       return '200 /callback Hello.'
     },
   })
@@ -99,12 +80,4 @@ test.each([
 ])('Without a page that tells, an answer is brought twice when its cookie was forgotten: %j', async (left, verdict) => {
   const app = imitatedApp(() => ({ shows: visitTo(YES, left) }), { open: () => YES })
   expect(await tryRow(TWICE, app)).toMatchObject({ verdict })
-})
-
-test('An answer that a job takes later is seen when the browser looks again', async () => {
-  let jobIsDone = false
-  const app = imitatedApp(() => NO, { open: () => NO, peek: () => (jobIsDone ? ME_IN : ME_OUT) })
-  const { verdict, later } = await tryRow(OTHER, app, PROBED)
-  jobIsDone = true
-  expect([verdict, await later()]).toEqual(['refused', 'let in'])
 })

@@ -1,0 +1,225 @@
+import { aborted, inspect } from 'node:util'
+import type { SandboxApi } from '../../client/sandbox-api.ts'
+import type { NextDecision } from '../../client/shapes/decision.ts'
+import type { Flow } from '../../client/shapes/flow.ts'
+import { messageOf } from '../../files/caught.ts'
+import { onDemand } from '../../files/on-demand.ts'
+import type { AuthorizationRequest, Browser, Page, PageRequest } from '../agent/browser.ts'
+import { AuditProblem } from '../audit-problem.ts'
+import { addressOf, type Observation } from '../learn/observation.ts'
+import type { AuditedApp } from './audited-app.ts'
+import { startDeadline } from './deadline.ts'
+import type { DriveLimits, FlowPlan, FlowRun } from './driver.ts'
+
+/** What a visit is for. A function that drives Use alone needs nothing of it. */
+export interface VisitDetails {
+  /** The row that the sandbox answers with: `use/id_token.expired`. */
+  readonly row: string
+  /** The persona that the user is; absent where it makes no difference. */
+  readonly persona?: string | undefined
+  /** The name of the row without its flow. */
+  readonly outcome: string
+  /** The flow whose end is asked for: `create` after `create_requested`, `upgrade` after a code. */
+  readonly flow: 'use' | 'create' | 'upgrade'
+  /** Another number for each visit, for apps in which each visit has to be another user. */
+  readonly n: number
+  /** Aborted when the visit takes too long, or the audit ends. */
+  readonly signal: AbortSignal
+  /** A small browser for apps that answer at an address: `(await open('http://localhost:3000/verify')).status`. */
+  readonly open: OpenPage
+}
+
+/**
+ * Drives one flow of an app from its beginning to its end, in a fresh session.
+ * @returns true when the app let the user in, or when the flow of `details.flow` ended well; false when the app refused
+ */
+export type VisitFunction = (details: VisitDetails) => boolean | Promise<boolean>
+
+/** A page that an app showed. */
+export type OpenedPage = Pick<Page, 'url' | 'status' | 'text'>
+
+/** What is sent to an app. */
+export type OpenRequest = Pick<PageRequest, 'method' | 'form' | 'json'>
+
+/**
+ * Opens an address of the app in a browser without scripts, which follows redirects, forms that submit themselves, and cookies, to the
+ * sandbox and back. The pages of one visit share their cookies.
+ * @throws Error with one line when no page of the app comes
+ */
+export type OpenPage = (url: string, request?: OpenRequest) => Promise<OpenedPage>
+
+type VisitPlan = Omit<VisitDetails, 'n' | 'signal' | 'open'>
+
+/** The app that a function drives. */
+export function visitedBy(sandbox: SandboxApi, visit: VisitFunction): AuditedApp {
+  let redirectUri: string | undefined
+  return {
+    sandbox,
+    /** Where the app begins is known to the function alone. */
+    get page() {
+      return redirectUri ?? 'visit'
+    },
+    agent: 'function',
+    readsFragments: true,
+    drive(limits) {
+      const call = createVisitCaller(visit, sandbox.baseUrl, limits)
+      return {
+        async run(plan) {
+          const found = await runVisit(plan, sandbox, call)
+          redirectUri ??= found.request?.parameters['redirect_uri']
+          return found
+        },
+        open: refuse,
+        peek: refuse,
+        newBrowser: async () => NO_BROWSER,
+        wait: async () => {},
+        spreadOut: () => {},
+      }
+    },
+  }
+}
+
+/** A function has no browser that could be looked into. */
+const refuse = async (): Promise<never> => {
+  throw new Error('a function opens no page')
+}
+const NO_BROWSER: Browser = { open: refuse, peek: refuse, forget: () => {} }
+
+/**
+ * A visit that did not end in time may still send requests, which would take the decisions of the next one: that waits for it, and
+ * does not begin when it goes on.
+ */
+function createVisitCaller(visit: VisitFunction, sandboxUrl: string, { timeoutSeconds, signal }: DriveLimits) {
+  let visits = 0
+  let last = { row: '', ended: Promise.resolve<unknown>(undefined) }
+
+  async function inTime<Result>(act: (signal: AbortSignal) => Promise<Result>): Promise<Result | 'late'> {
+    const { signal: ending, clear } = startDeadline(timeoutSeconds, signal)
+    const late = aborted(ending, ending).then(() => 'late' as const)
+    return Promise.race([act(ending), late]).finally(clear)
+  }
+
+  async function call(plan: VisitPlan, ending: AbortSignal): Promise<Observation> {
+    let value: unknown
+    try {
+      value = await visit({ ...plan, n: ++visits, signal: ending, open: createOpenPage(sandboxUrl, ending) })
+    } catch (error) {
+      return failedVisit(`visit failed: ${messageOf(error).trim().split('\n')[0]}`)
+    }
+    const said = `visit returned ${inspect(value, { depth: -1, maxStringLength: 80 })}`
+    if (typeof value === 'boolean')
+      return { end: 'page', status: 0, features: new Set([value ? 'let in' : 'kept out']), summary: said, said }
+    throw new AuditProblem(
+      `${said} for ${plan.row}; return true when the app let the user in, and false when it refused`,
+    )
+  }
+
+  return async (plan: VisitPlan): Promise<Observation> => {
+    if ((await inTime(() => last.ended)) === 'late')
+      return failedVisit(`visit was not called: that for ${last.row} goes on`)
+    const seen = await inTime((ending) => {
+      const called = call(plan, ending)
+      last = { row: plan.row, ended: called.catch(() => {}) }
+      return called
+    })
+    if (seen !== 'late') return seen
+    return failedVisit(signal.aborted ? 'visit was interrupted' : `visit did not end within ${timeoutSeconds} s`)
+  }
+}
+
+/** What is seen of a visit that returned nothing. */
+const failedVisit = (summary: string): Observation => ({ end: 'visit failed', status: 0, features: new Set(), summary })
+
+// Most functions have a client of their own.
+const loadAgent = onDemand(() => import('../agent/http-agent.ts'))
+
+function createOpenPage(sandboxUrl: string, signal: AbortSignal): OpenPage {
+  let browser: Browser | undefined
+  return async (asked, request = {}) => {
+    const { createHttpAgent } = await loadAgent()
+    browser ??= createHttpAgent().newBrowser()
+    const options = { sandboxUrl, signal, decide: async () => ({}) }
+    const { end, page, problem, url } = await browser.open({ url: asked, ...request }, options)
+    if (end === 'page' && page) return page
+    const place = url === undefined ? '' : ` at ${addressOf(url)}`
+    throw new Error(`open(${JSON.stringify(asked)}) ended without a page of the app${place}: ${problem ?? end}`)
+  }
+}
+
+const DENIED = { outcome: 'access_denied' } as const
+
+/** Queues the decisions of a plan, calls the function, and reads in the journal what it did. */
+async function runVisit(
+  plan: FlowPlan,
+  sandbox: SandboxApi,
+  call: (plan: VisitPlan) => Promise<Observation>,
+): Promise<FlowRun> {
+  const { use, create = DENIED, later } = plan
+  const [newest] = await sandbox.flows.list({ audit: 'also', limit: 1 })
+  const planned: NextDecision[] = [{ flow: 'use', ...use }, { flow: 'create', ...create }, ...(later ? [later] : [])]
+  const ids: string[] = []
+  let left: readonly string[] = []
+  let observation: Observation
+  try {
+    // An app that begins again is denied: a right answer would hide what it did with the wrong one, a choice page would not end.
+    for (const decision of [...planned, { flow: 'use', ...DENIED } as const])
+      ids.push((await sandbox.next({ ...decision, audit: true })).id)
+    observation = await call(detailsOf(plan))
+  } finally {
+    // What has decided nothing would decide the next flow.
+    left = (await sandbox.expectations.list()).map(({ id }) => id).filter((id) => ids.includes(id))
+    for (const id of left) await sandbox.expectations.remove(id)
+  }
+  const newer = { audit: 'also', ...(newest && { after: newest.id }), limit: 100 } as const
+  const flows = (await sandbox.flows.list(newer)).toReversed()
+  const isBy = ({ decided_by: by = '' }: Flow, some: readonly string[]) =>
+    some.some((id) => by.includes(`expectation ${id} `))
+  // Then this visit may have gone to another app or worker.
+  const strange = flows.find((flow) => flow.decided_by?.includes('expectation ') && !isBy(flow, ids))
+  const other = `something else uses the sandbox at the same time: ${strange?.id} was decided by ${strange?.decided_by}; give each worker a sandbox of its own`
+  const own = ids.slice(0, planned.length)
+  const answered = flows.find((flow) => flow.flow === 'use' && isBy(flow, own))
+  const first = answered ?? flows.find(({ flow }) => flow === 'use')
+  const created = flows.find((flow) => flow.flow === 'create' && flow.calls.some(({ endpoint }) => endpoint === 'E3'))
+  // A request that names a persona itself goes before the queue.
+  const isAs = [undefined, use.persona].includes(answered?.persona) || use.persona === undefined
+  return {
+    browser: NO_BROWSER,
+    visit: { end: 'page', hops: [] },
+    observation: strange ? failedVisit(other) : observation,
+    request: first && requestOf(first, sandbox.baseUrl),
+    useFlow: first?.id,
+    createFlow: created?.id,
+    reachesCreate: created !== undefined,
+    isLaterMet: later && !left.includes(own.at(-1) ?? ''),
+    brought: {
+      E1: answered !== undefined && isAs && hasAnswer(answered, 'E1'),
+      E3: created !== undefined && isBy(created, own) && hasAnswer(created, 'E3'),
+    },
+  }
+}
+
+function detailsOf({ use: { persona, outcome: used = 'verified' }, create, later }: FlowPlan): VisitPlan {
+  const created = used === 'create_requested' ? create?.outcome : undefined
+  const { flow: kind, outcome } = later ?? { flow: created ? 'create' : 'use', outcome: created ?? used }
+  const isUpgrade = kind === 'token' || kind === 'upgrade' || (kind === 'use' && used === 'code_issued')
+  return {
+    flow: isUpgrade ? 'upgrade' : kind === 'use' ? 'use' : 'create',
+    row: `${kind}/${outcome}`,
+    persona,
+    outcome,
+  }
+}
+
+/** Whether the sandbox has answered the user: with a redirect, or with the form of form_post. */
+const hasAnswer = ({ calls, ended_at: endedAt }: Flow, endpoint: string) =>
+  endedAt !== undefined && calls.some((call) => call.endpoint === endpoint && call.status >= 200 && call.status < 400)
+
+/** The Use request, as the journal has it. */
+function requestOf({ calls }: Flow, baseUrl: string): AuthorizationRequest | undefined {
+  const asked = calls.find(({ endpoint }) => endpoint === 'E1')
+  if (!asked) return undefined
+  const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
+  const entries = Object.entries(asked.parameters).map(([name, value]) => [name, textOf(value)] as const)
+  return { endpoint: 'E1', url: baseUrl + asked.path, parameters: Object.fromEntries(entries) }
+}

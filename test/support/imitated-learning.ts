@@ -1,0 +1,54 @@
+import type { Visit } from '../../src/audit/agent/browser.ts'
+import type { LearnedApp } from '../../src/audit/learn/learn-app.ts'
+import type { FlowParts, LearnedFlow, SeenKind, SeenRun } from '../../src/audit/learn/learned-flow.ts'
+import { learnFlow } from '../../src/audit/learn/learned-flow.ts'
+import { observe } from '../../src/audit/learn/observation.ts'
+import { ASKED, CAST, NO, runOf, visitTo } from './imitated-pages.ts'
+
+// What was seen of an app, and what is learned from that.
+
+/** A run that ended at a page, and what probes showed then. */
+export const seenOf = (last: string | Visit, probes: Readonly<Record<string, string>> = {}): SeenRun => ({
+  run: runOf(last),
+  probes: new Map(Object.entries(probes).map(([path, said]) => [path, observe(visitTo(said, { hops: [] }))])),
+})
+
+/** Kinds of refusals by their labels, each with the page that was seen twice. */
+export const kindsOf = (pages: Readonly<Record<string, string | Visit>>): readonly SeenKind[] =>
+  Object.entries(pages).map(([label, page]) => ({ label, seen: [seenOf(page), seenOf(page)] }))
+
+/** How a flow is read that shows `yes` after a right answer and each of `noes` after a wrong one. */
+export const flowShowing = (
+  yes: string,
+  noes: Readonly<Record<string, string | Visit>> = { access_denied: NO },
+  parts: Partial<FlowParts> = {},
+): LearnedFlow => learnFlow({ rules: {}, ins: [seenOf(yes), seenOf(yes)], outs: kindsOf(noes), ...parts })
+
+export const [ME_IN, ME_OUT] = ['200 /me In.', '401 /me No.']
+
+/** How a flow is read whose app shows at /me who is in. */
+export const flowProbed = (yes: string, no: string): LearnedFlow => {
+  const outs = [{ label: 'access_denied', seen: [seenOf(no, { '/me': ME_OUT })] }]
+  return learnFlow({ rules: {}, ins: [seenOf(yes, { '/me': ME_IN })], outs, paths: ['/me'] })
+}
+
+/** What was learned of an app that has no flow but Use, unless `changes` say otherwise. */
+export function learnedOf(use: LearnedFlow, changes: Partial<LearnedApp> = {}): LearnedApp {
+  const { claims } = ASKED
+  const profile = { responseMode: 'query', canCreate: true, upgradeScope: true, repeatsState: false, claims } as const
+  return {
+    profile,
+    cast: CAST,
+    use,
+    create: { kind: 'absent', reason: 'it has no Create' },
+    upgrade: { kind: 'absent', reason: 'it has no Upgrade' },
+    letsIn: [],
+    between: [],
+    createsAfterDenial: false,
+    signOut: [],
+    visitSeconds: 0,
+    described: { use: { yes: '', no: [] } },
+    lines: [],
+    ...changes,
+  }
+}
