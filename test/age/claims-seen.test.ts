@@ -6,11 +6,13 @@ import type { Age, AgeSignal } from '../../src/age/signal.ts'
 
 const NOW = Date.parse('2026-07-01T12:00:00Z')
 const DATED = { age_thresholds: [16, 18] }
-
-const VERIFIED = { verified_at: '2026-06-01', provenance: '/veratad/roc' }
-const scan = (age: Age): AgeSignal => {
-  return { method: 'id_doc_scan', age, ...VERIFIED, attributes: { issuing_country: 'FR' } }
-}
+const CHECKED = { verified_at: '2026-06-01', provenance: '/veratad/roc' }
+const scan = (age: Age): AgeSignal => ({
+  method: 'id_doc_scan',
+  age,
+  ...CHECKED,
+  attributes: { issuing_country: 'FR' },
+})
 
 const override = (changes: object) => ({ ...DATED, overrides: { id_doc_scan: changes } })
 const OF_SCANS = 'overrides.id_doc_scan'

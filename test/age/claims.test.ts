@@ -56,9 +56,8 @@ test('parseClaims takes 100 entries of a list, and looks at each', () => {
 
 test('parseClaims answers a thousand mistakes with a hundred issues', () => {
   const many = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`x${index}`, 1]))
-  for (const age_thresholds of [[18], Array(100).fill('x')]) {
+  for (const age_thresholds of [[18], Array(100).fill('x')])
     expect(parseClaims({ age_thresholds, ...many }, SIGNAL_CONTEXT).issues).toHaveLength(100)
-  }
   // A hundred repeated thresholds could be tolerated: what cannot must be said.
   const claims = { age_thresholds: Array(100).fill(18), overrides: { facial_age_estimation: {} } }
   expect(parseClaims(claims, SIGNAL_CONTEXT).issues.map(({ rule }) => rule)).toContain('CLM-17')
@@ -77,13 +76,12 @@ test('parseClaims compares ten unknown members of an object with the known ones,
 test('parseClaims survives text that is no text, and objects without end', () => {
   let nested: unknown = 0
   for (let depth = 0; depth < 20_000; depth++) nested = { overrides: nested, age_thresholds: [nested] }
-  for (const value of ['\ud800', '\0', 'x'.repeat(1_000_000), nested]) {
+  for (const value of ['\ud800', '\0', 'x'.repeat(1_000_000), nested])
     for (const member of Object.keys(claimsSchema.shape)) {
       const { issues } = parseClaims({ age_thresholds: [18], [member]: value }, SIGNAL_CONTEXT)
       expect(issues, member).not.toEqual([])
       expect(JSON.stringify(issues).length, member).toBeLessThan(10_000)
     }
-  }
 })
 
 test('parseClaims never throws, and names a rule and a sentence for each issue', () => {

@@ -19,7 +19,6 @@ const levels = fc.constantFrom(...ASSURANCE_LEVELS)
 const instants = (first: string) =>
   fc.date({ min: new Date(first), max: new Date('2026-01-01'), noInvalidDate: true }).map((date) => date.toISOString())
 const dates = instants('2024-01-01')
-/** An object that has some of the members. */
 const some = <T>(members: { [Name in keyof T]: fc.Arbitrary<T[Name]> }) => fc.record(members, { requiredKeys: [] })
 
 const age: fc.Arbitrary<Age> = fc.oneof(

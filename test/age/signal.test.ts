@@ -32,8 +32,7 @@ test('parseAgeSignals reports each issue in whole, and gives back signals withou
 })
 
 /** Issues of the time, of the configuration, and recommendations: no schema finds them. */
-const BY_NO_SCHEMA =
-  /^SIG-(?:10|13|15|20) | must not be in the future| must be at most 150 | must be one of apple_wallet/
+const NO_SCHEMA = /^SIG-(?:10|13|15|20) | must not be in the future| must be at most 150 | must be one of apple_wallet/
 
 /** Loaded again for a test: a process makes the schema of a method once, and the test sees it made. */
 const SCHEMAS = '../../src/age/signal-schema.ts'
@@ -47,7 +46,7 @@ test('The schema of a method finds what is wrong with one member', async () => {
     const { error } = submittedSchemas(method).safeParse(signal)
     return [one.name, error ? issueTexts(issuesOf(error, 'authorization_details', [0])) : []]
   })
-  const bySchema = (issues: readonly string[]) => ofItem(issues).filter((text) => !BY_NO_SCHEMA.test(text))
+  const bySchema = (issues: readonly string[]) => ofItem(issues).filter((text) => !NO_SCHEMA.test(text))
   expect(found).toEqual(SIGNAL_CASES.map(({ name, issues }) => [name, bySchema(issues)]))
 })
 
@@ -107,13 +106,12 @@ test('parseAgeSignals looks at no more items than may be there, and answers with
 test('parseAgeSignals survives text that is no text, and objects without end', () => {
   let nested: unknown = 0
   for (let depth = 0; depth < 20_000; depth++) nested = { age: nested, attributes: [nested] }
-  for (const value of ['\ud800', '\0', 'x'.repeat(1_000_000), nested]) {
+  for (const value of ['\ud800', '\0', 'x'.repeat(1_000_000), nested])
     for (const member of [...Object.keys({ ...SIGNALS['wallet'] }), 'x']) {
       const issues = textsOf([{ ...SIGNALS['wallet'], [member]: value }])
       expect(issues, member).not.toEqual([])
       expect(JSON.stringify(issues).length, member).toBeLessThan(10_000)
     }
-  }
 })
 
 const SENTENCE = /^(authorization_details|signals)[\s\S]* (must|should|has no member|is missing|is no age)/
@@ -141,9 +139,11 @@ const rulesAndPaths = (texts: readonly string[]) => texts.map((text) => text.spl
 
 test('parseEvaluationSignals judges submitted signals likewise, but for what concerns their submission', () => {
   const cases = readings(parseEvaluationSignals, (text) => !ONLY_FOR_SUBMISSION.test(text))
-  const whole = cases.map(({ name, signal, expected }) => {
-    return [name, rulesAndPaths(expected), expected.length === 0 ? [signal] : undefined]
-  })
+  const whole = cases.map(({ name, signal, expected }) => [
+    name,
+    rulesAndPaths(expected),
+    expected[0] ? undefined : [signal],
+  ])
   expect(cases.map(({ name, issues, signals }) => [name, rulesAndPaths(issueTexts(issues)), signals])).toEqual(whole)
 })
 
@@ -168,8 +168,7 @@ test.each([
 
 const PERSONA_DAY = 'must be a calendar date YYYY-MM-DD that exists or a relative one such as today - 18y + 1d'
 const MISSPELT = `SIG-14 ${ISO_8601}, or a relative one such as now - 30d, is "now - 30 days"`
-const SUBMISSION =
-  'SIG-03 has no member "type". Members: method, age, verified_at, provenance, attributes, iso_27566_1.'
+const SENT = 'SIG-03 has no member "type". Members: method, age, verified_at, provenance, attributes, iso_27566_1.'
 
 test.each([
   ['a relative day of birth', { age: { date_of_birth: 'today - 18y + 1d' } }, undefined],
@@ -179,7 +178,7 @@ test.each([
   ['a level', { iso_27566_1: 'strict' }, undefined],
   ['a day of birth with a time', { age: { date_of_birth: 'now - 18y' } }, `SIG-06 ${PERSONA_DAY}, is "now - 18y"`],
   ['a misspelt relative date', { verified_at: 'now - 30 days' }, MISSPELT],
-  ['a submission', { type: 'age_verification' }, SUBMISSION],
+  ['a submission', { type: 'age_verification' }, SENT],
 ])('The schema of a persona judges a signal with %s', async (_what, change, issue) => {
   const { personaSignalSchema } = await loadAnew(`persona-${_what}`)
   const { error } = personaSignalSchema.safeParse({ ...personaDocument, ...change })
@@ -214,10 +213,9 @@ test('The schemas of signals take what the parsers take, and become JSON Schemas
   const schemaOf = (method: string) => anyOf.find((one) => JSON.stringify(one).includes(`"${method}"`))
   expect(schemaOf('payment_card_network')).toMatchObject({ additionalProperties: false })
   const { method, age, attributes } = { ...schemaOf('payment_card_network')?.properties }
-  const oneMember = { required: ['at_least_years'], minProperties: 1, maxProperties: 1 }
   expect({ method, age, attributes }).toEqual({
     method: { type: 'string', enum: ['payment_card_network'] },
-    age: { ...object, properties: formats, ...oneMember },
+    age: { ...object, properties: formats, ...{ required: ['at_least_years'], minProperties: 1, maxProperties: 1 } },
     attributes: { ...object, properties: { card_type }, required: ['card_type'] },
   })
   expect(schemaOf('id_doc_scan')).not.toHaveProperty('properties.age.required')

@@ -22,9 +22,8 @@ const serviceWith = (decisions: Partial<Decisions>) =>
 test('A code lives the seconds of the decision, and is exchanged twice where its use is repeated', async () => {
   const service = serviceWith({ codeUse: 'repeated', codeSeconds: 30 })
   const code = await service.obtainCode()
-  for (const { response } of [await service.exchange(code), await service.exchange(code)]) {
+  for (const { response } of [await service.exchange(code), await service.exchange(code)])
     await service.upgrade(response.access_token)
-  }
   service.provider.clock.advance(30)
   const { message } = await refusalOf(() => service.exchange(code))
   expect(message).toBe('TOK-06: the code expired 0 seconds ago by the sandbox clock; it lives 30 seconds')

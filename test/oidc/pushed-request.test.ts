@@ -21,9 +21,8 @@ test('pushRequest keeps what was pushed for findPushedRequest, which finds nothi
   const id = requestUri.replace('urn:svc:request:', '')
   expect(await findPushedRequest(requestUri, provider)).toEqual({ id, record })
   const altered = [requestUri.replace('svc', 'agekey'), requestUri.replace('urn', 'uri')]
-  for (const other of ['urn:svc:request:other', 'other', ...altered]) {
+  for (const other of ['urn:svc:request:other', 'other', ...altered])
     expect(await findPushedRequest(other, provider)).toBeUndefined()
-  }
 })
 
 test('pushRequest takes 10 age signals of every method in more than 4096 bytes, and knows their ISO 27566-1 levels', async () => {

@@ -22,11 +22,11 @@ test('exchangeCode answers with an opaque bearer token for 10800 seconds that na
 test('exchangeCode takes a code for 600 seconds to the millisecond', async () => {
   const service = createService()
   const { clock } = service.provider
-  const [early, late] = [await service.obtainCode(), await service.obtainCode()]
+  const [early, old] = [await service.obtainCode(), await service.obtainCode()]
   clock.advance(599.999)
   await service.exchange(early)
   clock.advance(0.001)
-  expect(await refused(() => service.exchange(late))).toEqual({
+  expect(await refused(() => service.exchange(old))).toEqual({
     status: 400,
     error: 'invalid_grant',
     rules: ['TOK-06'],

@@ -55,8 +55,7 @@ test('upgradeAgeKey refuses all signals for an attribute that one of them cannot
   const service = createService()
   const token = await service.obtainToken()
   const details = [ageSignal(), ageSignal({ attributes: { colour: 'red' } })]
-  const refusal = await refusalOf(() => service.upgrade(token, details))
-  expect(refusal).toMatchObject({
+  expect(await refusalOf(() => service.upgrade(token, details))).toMatchObject({
     status: 400,
     code: 'invalid_authorization_details',
     findings: [{ rule: 'SIG-16', path: 'authorization_details[1].attributes.colour' }],

@@ -14,8 +14,7 @@ import { createService, DECLINED, received, VERIFIED } from '../support/service.
 const UPGRADE = { scope: 'openid svc.upgrade' }
 const CHILD_VERIFIED = { kind: 'verified', ageKey: CHILD } as const
 
-const begin = (changes?: Changes, provider = createProvider()) =>
-  beginUse(Object.entries(useRequest(changes)), provider)
+const begin = (changes?: Changes, by = createProvider()) => beginUse(Object.entries(useRequest(changes)), by)
 
 function transactionOf(provider = createProvider(), changes: Changes = {}): UseTransaction {
   const beginning = begin(changes, provider)
@@ -136,9 +135,8 @@ test('finishUse sends what the seams make of the claims, the token and each call
   const callback = await finish(VERIFIED)
   expect(idTokenOf(callback).sub).toBe('changed')
   expect(callback.params).toMatchObject({ id_token: expect.stringMatching(/x$/), added: 'yes' })
-  for (const decision of [DECLINED, { kind: 'create_requested' }] as const) {
+  for (const decision of [DECLINED, { kind: 'create_requested' }] as const)
     expect((await finish(decision)).params).toMatchObject({ added: 'yes' })
-  }
 })
 
 test('An id_token has the claims of the specification, a sub of its own and 10 minutes of validity', async () => {

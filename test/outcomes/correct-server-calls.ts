@@ -9,12 +9,8 @@ export type CallOptions = { readonly headers?: Readonly<Record<string, string>>;
 async function callJson(url: string, init: RequestInit, options: CallOptions = {}): Promise<unknown> {
   const { headers = {}, timeoutMs = 5_000 } = options
   try {
-    const response = await fetch(url, {
-      ...init,
-      headers: { ...headers, ...init.headers },
-      redirect: 'error',
-      signal: AbortSignal.timeout(timeoutMs),
-    })
+    const signal = AbortSignal.timeout(timeoutMs)
+    const response = await fetch(url, { ...init, headers: { ...headers, ...init.headers }, redirect: 'error', signal })
     const text = await response.text()
     if (!response.ok) throw new Refusal(`status ${response.status}: ${text.slice(0, 500)}`)
     const type = response.headers.get('content-type') ?? ''
@@ -25,7 +21,7 @@ async function callJson(url: string, init: RequestInit, options: CallOptions = {
   }
 }
 
-const pushedResponse = z.object({
+const parAnswer = z.object({
   request_uri: z.string().startsWith('urn:'),
   expires_in: z.coerce.number().positive(),
 })
@@ -33,7 +29,7 @@ const pushedResponse = z.object({
 /** E2. @throws Refusal */
 export async function push(base: string, changes?: Changes, options?: CallOptions): Promise<string> {
   const init = { method: 'POST', body: new URLSearchParams(pushedRequest(changes)) }
-  return expectShape(pushedResponse, await callJson(`${base}/v1/oidc/create/par`, init, options)).request_uri
+  return expectShape(parAnswer, await callJson(`${base}/v1/oidc/create/par`, init, options)).request_uri
 }
 
 const tokenResponse = z.object({

@@ -10,6 +10,7 @@ import { startSandbox } from '../support/sandbox.ts'
 type Texts = Readonly<Record<string, string>>
 
 const described = 'error error_description'
+const CLAIM_NAMES = 'sub iss aud iat exp nonce age_thresholds req_claims_hash'
 
 /** All that a client sees otherwise under a variant, in the parts that it concerns. */
 const CHANGED: Readonly<Record<string, Texts>> = {
@@ -129,10 +130,7 @@ function callbacks(name: string): Texts {
 function claims(added: Texts): Texts {
   const names = Object.keys(added).join(' ')
   const facts = Object.entries(added).flatMap(([name, value]) => (value === '' ? [] : [[`use: token.${name}`, value]]))
-  return {
-    'use: token.claims': `sub iss aud iat exp nonce age_thresholds req_claims_hash ${names}`,
-    ...Object.fromEntries(facts),
-  }
+  return { 'use: token.claims': `${CLAIM_NAMES} ${names}`, ...Object.fromEntries(facts) }
 }
 
 /** Blanks in it show which text a hash is over. */

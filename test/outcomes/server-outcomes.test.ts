@@ -12,7 +12,6 @@ import { CLIENT_WITH_ES256, issuerOf, rowsOf, runCreate, runUse } from './flows.
 const sandbox = await shareSandbox()
 /** Tokens are signed with RS256, but for the client of the tests. */
 const withES256 = await shareSandbox(CLIENT_WITH_ES256)
-
 const SERVER_FLOWS = ['par', 'token', 'upgrade', 'discovery', 'jwks'] as const
 type ServerFlow = (typeof SERVER_FLOWS)[number]
 

@@ -11,7 +11,6 @@ import { createProvider } from '../../support/provider.ts'
 import { basic } from '../../support/requests.ts'
 
 const known = createProvider().clients.find('other')
-/** One client with characters that form encoding changes, and one without. */
 const clients: Clients = {
   ids: ['a b', 'plain'],
   find: (clientId) => {

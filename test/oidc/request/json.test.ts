@@ -6,18 +6,15 @@ const inObjects = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(le
 
 test('JSON is read down to 64 levels and refused below them, however it is nested', () => {
   const flat = `[${Array(100).fill('[]').join(',')}]`
-  for (const text of [nested(64), inObjects(64), `[[],${nested(63)}]`, flat, `"${'['.repeat(100)}"`, ' 7 ', 'null']) {
+  for (const text of [nested(64), inObjects(64), `[[],${nested(63)}]`, flat, `"${'['.repeat(100)}"`, ' 7 ', 'null'])
     expect(parseJson(text)).toEqual({ ok: true, value: JSON.parse(text) })
-  }
-  for (const text of [nested(65), nested(100_000), inObjects(65), `[null,${nested(64)}]`]) {
+  for (const text of [nested(65), nested(100_000), inObjects(65), `[null,${nested(64)}]`])
     expect(parseJson(text)).toEqual({ ok: false, reason: 'it is nested deeper than 64 levels' })
-  }
 })
 
 test('JSON that is none is refused with a reason of one line, single blanks and at most 120 characters', () => {
-  for (const text of [`{"a": ${'x'.repeat(1000)}}`, `{"a":\n\n${'x'.repeat(1000)}}`, `[1,\n\t  x]`]) {
+  for (const text of [`{"a": ${'x'.repeat(1000)}}`, `{"a":\n\n${'x'.repeat(1000)}}`, `[1,\n\t  x]`])
     expect(parseJson(text)).toEqual({ ok: false, reason: expect.stringMatching(/^(?!.* {2}).{1,120}$/) })
-  }
 })
 
 const SINGLE_QUOTES = 'write double quotes instead of single ones'

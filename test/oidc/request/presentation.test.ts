@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import { APPEARANCE_PARAMETERS, readPresentation } from '../../../src/oidc/request/presentation.ts'
 import { Findings } from '../../../src/oidc/rules/findings.ts'
 
-/** The presentation by these parameters, of which each is permitted. */
 function read(parameters: Parameters<typeof readPresentation>[0]) {
   const findings = new Findings('agekey')
   const presentation = readPresentation(parameters, findings)

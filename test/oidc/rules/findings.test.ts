@@ -83,9 +83,8 @@ test('The description of an error names every broken rule once, the first one in
 
 test('The description of an error names eight other rules at most', () => {
   const findings = findingsOf()
-  for (let rule = 1; rule <= 10; rule++) {
+  for (let rule = 1; rule <= 10; rule++)
     findings.addIssues('claims', [{ rule: `CLM-${String(rule + 6).padStart(2, '0')}`, path: [], message: 'x' }])
-  }
   expect(findings.refusal?.description).toMatch(/^CLM-07: x \(and 9 more: (?:CLM-\d\d, ){7}CLM-15\)$/)
 })
 
@@ -105,14 +104,12 @@ test('A request has 100 findings, with a place for one error behind any advice',
 
 test('Advice is the leading finding only where no rule refuses the request', () => {
   const findings = findingsOf('prompt=login')
-  expect(leadingFinding(findings.all)?.rule).toBe('USE-11')
-  expect(findings.refusal).toBeUndefined()
+  expect([leadingFinding(findings.all)?.rule, findings.refusal]).toEqual(['USE-11', undefined])
   findings.throwIfRefused()
   findings.missing('USE-07', 'state')
   expect(findings.all.map(({ rule }) => rule)).toEqual(['USE-07', 'USE-11'])
   expect(() => findings.throwIfRefused()).toThrow('USE-07: state is missing')
-  expect(leadingFinding(findings.all.toReversed())?.rule).toBe('USE-07')
-  expect(leadingFinding([])).toBeUndefined()
+  expect([leadingFinding(findings.all.toReversed())?.rule, leadingFinding([])]).toEqual(['USE-07', undefined])
 })
 
 test('A refusal without a finding is an error of the server', () => {

@@ -44,7 +44,6 @@ type Row = readonly [rule: RuleId, sent: Sent, message: string, details?: Detail
 interface RuleCase extends Details {
   readonly endpoint: string
   readonly rule: string
-  /** What the request has that breaks the rule. */
   readonly breaks: string
   readonly message: string
   send(service: Service<TestProvider>): Answer | Promise<Answer>
@@ -76,7 +75,6 @@ const NO_ADDRESSES = { request_uri: undefined, redirect_uri: undefined }
 const NO_CREDENTIALS = { client_id: undefined, client_secret: undefined }
 const ALONE = { scope: undefined, response_type: undefined, redirect_uri: undefined }
 const AUTHORIZATION = basic('ak_test_sandbox', 'sk_test_sandbox')
-
 const REGISTERED = 'Registered: ak_test_sandbox, other.'
 const UNKNOWN = `client_id "nobody" is not registered here. ${REGISTERED}`
 const WRONG_SECRET = 'client_secret is wrong for client "ak_test_sandbox", which is registered:'
@@ -506,25 +504,22 @@ test.each([
   ['PAR-01', FORM, 'PAR-11', pushAs],
   ['TOK-01', FORM, 'TOK-08', exchangeAs],
   ['UPG-01', JSON_TYPE, 'UPG-05', upgradeAs],
-] as const)(
-  '%s refuses another content type than %s, and %s a body that is not UTF-8',
-  async (rule, type, spoiled, call) => {
-    const other = type === FORM ? JSON_TYPE : FORM
-    for (const contentType of [undefined, '', other, 'text/plain', `${type}x`, 'Multipart/Form-Data; boundary=x']) {
-      const { status, code, message, findings } = await refusalOf(() => call({ contentType }))
-      const came = contentType ? `not "${contentType.split(';', 1)[0]?.toLowerCase()}"` : 'but it is missing'
-      const problem = `Content-Type must be ${type}, ${came}`
-      expect([status, code, message.replaceAll("'", '"')]).toEqual([415, 'invalid_request', `${rule}: ${problem}`])
-      const { hint } = ruleRow(rule)
-      expect(findings).toEqual([{ rule, level: 'error', path: 'Content-Type', message: problem, hint }])
-    }
-    const contentType = ` ${type.toUpperCase()} ; charset=utf-8`
-    expect((await askFor(() => call({ contentType }))).findings.map((one) => one.rule)).not.toContain(rule)
-    const refusal = await refusalOf(() => call({ contentType, body: Buffer.from([0x61, 0xff]) }))
-    const finding = { rule: spoiled, path: '', message: 'the body is not UTF-8' }
-    expect(refusal).toMatchObject({ status: 400, code: 'invalid_request', findings: [finding] })
-  },
-)
+] as const)('%s refuses other content types than %s, and %s a body not in UTF-8', async (rule, type, spoiled, call) => {
+  const other = type === FORM ? JSON_TYPE : FORM
+  for (const contentType of [undefined, '', other, 'text/plain', `${type}x`, 'Multipart/Form-Data; boundary=x']) {
+    const { status, code, message, findings } = await refusalOf(() => call({ contentType }))
+    const came = contentType ? `not "${contentType.split(';', 1)[0]?.toLowerCase()}"` : 'but it is missing'
+    const problem = `Content-Type must be ${type}, ${came}`
+    expect([status, code, message.replaceAll("'", '"')]).toEqual([415, 'invalid_request', `${rule}: ${problem}`])
+    const { hint } = ruleRow(rule)
+    expect(findings).toEqual([{ rule, level: 'error', path: 'Content-Type', message: problem, hint }])
+  }
+  const contentType = ` ${type.toUpperCase()} ; charset=utf-8`
+  expect((await askFor(() => call({ contentType }))).findings.map((one) => one.rule)).not.toContain(rule)
+  const refusal = await refusalOf(() => call({ contentType, body: Buffer.from([0x61, 0xff]) }))
+  const finding = { rule: spoiled, path: '', message: 'the body is not UTF-8' }
+  expect(refusal).toMatchObject({ status: 400, code: 'invalid_request', findings: [finding] })
+})
 
 /** Rules of media types, and of the pages of E1 and E3: `test/hosted/embedding` and `test/hosted/appearance.test.ts`. */
 const ELSEWHERE = ['PAR-01', 'TOK-01', 'UPG-01', 'USE-19', 'USE-20', 'USE-21', 'USE-22']

@@ -29,7 +29,6 @@ test.each(RULES)('Rule $id says in sentences what holds and what to do', ({ sent
 
 const DOCUMENT = fileURLToPath(new URL('../../../docs/rules.md', import.meta.url))
 
-/** Headings by what the ids begin with. */
 const CHAPTERS: readonly (readonly [prefix: string, title: string])[] = [
   ['USE', 'E1: Use authorization'],
   ['CLM', 'E1: the claims object'],

@@ -29,7 +29,6 @@ async function end(tenant: Tenant, beginning: Beginning, decided: Decided) {
 const concludeUse = (tenant: Tenant, outcome: string, persona?: string, changes: Changes = {}) =>
   end(tenant, beginUse(Object.entries(useRequest(changes)), tenant.provider), { outcome, ...(persona && { persona }) })
 
-/** Ends a Create request by a persona without an age key. */
 async function concludeCreate(tenant: Tenant, outcome: string, options: { saves?: boolean } = {}) {
   const requestUri = await createService(tenant.provider).obtainRequestUri()
   const beginning = await beginCreate(Object.entries(createRequest(requestUri)), tenant.provider)
@@ -69,8 +68,7 @@ test.each([
 
 test('A Use request gets the change of its outcome in the claims, the token or the callback', async () => {
   const tenant = await createTestTenant()
-  const nonceBy = async (outcome: string) =>
-    decodeJwt(tokenOf(await concludeUse(tenant, outcome, 'adult-passport')))['nonce']
+  const nonceBy = async (row: string) => decodeJwt(tokenOf(await concludeUse(tenant, row, 'adult-passport')))['nonce']
   expect(await nonceBy('verified')).toBe('nonce-1')
   expect(await nonceBy('id_token.nonce_other')).not.toBe('nonce-1')
   const params = paramsOf(await concludeUse(tenant, 'callback.state_missing', 'adult-passport'))
@@ -97,8 +95,7 @@ test('A Create request saves the submitted signals for the persona, or for a new
   expect((await tenant.personas.find('no-age-key'))?.age_key).toBeUndefined()
   const conclusion = await concludeCreate(tenant, 'created')
   expect([paramsOf(conclusion), conclusion.outcome.name]).toEqual([{ state: 'state-1' }, 'created'])
-  const { evaluation } = await concludeUse(tenant, 'verified', 'no-age-key')
-  expect(evaluation?.ageThresholds).toMatchObject({ 21: true })
+  expect((await concludeUse(tenant, 'verified', 'no-age-key')).evaluation?.ageThresholds).toMatchObject({ 21: true })
 })
 
 test('A Create request saves nothing with an error or when the user closes the window, which has no callback', async () => {

@@ -38,7 +38,6 @@ const callOf = <F extends ReceivedCall['flow']>(flow: F, clientId = 'ak_test_san
   mask: createMask([]),
 })
 
-/** Decides a valid request of the built-in client. */
 async function decideRequest(flow: Flow, tenant: Tenant, requested: RequestedDecision = {}, changes: Changes = {}) {
   return decide(await transactionOf(flow, tenant, changes), callOf(flow), { requested, tenant })
 }
@@ -59,10 +58,8 @@ describe.each(['use', 'create'] as const)('In the %s flow', (flow) => {
     const first = ORDER.indexOf(strongest)
     const says = (source: (typeof ORDER)[number]) =>
       ORDER.indexOf(source) < first ? undefined : PERSONAS[ORDER.indexOf(source)]
-    const tenant = await createTestTenant({
-      clients: [{ ...SHOP, persona: says('client') }],
-      defaults: { persona: says('default') },
-    })
+    const clients = [{ ...SHOP, persona: says('client') }]
+    const tenant = await createTestTenant({ clients, defaults: { persona: says('default') } })
     if (says('expectation')) await tenant.expectations.add({ flow, persona: says('expectation'), times: 1 })
     if (says('scenario')) await arm(tenant, { flow, persona: says('scenario') })
     const requested = { query: named(says('query')), headers: named(says('header')), cookie: named(says('cookie')) }
@@ -120,19 +117,14 @@ test('A decision ignores a default outcome of another flow', async () => {
   expect(await namesBy('create', tenant)).toEqual(['no-age-key', 'created'])
 })
 
-test.each(['token.503', 'upgrade.503'])(
-  'A Use request that names %s ends with a code, or is refused',
-  async (outcome) => {
-    const tenant = await createTestTenant()
-    const query = named('adult-passport', outcome)
-    expect(await decideRequest('use', tenant, { query }, UPGRADE)).toMatchObject({
-      outcome: { name: 'code_issued' },
-      laterOutcome: { name: outcome },
-    })
-    const { status, message } = await refusalOfUse(tenant, { query })
-    expect([status, message]).toEqual([400, expect.stringMatching(/ is not possible.*send scope=openid svc.upgrade/)])
-  },
-)
+test.each(['token.503', 'upgrade.503'])('A Use request of %s ends with a code or is refused', async (outcome) => {
+  const tenant = await createTestTenant()
+  const query = named('adult-passport', outcome)
+  const decided = { outcome: { name: 'code_issued' }, laterOutcome: { name: outcome } }
+  expect(await decideRequest('use', tenant, { query }, UPGRADE)).toMatchObject(decided)
+  const { status, message } = await refusalOfUse(tenant, { query })
+  expect([status, message]).toEqual([400, expect.stringMatching(/ is not possible.*send scope=openid svc.upgrade/)])
+})
 
 const IMPOSSIBLE = { flow: 'use', outcome: 'create_requested' } as const
 
@@ -151,10 +143,8 @@ test('A queued decision stays queued when another source is refused, and is used
   const tenant = await createTestTenant()
   await tenant.expectations.add({ flow: 'use', persona: 'teen-16' })
   const { message } = await refusalOfUse(tenant, { headers: named(undefined, 'create_requested') })
-  expect([message, await tenant.expectations.list()]).toEqual([
-    expect.stringContaining('X-Sandbox-Outcome'),
-    [expect.anything()],
-  ])
+  expect(message).toContain('X-Sandbox-Outcome')
+  expect(await tenant.expectations.list()).toHaveLength(1)
   await tenant.personas.remove('teen-16')
   expect((await refusalOfUse(tenant)).message).toMatch(/^expectation .*"teen-16"/)
   expect(await decideRequest('use', tenant)).toBeUndefined()
@@ -199,10 +189,8 @@ test.each<[RequestedDecision, string]>([
 })
 
 test('A decision says when an expectation, a scenario, a client or a default has decided', async () => {
-  const tenant = await createTestTenant({
-    clients: [{ ...SHOP, persona: 'teen-14' }],
-    defaults: { persona: 'teen-16', outcome: 'verified' },
-  })
+  const clients = [{ ...SHOP, persona: 'teen-14' }]
+  const tenant = await createTestTenant({ clients, defaults: { persona: 'teen-16', outcome: 'verified' } })
   const { id } = await tenant.expectations.add({ flow: 'use', persona: 'child-12', outcome: 'verified', times: 2 })
   const steps = [{ clock: { advance: 1 } }, { decide: { flow: 'use' as const, outcome: 'access_denied' } }]
   await tenant.scenarios.arm({ name: 'A "b"', steps })

@@ -96,8 +96,7 @@ test.each<[RequestedDecision, RegExp]>([
   [{ query: named('nobody') }, /^query parameter sandbox_persona: /],
   [{ cookie: CALLED }, /^cookie agekey_sandbox_outcome: "token\.500"/],
 ])('Every name in a request is checked, also one that another source overrules: %j', async (requested, message) => {
-  const refusal = await refusalOf(() => requireRequestedNames('use', requested, { personas }))
-  expect(refusal.message).toMatch(message)
+  expect((await refusalOf(() => requireRequestedNames('use', requested, { personas }))).message).toMatch(message)
 })
 
 test('The personas that a request names are given back, and a cookie is not looked at where no browser calls', async () => {

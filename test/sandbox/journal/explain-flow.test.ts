@@ -11,12 +11,10 @@ const advice = { ...missing, level: 'advice' } as const
 const teen = { persona: 'teen-16', outcome: 'verified', age_thresholds: { 13: true, 16: true, 18: false } } as const
 const use = recordedCall({ response: callbackWith({ id_token: 'a.b.c', code: 'x' }) })
 const details = '[{"type":"age_verification","method":"id_doc_scan"}]'
-
 const TEEN = 'teen-16: 13 yes, 16 yes, 18 no'
 const SINCE = 'since 2026-06-01 12:00:00Z'
 const NONCE = 'USE-08: nonce is missing or has no value'
 const TRAPPED = 'the client fetched /_sandbox/trap/1, an address that it must not follow'
-
 const invalidClient = { error: 'invalid_client', error_description: 'the secret is wrong' }
 const refusedToken = recordedCall({ endpoint: 'E4', status: 401, response: { kind: 'json', value: invalidClient } })
 const dropped = recordedCall({ status: 0, response: { kind: 'dropped' } })
@@ -27,7 +25,6 @@ const pushed = recordedCall({ endpoint: 'E2', status: 201, parameters: { authori
 const upgrade = recordedCall({ endpoint: 'E5', status: 200, parameters: { authorization_details: details } })
 const exchange = recordedCall({ endpoint: 'E4', status: 200 })
 const sentAgain = recordedCall({ endpoint: 'choice', status: 410 })
-
 const create = { flow: 'create', outcome: 'created' } as const
 const newcomer = { persona: 'no-age-key' } as const
 const WENT_BACK = 'declined: the user went back'

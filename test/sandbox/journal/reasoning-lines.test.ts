@@ -11,11 +11,8 @@ const face = {
 } as const
 
 test('The lines of a reasoning name all failed checks, or the age when no check failed', () => {
-  const claims = {
-    age_thresholds: [18, 21],
-    iso_27566_1: 'basic' as const,
-    overrides: { facial_age_estimation: { age_thresholds: [18, 25] } },
-  }
+  const overrides = { facial_age_estimation: { age_thresholds: [18, 25] } }
+  const claims = { age_thresholds: [18, 21], iso_27566_1: 'basic' as const, overrides }
   expect(reasoningLines(explainEvaluation([{ ...face, iso_27566_1: 'basic' }], claims, NOW))).toEqual([
     '18: yes. facial_age_estimation: needs 18 by overrides.facial_age_estimation.age_thresholds[0], has 19',
     '21: no. facial_age_estimation: needs 25 by overrides.facial_age_estimation.age_thresholds[1], has 19',

@@ -26,8 +26,7 @@ test('Keys that were made are read back by their ids, from a file for its owner 
 test('A state folder that is there already stays as it is when keys are made', async () => {
   chmodSync(folder, 0o755)
   await readKeyFile(keyFileIn(folder))
-  expect(statSync(folder).mode & 0o777).toBe(0o755)
-  expect(existsSync(join(folder, '.gitignore'))).toBe(false)
+  expect([statSync(folder).mode & 0o777, existsSync(join(folder, '.gitignore'))]).toEqual([0o755, false])
 })
 
 test('A state folder that can never be made, or that is at or below a file, is refused at once', async () => {

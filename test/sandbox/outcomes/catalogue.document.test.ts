@@ -63,7 +63,6 @@ function renderRow(row: Outcome, common: readonly string[]): string {
   return `| ${cells.map(escaped).join(' | ')} |`
 }
 
-/** What most rows of a family share. */
 const FACTS: readonly ((row: Outcome) => string)[] = [
   ({ layer }) => `Layer ${layer}`,
   ({ bait }) => `bait ${bait}`,

@@ -20,8 +20,7 @@ async function replayed(...flows: readonly Ended[]) {
     await journal.record('default', useFlowEntry({ facts, ends: false, issuedIds: [`t${index}`], call: page }))
     await journal.record('default', useFlowEntry({ facts, correlationIds: [`t${index}`], call: { response } }))
   }
-  const request = { clientId: 'web-shop', state: 'now', nonce: 'now' }
-  return findReplayableAnswer(request, { journal, name: 'default' })
+  return findReplayableAnswer({ clientId: 'web-shop', state: 'now', nonce: 'now' }, { journal, name: 'default' })
 }
 
 const spoiled = { state: 's3', nonce: 'n3', response: callback('spoiled'), outcome: 'id_token.expired' }

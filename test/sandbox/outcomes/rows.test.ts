@@ -40,8 +40,7 @@ async function answerOf(row: Outcome): Promise<Callback | undefined> {
   return (await conclude(beginning.transaction, decision, { tenant })).callback
 }
 
-const ALGORITHMS = ['RS256', 'ES256'] as const
-const OWN_KEYS = await Promise.all(ALGORITHMS.map((alg) => tenant.keys.keyFor(alg)))
+const OWN_KEYS = await Promise.all((['RS256', 'ES256'] as const).map((alg) => tenant.keys.keyFor(alg)))
 
 /** Keys are made anew on each machine: these are their names and members. */
 const KEY_MEMBERS = OWN_KEYS.flatMap(({ alg, kid, publicJwk: { n, x, y } }) =>
@@ -74,8 +73,7 @@ function jsonIn(text: string): Readonly<Record<string, unknown>> | undefined {
 function difference(good: string, text: string): unknown {
   const [was, is] = [jsonIn(good), jsonIn(text)]
   if (text === good || !was || !is) return text === good ? undefined : brief(text)
-  const names = [...new Set([...Object.keys(was), ...Object.keys(is)])]
-  const members = names
+  const members = [...new Set([...Object.keys(was), ...Object.keys(is)])]
     .filter((name) => JSON.stringify(was[name]) !== JSON.stringify(is[name]))
     .map((name) => [name, name in is ? is[name] : 'ABSENT'])
   return members.length > 0 ? Object.fromEntries(members) : brief(text)
@@ -181,7 +179,6 @@ function goodReply(flow: OutcomeFlow): ServerReply {
   return { status: flow === 'par' ? 201 : 200, headers, body: body(bodies[flow]) }
 }
 
-/** What of a reply differs from a good one. */
 async function replyDifference(row: Outcome): Promise<unknown> {
   if (row.seam !== 'reply') throw new Error(`${row.name} is no row of a call`)
   await tenant.reset()

@@ -19,8 +19,7 @@ function saidIn(purpose: string): Record<string, boolean> {
 test('Generated personas are the same for the same seed, whatever was generated in between, and others for another seed', async () => {
   const first = await generatePersonas(20, 7)
   expect(await generatePersonas(20, 8)).not.toEqual(first)
-  expect(await generatePersonas(20, 7)).toEqual(first)
-  expect(await generatePersonas(5, 7)).toEqual(first.slice(0, 5))
+  expect([await generatePersonas(20, 7), await generatePersonas(5, 7)]).toEqual([first, first.slice(0, 5)])
 })
 
 test('Generated personas stay as they were made, so that files of earlier runs are found again', async () => {

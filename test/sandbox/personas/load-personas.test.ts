@@ -14,7 +14,6 @@ import { resolvePersona } from '../../../src/sandbox/personas/resolve-persona.ts
 const personas = readPersonas([BUILT_IN_PERSONAS])
 const signals = personas.flatMap(({ age_key }) => age_key?.signals ?? [])
 const vocabulary = { provenanceAllowlist: DEFAULT_PROVENANCE_ALLOWLIST, platforms: DEFAULT_PLATFORMS }
-
 const DAY = 86_400
 const BASES = [
   ...['2026-05-17T12:00:00Z', '2026-12-31T23:59:59.999Z', '2027-02-28T00:00:00Z', '2027-03-01T00:00:00Z'],

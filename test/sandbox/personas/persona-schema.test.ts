@@ -13,7 +13,6 @@ const signal = {
 }
 const own = { name: 'mia', title: 'Mia', purpose: 'For tests.' } as const
 const persona = { ...own, age_key: { signals: [signal] } }
-
 const LONG = 'x'.repeat(300)
 const having = (changes: object) => ({ ...persona, age_key: { signals: [{ ...signal, ...changes }] } })
 const born = (date_of_birth: string) => having({ age: { date_of_birth } })

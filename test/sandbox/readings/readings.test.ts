@@ -26,10 +26,9 @@ test.each(READINGS)('The reading $name has a default, other variants, a quotatio
 })
 
 test('A reading excludes only variants that exist, of the reading itself and of another one', () => {
-  for (const { name, excludes = {} } of READINGS) {
+  for (const { name, excludes = {} } of READINGS)
     for (const [variant, others] of Object.entries(excludes)) {
       expect(variantIds).toContain(readingId(name, variant))
       for (const other of others) expect(variantIds).toContain(other)
     }
-  }
 })

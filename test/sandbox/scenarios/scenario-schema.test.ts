@@ -71,7 +71,6 @@ test('Of 500 unknown personas, and of 500 unknown outcomes, the first ten are co
   const personas = unknownPersonas({ name: 'A', steps }, ['teen-16']).map(({ message }) => message)
   expect([compared(personas), personas.at(-1)]).toEqual([10, 'there is no persona "teen-61"'])
   const unknown = Array(500).fill({ decide: { flow: 'use', outcome: 'acess_denied' } })
-  const { error } = scenarioSchema.safeParse({ name: 'A', steps: unknown })
-  const outcomes = error?.issues.map(({ message }) => message)
+  const outcomes = scenarioSchema.safeParse({ name: 'A', steps: unknown }).error?.issues.map(({ message }) => message)
   expect([outcomes?.length, compared(outcomes), outcomes?.at(-1)]).toEqual([500, 10, NO_OUTCOME])
 })

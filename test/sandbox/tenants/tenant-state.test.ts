@@ -4,7 +4,6 @@ import type { Tables } from '../../../src/sandbox/tenants/tables.ts'
 import { createTenantState } from '../../../src/sandbox/tenants/tenant-state.ts'
 import { createMemoryTables } from '../../../src/store/memory.ts'
 
-/** The state of one tenant as one process sees it. */
 function startReplica(tables: Tables) {
   const clocks: (ClockMemory | undefined)[] = []
   const state = createTenantState(tables)

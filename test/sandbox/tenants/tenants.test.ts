@@ -7,7 +7,6 @@ import { createMemoryDirectory } from '../../../src/store/memory-directory.ts'
 import { createMemoryStores } from '../../../src/store/stores.ts'
 import { createTestParts, TEST_ADDRESSES } from '../../support/tenant.ts'
 
-/** Tenants of which two may be declared and two touched. */
 async function fewTenants() {
   const parts = await createTestParts({ ...createMemoryStores(), directory: createMemoryDirectory({ max: 2 }) })
   const tenants = createTenants(parts, { addresses: TEST_ADDRESSES })
@@ -85,8 +84,7 @@ test('A removed tenant that is made again begins with no coverage, and what it h
   const { coverage } = await tenants.declare('again')
   coverage.replied({ called: 'jwks', reply: { status: 200, body: { kind: 'json' } } })
   await tenants.remove('again')
-  const { coverage: fresh } = await tenants.declare('again')
-  expect(fresh.counters().calls).toEqual({})
+  expect((await tenants.declare('again')).coverage.counters().calls).toEqual({})
   expect(tenants.root.coverage.counters().calls).toEqual({ jwks: { success: { count: 1 } } })
 })
 

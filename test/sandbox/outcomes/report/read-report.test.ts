@@ -12,7 +12,7 @@ const VERDICT = `${NO_REPORT}rows[0].verdict: unknown verdict "let inn". Did you
 const WEAKNESS = `${NO_REPORT}rows[0].cwe[0]: must be a name like CWE-347, found the text "CVE-1"`
 const DAY = `${NO_REPORT}started_at: must be an instant like 2026-01-31T12:00:00Z, found the text "2026-01-02"`
 const LATER =
-  /^is no report of agekey-sandbox audit: mood: unknown key; expected one of version, .*; it says that agekey-sandbox "9\.0\.0" wrote it, and this is \d+\.\d+\.\d+$/
+  /^is no report of agekey-sandbox audit: mood: unknown key; expected one of version, .*; agekey-sandbox "9\.0\.0" wrote it, and this is \d+\.\d+\.\d+$/
 
 /** The text of a report with changes, also of its first row. */
 function changed(changes: object, ofRow: object = {}): string {

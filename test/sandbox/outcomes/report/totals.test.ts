@@ -12,25 +12,27 @@ const only = (...verdicts: readonly string[]) => ({
 
 const UNDETERMINED = { ...NONE, undetermined: [{ reason: 'timed_out', count: 2 }] }
 
-test.each([
-  ['whatever the app depends on, unless that counts', READINGS_FOUND, 0],
-  ['of what the app depends on, when that counts', { ...counted, combinations: NONE }, 1],
-  ['of a combination alone', { ...only('works'), combinations: counted.combinations }, 1],
-  ['of what is undetermined', only('works', 'undetermined'), 3],
-  ['when nothing was shown', only('undetermined'), 2],
-  ['of both that are undetermined', { ...only('works', 'undetermined'), combinations: UNDETERMINED }, 3],
-  ['of combinations alone that are undetermined', { ...only('works'), combinations: UNDETERMINED }, 3],
-  ['when the app works under all that it meets', only('works', 'not for this app'), 0],
-])('The exit code of an audit of readings %s is right', (_when, readings, code) => {
-  expect(exitCodeOf([], readings)).toBe(code)
-})
-
 const REFUSED = auditedRow('use/id_token.expired')
 const OPEN = auditedRow('use/id_token.jku', { verdict: 'undetermined' })
 const LET_IN = auditedRow('use/id_token.jku', { verdict: 'let in' })
+const OBSERVED = auditedRow('use/id_token.jku', { verdict: 'observed' })
+const KNOWN = auditedRow('use/id_token.jku', { verdict: 'known', counted: false })
 
 test.each([
+  [[], READINGS_FOUND, 0],
+  [[], { ...counted, combinations: NONE }, 1],
+  [[], { ...only('works'), combinations: counted.combinations }, 1],
+  [[], only('works', 'undetermined'), 3],
+  [[], only('undetermined'), 2],
+  [[], { ...only('works'), combinations: UNDETERMINED }, 3],
+  [[], only('works', 'not for this app'), 0],
+  [[], { ...READINGS_FOUND, variants: [] }, 0],
+  [[REFUSED], undefined, 0],
+  [[KNOWN], undefined, 0],
+  [[OBSERVED], undefined, 0],
+  [[OPEN], undefined, 2],
   [[REFUSED], READINGS_FOUND, 0],
+  [[REFUSED], { ...READINGS_FOUND, variants: [] }, 0],
   [[REFUSED], counted, 1],
   [[REFUSED, OPEN], only('works'), 3],
   [[REFUSED], only('works', 'undetermined'), 3],
