@@ -5,7 +5,6 @@ import { shareSandbox, startSandbox } from '../support/sandbox.ts'
 // Thirty seconds, which is the default, are more than one of these tests may take.
 const SLOW = { 'X-Sandbox-Outcome': 'jwks.slow' }
 const REASON = 'is not a whole number of seconds from 0 to 600'
-
 const sandbox = await shareSandbox()
 
 test('A slow reply takes as long as the option slowReplySeconds says', async () => {

@@ -70,28 +70,22 @@ const LATER = {
 } as const
 const LATER_FLOWS = ['token', 'upgrade'] as const
 
-test.each(LATER_FLOWS)(
-  'An expectation of %s is met by the state of the Use request, in no other flow',
-  async (flow) => {
-    const [first, second] = [await LATER[flow]('one'), await LATER[flow]('two')]
-    await sandbox.next({ flow, outcome: `${flow}.503`, match: { state: 'two' } })
-    expect([await first(), await second()]).toEqual([200, 503])
-  },
-)
+test.each(LATER_FLOWS)('An expectation of %s meets the state of the Use request, in no other flow', async (flow) => {
+  const [first, second] = [await LATER[flow]('one'), await LATER[flow]('two')]
+  await sandbox.next({ flow, outcome: `${flow}.503`, match: { state: 'two' } })
+  expect([await first(), await second()]).toEqual([200, 503])
+})
 
-test.each(LATER_FLOWS)(
-  'A %s call has the outcome that the Use request of its own flow named, in any order',
-  async (flow) => {
-    const states = [`${flow}.429`, `${flow}.503`]
-    for (const state of states) await party.obtainCode({ state, sandbox_outcome: state })
-    const matches = (await sandbox.expectations.list()).map(({ match }) => match)
-    expect(matches).toEqual(states.map((state) => ({ client_id: 'ak_test_sandbox', state })))
-    // Another flow of the same client, and of the two the one that was named last.
-    const statuses: number[] = []
-    for (const state of ['three', ...states.toReversed()]) statuses.push(await (await LATER[flow](state))())
-    expect(statuses).toEqual([200, 503, 429])
-  },
-)
+test.each(LATER_FLOWS)('A %s call has the outcome that its Use request named, in any order', async (flow) => {
+  const states = [`${flow}.429`, `${flow}.503`]
+  for (const state of states) await party.obtainCode({ state, sandbox_outcome: state })
+  const matches = (await sandbox.expectations.list()).map(({ match }) => match)
+  expect(matches).toEqual(states.map((state) => ({ client_id: 'ak_test_sandbox', state })))
+  // Another flow of the same client, and of the two the one that was named last.
+  const statuses: number[] = []
+  for (const state of ['three', ...states.toReversed()]) statuses.push(await (await LATER[flow](state))())
+  expect(statuses).toEqual([200, 503, 429])
+})
 
 test.each(LATER_FLOWS)('A %s call that is forced belongs to its flow, and the flow says so', async (flow) => {
   const call = await LATER[flow]('one')
@@ -126,8 +120,7 @@ test('A scenario remarks the refused call that did not take its step, which wait
   const steps = [{ decide: { flow: 'par', outcome: 'par.truncated' } } as const]
   const { id } = await sandbox.scenarios.arm({ name: 'A', steps })
   await party.push({ client_secret: 'wrong' })
-  const { steps: reached } = await sandbox.scenarios.get(id)
-  expect(reached).toMatchObject([
+  expect((await sandbox.scenarios.get(id)).steps).toMatchObject([
     { status: 'current', detail: expect.stringMatching(/^a par request came that did not/) },
   ])
 })

@@ -7,13 +7,9 @@ import { shareSandbox, startSandbox } from '../support/sandbox.ts'
 const USE = '/v1/oidc/use/.well-known/openid-configuration'
 const CREATE = '/v1/oidc/create/.well-known/openid-configuration'
 const JWKS = '/.well-known/jwks.json'
-
 const sandbox = await shareSandbox()
-const PROFILES = [
-  ['spec', 'svc', sandbox],
-  ['agekey', 'agekey', await shareSandbox({ profile: 'agekey' })],
-] as const
-
+const agekey = await shareSandbox({ profile: 'agekey' })
+const PROFILES = [['spec', 'svc', sandbox] as const, ['agekey', 'agekey', agekey] as const]
 const texts = z.array(z.string())
 const modes = { response_types_supported: texts, response_modes_supported: texts }
 const useDocument = z.object({ scopes_supported: texts, claims_supported: texts, ...modes })
@@ -23,12 +19,10 @@ test.each(PROFILES)('Discovery of Use lists the scopes, types, modes and claims 
   const rp = createRelyingParty(own)
   const listed = useDocument.parse((await own.request.get(USE)).body)
   const scope = listed.scopes_supported.join(' ')
-  for (const response_type of listed.response_types_supported) {
+  for (const response_type of listed.response_types_supported)
     expect((await rp.use({ scope, response_type })).params, response_type).toHaveProperty('id_token')
-  }
-  for (const response_mode of listed.response_modes_supported) {
+  for (const response_mode of listed.response_modes_supported)
     expect((await rp.use({ response_mode })).mode).toBe(response_mode)
-  }
   const claims = idTokenOf(await rp.use({ scope: `openid ${brand}.upgrade`, sandbox_persona: 'child-12' }))
   expect(Object.keys(claims).sort()).toEqual([...listed.claims_supported].sort())
 })

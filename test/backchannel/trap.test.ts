@@ -8,7 +8,6 @@ import { shareSandbox } from '../support/sandbox.ts'
 const sandbox = await shareSandbox()
 const party = createRelyingParty(sandbox)
 
-/** The path of a trap below the base URL. */
 const trapIn = (address: unknown) => new URL(z.string().parse(address)).pathname
 
 test.each(['jku', 'x5u'])('A fetch of the %s of an id_token is recorded in the flow of the token', async (member) => {

@@ -52,12 +52,7 @@ test.each(NAMES)('The shipped schema %s is the one that reads such files (renew 
 })
 
 const REPORT = JSON.parse(JSON.stringify(MIXED))
-
-const LEARNED = renderAuditFile({
-  app: 'http://localhost:3000/verify',
-  learned: {},
-  given: { use: { accepted: 'text=Welcome' } },
-})
+const LEARNED = renderAuditFile({ app: 'http://a/verify', learned: {}, given: { use: { accepted: 'text=Welcome' } } })
 
 test.each<[Name, what: string, value: unknown]>([
   ...filesIn('personas/', 'persona'),

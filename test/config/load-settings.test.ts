@@ -5,7 +5,6 @@ import { stateHome } from '../../src/config/state-folder.ts'
 import type { Texts } from '../../src/config/text-settings.ts'
 import { folderWith } from '../support/folder-with.ts'
 
-/** The settings of a start in a folder with these files. */
 function settingsIn(files: Readonly<Record<string, string>> = {}) {
   const cwd = folderWith(files)
   const load = (flags: Texts = {}, env: Record<string, string> = {}) => loadSettings({ flags, env, cwd })
@@ -34,8 +33,7 @@ test('A flag goes before the environment, which goes before the file; a list rep
 })
 
 test('--config goes before AGEKEY_SANDBOX_CONFIG, and either before the default file', async () => {
-  const files = { 'agekey-sandbox.yaml': 'seed: 1', 'two.yaml': 'seed: 2', 'three.yaml': 'seed: 3' }
-  const { load } = settingsIn(files)
+  const { load } = settingsIn({ 'agekey-sandbox.yaml': 'seed: 1', 'two.yaml': 'seed: 2', 'three.yaml': 'seed: 3' })
   const env = { AGEKEY_SANDBOX_CONFIG: 'two.yaml' }
   expect((await load({}, env)).sandbox.seed).toBe(2)
   expect((await load({ config: 'three.yaml' }, env)).sandbox.seed).toBe(3)
@@ -189,7 +187,6 @@ test('In the config file every setting becomes the option of its name, and paths
   })
 })
 
-/** Two clients in a config file, the second one with some changes. */
 const clients = (changes: object) => {
   const shop = { client_id: 'shop', client_secret: 's', redirect_uris: ['https://shop.example/cb'] }
   return `clients:\n  - ${JSON.stringify(shop)}\n  - ${JSON.stringify({ ...shop, client_id: 'a', ...changes })}`

@@ -8,7 +8,6 @@ const BIRTH = { date_of_birth: '2000-02-29' }
 type Fields = Readonly<Record<string, string>>
 
 const USE = { claims: '{"age_thresholds":[13,18]}', response_mode: 'query', can_create: 'true', upgrade: 'true' }
-
 const sandbox = await shareSandbox()
 
 /** A new browser that uses the base URL, since the cookies of the demo are tied to it. */
@@ -26,8 +25,7 @@ function openDemo({ url, baseUrl } = sandbox) {
   }
   /** Sends a form of the demo, and decides the flow that begins by query parameters. */
   const decided = async (path: string, fields: Fields, choices: Fields = {}) => {
-    const { headers } = await browser.submit(`${DEMO}/${path}`, fields)
-    const address = new URL(headers.location ?? '', baseUrl)
+    const address = new URL((await browser.submit(`${DEMO}/${path}`, fields)).headers.location ?? '', baseUrl)
     for (const [name, value] of Object.entries(choices)) address.searchParams.set(name, value)
     return follow(address.href)
   }
@@ -116,8 +114,7 @@ test.each([
 test('The demo works in a tenant, without the built-in client, under a base URL of another name', async () => {
   const { url, tenant } = await startSandbox({ builtinClient: false, baseUrl: 'https://sandbox.example/age' })
   await tenant('qa').configure({})
-  const browser = createBrowserClient(url, 'https://sandbox.example')
-  const { headers } = await browser.submit(`/t/qa${DEMO}/create`, BIRTH)
+  const { headers } = await createBrowserClient(url, 'https://sandbox.example').submit(`/t/qa${DEMO}/create`, BIRTH)
   expect(headers.location).toMatch(/^https:\/\/sandbox\.example\/age\/t\/qa\/v1\/oidc\/create\?/)
 })
 

@@ -17,7 +17,7 @@ const create = (changes: Partial<CreateSession> = {}): CreateSession => ({
   ...changes,
 })
 
-const untrusted = {
+const doubted = {
   params: { code: 'c' },
   checks: [check(true), check(false)],
   claims: { age_thresholds: { 18: true } },
@@ -29,13 +29,12 @@ const coded = callback({ code: 'c' }, { 18: false })
 
 /** Every check of the callback passed, and a key set came that cannot be used. */
 const unreadable = { ...callback({ code: 'c' }, { 18: true }), reads: [exchange(503)] }
-
 const UNTRUSTED = 'The shop does not trust this callback'
 
 test.each<[which: string, session: UseSession | CreateSession, title: string, offer?: string]>([
   ['without a callback', use(), 'The visitor has not come back'],
   ['of a refused push', create(), 'The Create request was refused'],
-  ['of a failed check', use(untrusted), UNTRUSTED],
+  ['of a failed check', use(doubted), UNTRUSTED],
   ['of a key set that cannot be used', use(unreadable), UNTRUSTED],
   ['of an error beside an id_token', use(callback({ error: 'x', id_token: 'a.b.c' }, { 18: true })), UNTRUSTED],
   ['of an empty error', use(callback({ error: '' })), UNTRUSTED],
@@ -48,12 +47,9 @@ test.each<[which: string, session: UseSession | CreateSession, title: string, of
   ['of a refused code', use(coded, [400]), 'The upgrade was refused'],
   ['of a refused age signal', use(coded, [200, 422]), 'The upgrade was refused'],
   ['of an upgrade', use(coded, [200, 200]), 'The age key is upgraded'],
-])(
-  'The verdict of the demo %s has its title, and its offer of what is possible next',
-  (_case, session, title, offer) => {
-    expect([verdictOf(session).title, offerOf(session)]).toEqual([title, offer])
-  },
-)
+])('The verdict of the demo %s has its title and offers what is possible next', (_case, session, title, offer) => {
+  expect([verdictOf(session).title, offerOf(session)]).toEqual([title, offer])
+})
 
 test('The verdict of the demo says when the visitor reaches none of the ages', () => {
   expect(verdictOf(use(callback({}, { 13: false, 18: false }))).sentence).toContain('reaches none of these ages')
@@ -64,7 +60,7 @@ test('The answers of the demo are those of the id_token', () => {
 })
 
 test.each([
-  ['a check failed', untrusted],
+  ['a check failed', doubted],
   ['the key set cannot be used', unreadable],
   ['no callback came', undefined],
   ['age_thresholds is no object of booleans', { ...callback({}), claims: { age_thresholds: { 18: 'yes' } } }],

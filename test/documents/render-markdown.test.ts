@@ -4,7 +4,7 @@ import { renderSection } from '../../src/documents/render-markdown.ts'
 
 const render = (markdown: string) =>
   sectionsOf(`# Title\n\n${markdown}`)
-    .map((section) => renderSection(section, (target) => (target === 'gone.md' ? undefined : `/served/${target}`)))
+    .map((section) => renderSection(section, (target) => (target === 'gone.md' ? undefined : `/f/${target}`)))
     .join('')
     .trim()
 
@@ -17,7 +17,7 @@ test('Raw HTML of a document is left out, and its text stays text', () => {
 test('Pictures in the raw HTML of a document are shown, on dark pages the dark ones', () => {
   const dark = (path: string) => `<source media="(prefers-color-scheme: dark)" srcset="${path}">`
   const light = '<img src="l.png" width="49%" alt="A &lt;b&gt;">'
-  const shown = `${dark('/served/d.png')}<img src="/served/l.png" alt="A &amp;lt;b&amp;gt;" loading="lazy">`
+  const shown = `${dark('/f/d.png')}<img src="/f/l.png" alt="A &amp;lt;b&amp;gt;" loading="lazy">`
   expect(render(`<picture>\n  ${dark('d.png')}\n  ${light}\n</picture>\n<img src="gone.md" onerror="x">`)).toBe(
     `<div class="pictures"><picture>${shown}</picture></div>`,
   )
@@ -28,10 +28,7 @@ test('The title of a document is left to the page, and other headings keep their
 })
 
 test('A link or an image of a document leads to where the file is served, or else to nothing', () => {
-  const [link, image] = [
-    '<a href="/served/a.md#b"><strong>a</strong></a>',
-    '<img src="/served/p.png" alt="P" loading="lazy">',
-  ]
+  const [link, image] = ['<a href="/f/a.md#b"><strong>a</strong></a>', '<img src="/f/p.png" alt="P" loading="lazy">']
   expect(render('[**a**](a.md#b) ![P](p.png)')).toBe(`<p>${link} ${image}</p>`)
   expect(render('[a](gone.md) ![p](gone.md)')).toBe('<p>a p</p>')
 })

@@ -75,9 +75,8 @@ test.each(documents)('$file is served as a page with sections and links, and as 
 test('The documents are open beyond this machine without the control token', async () => {
   const { request } = await startSandbox({ baseUrl: 'http://sandbox.test', controlToken: 'secret-token' })
   await request.get('/_sandbox/catalog').expect(401)
-  for (const path of ['docs', 'docs/audit', 'docs/audit.md', 'docs/search?q=issuer', 'llms.txt']) {
+  for (const path of ['docs', 'docs/audit', 'docs/audit.md', 'docs/search?q=issuer', 'llms.txt'])
     await request.get(`/_sandbox/${path}`).expect(200)
-  }
 })
 
 test('A document that does not exist is answered by the nearest ones', async () => {

@@ -60,8 +60,7 @@ test.each<[list: unknown, looked: unknown[], messages: string[]]>([
   const item = z.unknown().refine((value) => seen.push(value) < 0, { error: 'is wrong' })
   const checked = checkAgainst(z.object({ list: countedList(item, { min: 1, max: 3 }) }), { list })
   const problems = messages.map((message, index) => ({ path: looked[index] ? ['list', index] : ['list'], message }))
-  expect(checked).toEqual({ kind: 'invalid', problems, rest: [] })
-  expect(seen).toEqual(looked)
+  expect([checked, seen]).toEqual([{ kind: 'invalid', problems, rest: [] }, looked])
 })
 
 test('The JSON Schema of a list that is counted first is that of the list', () => {

@@ -92,8 +92,7 @@ test.each([
 })
 
 test('A YAML document has a line for everything that is wrong, in the order of the file; a misspelt key is one mistake', () => {
-  const text = 'nam: a\nport: x\nsignals:\n  - metod: id_doc_scan\n    yeras: 5\n'
-  expect(complaintAbout(text).split('\n')).toEqual([
+  expect(complaintAbout('nam: a\nport: x\nsignals:\n  - metod: id_doc_scan\n    yeras: 5\n').split('\n')).toEqual([
     'x.yaml:1: nam: unknown key. Did you mean "name"?',
     'x.yaml:2: port: expected a number, found the text "x"',
     'x.yaml:4: signals[0].metod: unknown key. Did you mean "method"?',

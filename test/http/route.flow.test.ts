@@ -97,7 +97,6 @@ test.each(Object.entries(JOURNEYS))('X-AgeKey-Sandbox-Flow names the journal’s
 })
 
 test('An answer that belongs to no flow has no X-AgeKey-Sandbox-Flow', async () => {
-  for (const path of ['/.well-known/jwks.json', '/_sandbox/flows', '/']) {
+  for (const path of ['/.well-known/jwks.json', '/_sandbox/flows', '/'])
     expect(flowOf(await sandbox.request.get(path)), path).toBeUndefined()
-  }
 })

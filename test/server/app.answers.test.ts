@@ -13,10 +13,9 @@ const PAGE = 'text/html,application/xhtml+xml,*/*;q=0.8'
 test('Answers that no route gives, and pages with a valid request, keep what all answers promise', async () => {
   const { request } = await startSandbox()
   const hosted = [{}, { sandbox_persona: 'teen-16' }].map((changes) => `?${new URLSearchParams(useRequest(changes))}`)
-  for (const path of [...OTHERS, ...hosted.map((query) => `/v1/oidc/use${query}`)]) {
+  for (const path of [...OTHERS, ...hosted.map((query) => `/v1/oidc/use${query}`)])
     for (const type of [PAGE, '*/*'])
       expectPromises(path.replace(/\?.*/, ''), await request.get(path).set('Accept', type))
-  }
   expectPromises('/v1/oidc/use', await request.delete('/v1/oidc/use'))
   for (const path of POSTED) {
     expectPromises(path, await request.post(path).send({}))
@@ -25,24 +24,22 @@ test('Answers that no route gives, and pages with a valid request, keep what all
   }
 })
 
-test.each(['/', '/_sandbox/health', '/_sandbox/events', '/_sandbox/console/flows', '/.well-known/jwks.json'])(
-  'The answer to HEAD %s is a head without a body, and HEAD begins no Create flow',
-  async (path) => {
-    const { request, flows } = await startSandbox()
-    const answer = await request.head(path).expect(200)
-    await request.head('/v1/oidc/create').query(useRequest()).expect(405)
-    expect(await flows.list()).toEqual([])
-    expect(answer.text ?? '').toBe('')
-  },
-)
+const HEADS = ['/', '/_sandbox/health', '/_sandbox/events', '/_sandbox/console/flows', '/.well-known/jwks.json']
+test.each(HEADS)('The answer to HEAD %s is a head without a body, and HEAD begins no Create flow', async (path) => {
+  const { request, flows } = await startSandbox()
+  const answer = await request.head(path).expect(200)
+  await request.head('/v1/oidc/create').query(useRequest()).expect(405)
+  expect(await flows.list()).toEqual([])
+  expect(answer.text ?? '').toBe('')
+})
 
 test('An address that is not served is answered by a page for a browser and in JSON for every other client', async () => {
   const { request } = await startSandbox()
-  const hasPage = async (path: string, accept: string) =>
+  const shows = async (path: string, accept: string) =>
     isPage(await request.get(path).set('Accept', accept).expect(404))
-  expect([await hasPage('/nothing', PAGE), await hasPage('/nothing', '*/*')]).toEqual([true, false])
-  expect(await hasPage('/_sandbox/nothing', 'text/html')).toBe(false)
-  expect(await hasPage('/_sandbox/console/nothing', 'text/html')).toBe(true)
+  expect([await shows('/nothing', PAGE), await shows('/nothing', '*/*')]).toEqual([true, false])
+  expect(await shows('/_sandbox/nothing', 'text/html')).toBe(false)
+  expect(await shows('/_sandbox/console/nothing', 'text/html')).toBe(true)
 })
 
 test('No URL that a client supplies is fetched', async () => {

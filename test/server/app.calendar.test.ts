@@ -5,9 +5,7 @@ import { createRelyingParty } from '../support/relying-party.ts'
 import { ageSignal, createRequest, useRequest } from '../support/requests.ts'
 import { startSandbox, type TestSandbox } from '../support/sandbox.ts'
 
-/** Legal whatever the clock shows. */
 const SIGNAL = ageSignal({ age: { years: 20 }, verified_at: '0001-01-01' })
-
 const CONSOLE = ['flows', 'flows/compare?a=f1&b=f2', 'audit', 'coverage', 'personas', 'playground', 'outcomes', 'clock']
 CONSOLE.push('expectations', 'readings', 'rules', 'tenants')
 
@@ -17,10 +15,10 @@ const openUse = async ({ request }: TestSandbox) => {
 }
 
 async function openCreate(sandbox: TestSandbox) {
-  const requestUri = await createRelyingParty(sandbox).obtainRequestUri({
+  const uri = await createRelyingParty(sandbox).obtainRequestUri({
     authorization_details: JSON.stringify([SIGNAL]),
   })
-  return (await sandbox.request.get('/v1/oidc/create').query(createRequest(requestUri)).expect(200)).text
+  return (await sandbox.request.get('/v1/oidc/create').query(createRequest(uri)).expect(200)).text
 }
 
 /** Opens the endings of a waiting page, whose buttons are part of it. */

@@ -11,7 +11,7 @@ import { packageOfRun } from '../support/run.ts'
 const packageFolder = await packageOfRun()
 
 /** A process that can have 60 files open opens all but what a call needs, and calls a sandbox of its own. */
-const PROGRAM = `
+const CODE = `
   import { closeSync, openSync } from 'node:fs'
   import { createSandbox } from './dist/index.js'
 
@@ -50,15 +50,8 @@ const LOADED_LATER: Readonly<Record<string, number>> = {
 const answer = z.object({ status: z.number(), retryAfter: z.string().nullable(), text: z.string() })
 
 test('Without file descriptors what is loaded later cannot be loaded: 503 says so, and the next call loads it', async () => {
-  const program = [
-    process.execPath,
-    '--input-type=module',
-    '--eval',
-    PROGRAM,
-    JSON.stringify(Object.keys(LOADED_LATER)),
-  ]
-  const command = ['-c', 'ulimit -n 60; exec "$0" "$@"', ...program]
-  const { stdout, stderr } = spawn('sh', command, { cwd: packageFolder })
+  const program = [process.execPath, '--input-type=module', '--eval', CODE, JSON.stringify(Object.keys(LOADED_LATER))]
+  const { stdout, stderr } = spawn('sh', ['-c', 'ulimit -n 60; exec "$0" "$@"', ...program], { cwd: packageFolder })
   const [printed, errors] = await Promise.all([text(stdout), text(stderr)])
   expect(errors).toBe('')
   const answers = z.array(z.object({ without: answer, after: answer })).parse(JSON.parse(printed))

@@ -6,14 +6,12 @@ import { shareSandbox } from '../support/sandbox.ts'
 
 /** Odd requests to an endpoint of the service, and to one of the many pages: each run of the tests sends others. */
 const RUNS = { endpoint: 60, page: 25 }
-
 const sandbox = await shareSandbox()
 
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
 const encode = (fields: Fields) => String(new URLSearchParams(fields))
 const VALID = [useRequest(), pushedRequest(), tokenRequest('x')]
 
-/** Fields of the forms of pages. */
 const FORM_NAMES = [
   ...['chosen_language', 'framed', 'with_persona', 'seconds', 'can_create', 'upgrade', 'date_of_birth', 'id_token'],
   ...['set', 'advance', 'freeze', 'reset', 'remove', 'name', 'flow', 'times', 'nonce', 'token', 'q', 'after', 'wait'],
@@ -81,7 +79,6 @@ const BODIES = [
   ...['{"a":'.repeat(10_000), 'x'.repeat(65_536), 'x'.repeat(65_537), '&'.repeat(60_000), 'a=1&'.repeat(16_000)],
 ]
 
-/** Odd values of headers. */
 const HEADERS = Object.entries({
   Accept: ['application/json', 'text/html', '*/*;q=x', '\xff', 'a/b,'.repeat(5_000)],
   'Accept-Language': [`x${'-a'.repeat(30_000)}`, 'aa,'.repeat(20_000)],

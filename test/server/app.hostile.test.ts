@@ -65,11 +65,11 @@ async function visitPages(text: string) {
   await get('/v1/oidc/use', use, { 'Sec-Fetch-Dest': 'iframe' })
   await get('/v1/oidc/use', { ...use, sandbox_outcome: 'verified', response_mode: 'form_post' })
   await get('/v1/oidc/use', { ...use, sandbox_outcome: 'no_answer' })
-  const requestUri = await party.obtainRequestUri({
+  const uri = await party.obtainRequestUri({
     ...{ ...own, state: text },
     authorization_details: JSON.stringify([ageSignal()]),
   })
-  await get('/v1/oidc/create', createRequest(requestUri, { ...own, ...presentation }))
+  await get('/v1/oidc/create', createRequest(uri, { ...own, ...presentation }))
   await get('/_sandbox/embedding', { q: text })
 
   const wrong = [{ client_id: `${text} unknown` }, { redirect_uri: `https://shop.example/${text}` }]
@@ -103,7 +103,6 @@ async function visitPages(text: string) {
   return visits
 }
 
-/** Whether a page holds a value, as a text or in an attribute. */
 const shows = (page: string) => `${textOf(page)} ${JSON.stringify(tagsOf(page))}`.includes(MARK)
 
 /** Elements in the order of the page, each with the names of its attributes, without the places where a long word may break. */

@@ -21,7 +21,6 @@ async function start(memoryBudget: number) {
   return sandbox
 }
 
-/** Makes so many calls, twenty at a time. */
 async function repeat(times: number, call: (n: number) => Promise<unknown>): Promise<void> {
   let begun = 0
   const work = async () => {
@@ -38,7 +37,6 @@ async function use(url: string, changes: object, padding = ''): Promise<void> {
   await (await fetch(`${url}/v1/oidc/use?${query}${padding}`, { redirect: 'manual' })).arrayBuffer()
 }
 
-/** MiB by which the memory in use grows. */
 async function growth(act: () => Promise<unknown>): Promise<number> {
   const before = await usedBytes()
   await act()

@@ -6,7 +6,6 @@ import { claims } from '../support/requests.ts'
 import { shareSandbox, type TestSandbox } from '../support/sandbox.ts'
 
 const CHILD = { sandbox_persona: 'child-12' }
-
 const lenient = await shareSandbox({ profile: 'agekey' })
 const strict = await shareSandbox({ profile: 'spec' })
 const party = createRelyingParty(lenient, { brand: 'agekey' })

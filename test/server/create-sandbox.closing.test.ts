@@ -5,7 +5,6 @@ import { createSandbox } from '../../src/server/create-sandbox.ts'
 import { startSandbox } from '../support/sandbox.ts'
 
 const CLOSED = { name: 'SandboxError', status: 0, error: 'closed', message: expect.stringContaining('is closed') }
-
 const SCENARIO = { name: 'A', steps: [{ await: 'par' as const }] }
 
 /** A call of each function of an API, those of its parts too. */

@@ -16,9 +16,8 @@ test('A self-signed certificate is accepted under each name by who trusts its fi
   const { port } = new URL(url)
   expect({ url, baseUrl }).toEqual({ url: `https://127.0.0.1:${port}`, baseUrl: `https://localhost:${port}` })
   const ca = readFileSync(certificate?.file ?? '', 'utf8')
-  for (const host of ['localhost', '127.0.0.1']) {
+  for (const host of ['localhost', '127.0.0.1'])
     expect((await rawCall(jwksOf(`https://${host}:${port}`), { ca })).status).toBe(200)
-  }
   await expect(rawCall(jwksOf(url))).rejects.toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' })
   const headers = { 'Content-Type': 'application/json', Origin: url }
   const persona = await rawCall(`${url}/_sandbox/act-as/teen-16`, { method: 'POST', headers, ca })
@@ -47,7 +46,6 @@ test('A self-signed certificate is kept: its file is readable, its key only by t
 describe('An own certificate', () => {
   const now = Date.now()
   const day = 24 * 60 * 60 * 1000
-  /** A pair of files in a new folder. */
   const writePair = async (name: string, at = now) => {
     const { cert, key } = await generateCertificate([name], at)
     const folder = folderWith({ 'cert.pem': cert, 'key.pem': key })

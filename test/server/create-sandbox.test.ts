@@ -3,7 +3,6 @@ import { createSandbox, type SandboxOptions } from '../../src/server/create-sand
 import { useRequest } from '../support/requests.ts'
 import { startSandbox } from '../support/sandbox.ts'
 
-/** What a caller without a compiler may give. */
 const create = (options: Readonly<Record<string, unknown>>) => createSandbox(options as SandboxOptions)
 
 const client = (changes: object) => ({ clients: [{ clientId: 'a', clientSecret: 'b', ...changes }] })
@@ -40,8 +39,7 @@ test.each([
   ['https://age.example/agekey/', '/agekey', 'https://age.example/agekey'],
   ['https://age.example/', '/', 'https://age.example'],
 ])('The base URL %s and the base path %s are the base URL %s', async (given, basePath, baseUrl) => {
-  await using sandbox = await create({ baseUrl: given, basePath })
-  expect(sandbox.baseUrl).toBe(baseUrl)
+  expect((await create({ baseUrl: given, basePath })).baseUrl).toBe(baseUrl)
 })
 
 test('A sandbox without any client says so when it starts', async () => {
@@ -86,29 +84,25 @@ test('Two sandboxes in one process share nothing', async () => {
   await expect(other.personas.get('mine')).rejects.toMatchObject({ status: 404 })
 })
 
-test.each(['RS256', 'ES256'] as const)(
-  'The same seed, keys and frozen clock give byte-identical callbacks with %s',
-  async (signingAlg) => {
-    const callbacks = async () => {
-      const sandbox = await startSandbox({ seed: 7, baseUrl: 'http://localhost:2435', signingAlg })
-      await sandbox.clock.set('2026-05-01T12:00:00Z')
-      await sandbox.clock.freeze()
-      const queries = [
-        { sandbox_persona: 'adult-passport' },
-        { sandbox_persona: 'child-12', scope: 'openid svc.upgrade' },
-        { sandbox_outcome: 'access_denied', response_mode: 'query' },
-        { sandbox_outcome: 'id_token.es256' },
-        { sandbox_outcome: 'id_token.foreign_key_same_kid' },
-      ]
-      const locations: (string | undefined)[] = []
-      for (const changes of queries) {
-        locations.push((await sandbox.request.get('/v1/oidc/use').query(useRequest(changes))).headers.location)
-      }
-      return locations
-    }
-    const [first, second] = [await callbacks(), await callbacks()]
-    expect(first).toHaveLength(5)
-    expect(first[1]).toContain('code=')
-    expect(second).toEqual(first)
-  },
-)
+test.each(['RS256', 'ES256'] as const)('Seed, keys and a frozen clock fix a callback by %s', async (signingAlg) => {
+  const callbacks = async () => {
+    const sandbox = await startSandbox({ seed: 7, baseUrl: 'http://localhost:2435', signingAlg })
+    await sandbox.clock.set('2026-05-01T12:00:00Z')
+    await sandbox.clock.freeze()
+    const queries = [
+      { sandbox_persona: 'adult-passport' },
+      { sandbox_persona: 'child-12', scope: 'openid svc.upgrade' },
+      { sandbox_outcome: 'access_denied', response_mode: 'query' },
+      { sandbox_outcome: 'id_token.es256' },
+      { sandbox_outcome: 'id_token.foreign_key_same_kid' },
+    ]
+    const locations: (string | undefined)[] = []
+    for (const changes of queries)
+      locations.push((await sandbox.request.get('/v1/oidc/use').query(useRequest(changes))).headers.location)
+    return locations
+  }
+  const [first, second] = [await callbacks(), await callbacks()]
+  expect(first).toHaveLength(5)
+  expect(first[1]).toContain('code=')
+  expect(second).toEqual(first)
+})

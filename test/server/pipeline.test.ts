@@ -18,9 +18,8 @@ test('A connection may send 10 requests ahead of their answers, and more of them
 
 test('A connection may send any number of requests after their answers', async () => {
   const { request } = await startSandbox()
-  for (let n = 0; n < 3 * MAX_PIPELINED; n++) {
+  for (let n = 0; n < 3 * MAX_PIPELINED; n++)
     await request.get('/_sandbox/health').set('Connection', 'keep-alive').expect(200)
-  }
 })
 
 test('A request begins when the one before it on the connection has its answer', async () => {

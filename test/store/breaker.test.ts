@@ -10,7 +10,6 @@ function start() {
   return { breaker: createBreaker({ withinMs: 2_000, onOpen: note('open'), onClose: note('close') }), events }
 }
 
-/** A call that the test answers. */
 function pending() {
   let answer = () => {}
   const promise = new Promise<string>((resolve) => {
@@ -39,8 +38,7 @@ test('A breaker refuses calls at once after one call without an answer, until th
 
   answer()
   await vi.advanceTimersByTimeAsync(0)
-  expect(await breaker.call(next)).toBe('answer')
-  expect(events).toEqual(['open', 'close'])
+  expect([await breaker.call(next), events]).toEqual(['answer', ['open', 'close']])
 })
 
 test('Several calls without an answer open the breaker once, and a new connection closes it', async () => {
@@ -50,6 +48,5 @@ test('Several calls without an answer open the breaker once, and a new connectio
   expect(await Promise.all(calls)).toEqual(['refused', 'refused', 'refused'])
   breaker.close()
   breaker.close()
-  expect(events).toEqual(['open', 'close'])
-  expect(await breaker.call(async () => 'answer')).toBe('answer')
+  expect([events, await breaker.call(async () => 'answer')]).toEqual([['open', 'close'], 'answer'])
 })

@@ -25,11 +25,11 @@ type Kept = Readonly<{ store: TenantStore; tables: Tables }>
 /** Two tenants that share a budget of which one megabyte is for what is kept, of that three fifths for what is declared. */
 function startTenants() {
   const budget = createMemoryBudget(3)
-  const createTenant = (): Kept => ({
+  const open = (): Kept => ({
     store: createMemoryStore({ clock, budget }),
     tables: createMemoryTables({ budget }),
   })
-  return { budget, one: createTenant(), other: createTenant() }
+  return { budget, one: open(), other: open() }
 }
 
 const put = ({ store }: Pick<Kept, 'store'>, id: string, kilobytes: number, isUnfinished = false) =>
@@ -252,12 +252,11 @@ const keepRecords = (text: string) => async (budget: MemoryBudget) => {
 const keepFlows = (flows: number, calls: number) => async (memory: MemoryBudget) => {
   const journal = createMemoryJournal({ memory, maxCharacters: 100_000_000 })
   const issued = (flow: number, n: number) => [`code:an-id-of-22-characters-${flow}-${n}`]
-  for (let flow = 0; flow < flows; flow++) {
+  for (let flow = 0; flow < flows; flow++)
     for (let n = 0; n < calls; n++) {
       const correlationIds = n === 0 ? [] : issued(flow, 0)
       await journal.record('one', { ...useFlowEntry(), correlationIds, issuedIds: issued(flow, n) })
     }
-  }
   return () => journal.find('one', 'f1')
 }
 
@@ -266,15 +265,12 @@ test.each([
   ['long records and rows of two bytes a character', keepRecords('ж'.repeat(4_000))],
   ['flows of one call', keepFlows(1_000, 1)],
   ['flows of a hundred calls', keepFlows(100, 100)],
-])(
-  'The memory budget counts no less than what %s really take, and no more than four times that',
-  async (_case, keep) => {
-    const budget = createMemoryBudget(1_000)
-    const before = await usedBytes()
-    const first = await keep(budget)
-    const taken = (await usedBytes()) - before
-    expect(await first()).toBeDefined()
-    expect(taken).toBeLessThan(budget.used())
-    expect(taken).toBeGreaterThan(budget.used() / 4)
-  },
-)
+])('The memory budget counts no less than %s really take, and no more than four times that', async (_case, keep) => {
+  const budget = createMemoryBudget(1_000)
+  const before = await usedBytes()
+  const first = await keep(budget)
+  const taken = (await usedBytes()) - before
+  expect(await first()).toBeDefined()
+  expect(taken).toBeLessThan(budget.used())
+  expect(taken).toBeGreaterThan(budget.used() / 4)
+})

@@ -30,13 +30,11 @@ async function open(url: string, replica: 0 | 1 | 2 = 0) {
 /** The routes of a sandbox on these stores, and what goes wrong in it. */
 async function startOn(stores: Stores) {
   const errors: unknown[] = []
-  const parts = await createTestParts(stores)
-  const app = createApp(createTestHost(parts, { onError: (error) => errors.push(error) }))
+  const app = createApp(createTestHost(await createTestParts(stores), { onError: (error) => errors.push(error) }))
   return { request: supertest(app), errors }
 }
 
-/** A server that does this to each connection. */
-const startServer = (act: (socket: Socket) => void) =>
+const serve = (act: (socket: Socket) => void) =>
   listenOnFreePort(createServer((socket) => act(socket.on('error', () => {}))))
 
 const NO_CHANGE = ['', ''] as const
@@ -147,11 +145,9 @@ describeWith('redis-server', 'A start with a store', () => {
   })
 
   test('A start says so when a TLS server closes the connection to its store, or something else answers', async () => {
-    const closing = await startServer((socket) => socket.once('data', () => socket.destroy()))
+    const closing = await serve((socket) => socket.once('data', () => socket.destroy()))
     await expect(open(`redis://${closing}`)).rejects.toThrow(/; write rediss:.* if it speaks TLS only/)
-    const other = await startServer((socket) =>
-      socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')),
-    )
+    const other = await serve((socket) => socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')))
     await expect(open(`redis://${other}`)).rejects.toThrow(
       /^store: redis:\/\/127.*; if it is something else than Redis/,
     )
@@ -192,7 +188,7 @@ describeWith('redis-server', 'A start with a store', () => {
   })
 
   test.each(['scenario', 'expectation', 'persona'])(
-    'A store loses a damaged %s by a reset, as its message says',
+    'A store loses a damaged %s by a reset, as it says',
     async (kind) => {
       const stores = await open(redis.url)
       const { request, errors } = await startOn(stores)

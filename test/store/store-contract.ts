@@ -7,6 +7,7 @@ export type CreateStore = (options: { clock: Clock; limit?: number }) => TenantS
 
 const NOW = Date.parse('2026-06-01T12:00:00Z')
 const LATER = NOW + 60_000
+const UNKNOWN = ['unknown', '', '__proto__', 'constructor', 'a\u0000b', 'a b/c:d*', 'ü', 'x'.repeat(10_000)]
 
 /** What every adapter of the port `Store` promises, whatever keeps its records. */
 export function describeStore(name: string, createStore: CreateStore): void {
@@ -40,15 +41,12 @@ export function describeStore(name: string, createStore: CreateStore): void {
     expect([await get(), await get(), await take(), await take()]).toEqual([value, value, value, undefined])
   })
 
-  test.each(['unknown', '', '__proto__', 'constructor', 'a\u0000b', 'a b/c:d*', 'ü', 'x'.repeat(10_000)])(
-    `The ${name} store has under the id %.20j nothing until a record is put there`,
-    async (id) => {
-      const { put, get, take } = await startStore()
-      expect([await get(id), await take(id)]).toEqual([undefined, undefined])
-      await put({ id }, { id })
-      expect(await get(id)).toEqual({ id })
-    },
-  )
+  test.each(UNKNOWN)(`The ${name} store has nothing under %.20j until a record is put there`, async (id) => {
+    const { put, get, take } = await startStore()
+    expect([await get(id), await take(id)]).toEqual([undefined, undefined])
+    await put({ id }, { id })
+    expect(await get(id)).toEqual({ id })
+  })
 
   test(`The ${name} store keeps collections apart, and of two values under one id the later one`, async () => {
     const { store, put, get, take } = await startStore()

@@ -10,7 +10,6 @@ import { createTestParts, TEST_ADDRESSES } from '../support/tenant.ts'
 
 const LATER = Date.parse('2100-01-01')
 const KINDS = ['stateTables', 'tables'] as const
-
 const CALL = useFlowEntry({ issuedIds: ['state:a'] })
 
 /** What all stores together promise to the tenants of a sandbox: nothing of one is ever seen in another. */

@@ -16,7 +16,6 @@ import { shareSandbox } from '../../support/sandbox.ts'
 const TOKEN = 'token-of-the-control-api'
 const DECLARED = 'not+a/real%secret'
 const SHORT = 's3cr3t'
-
 const PAR = '/v1/oidc/create/par'
 const E4 = '/v1/oidc/use/token'
 type Send = (secret: string, http: HttpClient) => PromiseLike<unknown>

@@ -5,13 +5,8 @@ import { createRequest, useRequest } from '../../support/requests.ts'
 import { shareSandbox } from '../../support/sandbox.ts'
 
 const SHOP = { clientSecret: 'sk_test_sandbox', redirectUris: ['http://localhost:3000/callback'] }
-const sandbox = await shareSandbox({
-  persona: 'teen-14',
-  clients: [
-    { ...SHOP, clientId: 'shop', persona: 'teen-16' },
-    { ...SHOP, clientId: 'plain' },
-  ],
-})
+const teens = { ...SHOP, clientId: 'shop', persona: 'teen-16' }
+const sandbox = await shareSandbox({ persona: 'teen-14', clients: [teens, { ...SHOP, clientId: 'plain' }] })
 
 const decidedBy = async () => (await sandbox.flows.last())?.decided_by
 test('A flow that its client or the default of the sandbox decides has that persona, and names the source', async () => {

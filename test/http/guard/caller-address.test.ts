@@ -13,9 +13,8 @@ const addressFor = (addresses: { baseUrl?: string; internalUrl?: string; trustHo
 
 test('Who calls by the internal URL is given the internal URL, and who calls by another the base URL', () => {
   expect(addressFor({ internalUrl: INTERNAL }, INTERNAL)).toBe(INTERNAL)
-  for (const host of ['localhost:2435', '127.0.0.1:2435', 'agekey-sandbox', 'agekey-sandbox:80', 'evil.example:2435']) {
+  for (const host of ['localhost:2435', '127.0.0.1:2435', 'agekey-sandbox', 'agekey-sandbox:80', 'evil.example:2435'])
     expect(addressFor({ internalUrl: INTERNAL }, `http://${host}`), host).toBe(BASE)
-  }
 })
 
 test.each(['http', 'https'])('Of two addresses of one host, %s gives the one of its protocol', (protocol) => {
@@ -27,7 +26,6 @@ test('With trust_host another name is given itself, below the path of the base U
   const baseUrl = `${BASE}/age`
   expect(addressFor({ baseUrl, trustHost: true }, 'http://my_sandbox:8080')).toBe('http://my_sandbox:8080/age')
   expect(addressFor({ baseUrl }, 'http://my_sandbox:8080')).toBe(baseUrl)
-  for (const host of ['a/b', 'user@evil.example', 'evil.example?', 'evil.example:99999']) {
+  for (const host of ['a/b', 'user@evil.example', 'evil.example?', 'evil.example:99999'])
     expect(addressFor({ trustHost: true }, `http://${host}`), host).toBe(BASE)
-  }
 })

@@ -29,7 +29,8 @@ test('Pages of the sandbox itself, and programs, may drive the sandbox', async (
   await resetClock(JSON_TYPE).expect(200)
 })
 
-test.each(['evil.example', 'evil.example:2435', '127.0.0.1.evil.example', 'localhost.evil.example', '0.0.0.0'])(
+const REBOUND = ['evil.example', 'evil.example:2435', '127.0.0.1.evil.example', 'localhost.evil.example', '0.0.0.0']
+test.each(REBOUND)(
   'The host name %j, made to resolve to this machine (DNS rebinding), may not even read',
   async (Host) => {
     for (const path of ['flows', 'openapi.json'])
@@ -38,9 +39,8 @@ test.each(['evil.example', 'evil.example:2435', '127.0.0.1.evil.example', 'local
 )
 
 test('The host names of this machine and of the base URL are of the sandbox itself', async () => {
-  for (const Host of ['localhost', 'localhost:1', '127.0.0.1', '[::1]:80', 'age.localhost']) {
+  for (const Host of ['localhost', 'localhost:1', '127.0.0.1', '[::1]:80', 'age.localhost'])
     await sandbox.request.get('/_sandbox/flows').set({ Host }).expect(200)
-  }
 })
 
 test('Beyond this machine the control API is off without a token, which the start warns of, and the service is open', async () => {

@@ -53,18 +53,15 @@ test.each([
   ['by the console cookie', 'get', 'console/flows', { Cookie: 'agekey_sandbox_control=wrong' }],
   ['by the cookie of its events', 'get', 'events', { Cookie: 'agekey_sandbox_control=wrong' }],
   ['by the sign-in form', 'post', 'console/sign-in', {}],
-] as const)(
-  'Of a burst of wrong control tokens %s those beyond 20 a second get 429',
-  async (_, method, path, headers) => {
-    const { request } = await startBeyond()
-    const send = () => request[method](`/_sandbox/${path}`).set(headers)
-    const answers = await burst(() => (method === 'get' ? send() : send().type('form').send({ token: 'wrong' })))
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401, 429]))
-    const refused = answers.find(({ status }) => status === 429)
-    const text = expect.stringMatching(/control token: [\d.:a-f]+ has sent 20 wrong ones within a second/)
-    expect(refused).toMatchObject({ headers: { 'retry-after': '1' }, text })
-  },
-)
+] as const)('Of a burst of wrong tokens %s those beyond 20 a second get 429', async (_, method, path, headers) => {
+  const { request } = await startBeyond()
+  const send = () => request[method](`/_sandbox/${path}`).set(headers)
+  const answers = await burst(() => (method === 'get' ? send() : send().type('form').send({ token: 'wrong' })))
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401, 429]))
+  const refused = answers.find(({ status }) => status === 429)
+  const text = expect.stringMatching(/control token: [\d.:a-f]+ has sent 20 wrong ones within a second/)
+  expect(refused).toMatchObject({ headers: { 'retry-after': '1' }, text })
+})
 
 test('Calls without a control token are not counted as wrong ones', async () => {
   const { request } = await startBeyond()

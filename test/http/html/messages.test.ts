@@ -18,9 +18,8 @@ test.each([
 })
 
 test('translate has English texts for English and for every tag that it does not know', () => {
-  for (const tag of ['en', 'EN', 'en-GB', 'en-Latn-GB', 'tlh', '', '-', 'constructor', '__proto__']) {
+  for (const tag of ['en', 'EN', 'en-GB', 'en-Latn-GB', 'tlh', '', '-', 'constructor', '__proto__'])
     expect(translate(tag)('choose.use'), tag).toBe('Use my age key')
-  }
 })
 
 test('translate reads a tag of as many subtags as a header can hold', () => {
@@ -30,7 +29,6 @@ test('translate reads a tag of as many subtags as a header can hold', () => {
 
 /** `Provenance` is French, too, and a Spanish no is a no. */
 const WORDS_IN_COMMON = ['create.provenance', 'persona.no']
-
 const IN_BOTH = ['footer.version', 'language.name', 'banner.label', 'clock.advance', ...WORDS_IN_COMMON]
 const shape = (texts: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, placeholders(text)]))

@@ -13,12 +13,10 @@ const OAUTH = '.well-known/oauth-authorization-server'
 const USE_DISCOVERY = `E6 (Use discovery): GET BASE/v1/oidc/use/${OPENID}`
 const CREATE_DISCOVERY = `E6 (Create discovery): GET BASE/v1/oidc/create/${OPENID}`
 const JWKS = 'E6 (Key set): GET BASE/.well-known/jwks.json'
-
 const sandbox = await shareSandbox()
 
-const refusal = async (path: string, { request }: Pick<TestSandbox, 'request'> = sandbox) => {
-  return readError(await request.get(path).set('Accept', 'application/json').expect(404)).error_description
-}
+const refusal = async (path: string, { request }: Pick<TestSandbox, 'request'> = sandbox) =>
+  readError(await request.get(path).set('Accept', 'application/json').expect(404)).error_description
 
 type Row = [path: string, places: readonly string[], wrong?: string]
 const at = (path: string, ...places: readonly string[]): Row => [path, places]

@@ -24,9 +24,9 @@ test('A test sandbox with the url of a tenant is that tenant', async () => {
 test('A test sandbox with url has the base URL of browsers, whatever the address by which it is driven', async () => {
   const sandbox = await startSandbox({
     baseUrl: 'http://sandbox.localhost:9999/age',
-    controlToken: 'not-a-real-token',
+    controlToken: 'not-real',
   })
-  const { api } = await openTestSandbox({ url: sandbox.url, controlToken: 'not-a-real-token' })
+  const { api } = await openTestSandbox({ url: sandbox.url, controlToken: 'not-real' })
   expect(api.baseUrl).toBe('http://sandbox.localhost:9999/age')
 })
 
@@ -46,6 +46,6 @@ test('A test sandbox with url and ownTenant is a new tenant there, which is remo
 test('A test sandbox with url refuses options of a sandbox that it does not start', async () => {
   const options: object = { persona: 'teen-16' }
   await expect(openTestSandbox({ url: 'http://localhost:2435', ...options })).rejects.toThrow(
-    /^connectSandbox: persona: unknown key/,
+    /^connectSandbox: persona: /,
   )
 })

@@ -31,8 +31,7 @@ test('The coverage of a worker is a file for each sandbox, in a folder of the ru
   await visit(one.api.baseUrl)
   await one.close('a.test.ts')
   await other.close('a.test.ts')
-  expect(uses().toSorted()).toEqual([1, undefined])
-  expect(readFileSync(join(coverage, '.gitignore'), 'utf8')).toBe('*\n')
+  expect([uses().toSorted(), readFileSync(join(coverage, '.gitignore'), 'utf8')]).toEqual([[1, undefined], '*\n'])
   expect(readdirSync(join(coverage, 'a')).filter((name) => name.endsWith('.tmp'))).toEqual([])
 })
 

@@ -26,8 +26,7 @@ describeWith('redis-server', 'Replicas on one Redis', () => {
     const { a, b } = await startTwo()
     const token = tokenOf(await b.party.exchange(await a.party.obtainCode()))
     expect((await a.party.upgrade(token)).status).toBe(200)
-    const again = idTokenOf(await b.party.use({ sandbox_persona: 'child-12' }))
-    expect(again.age_thresholds['18']).toBe(true)
+    expect(idTokenOf(await b.party.use({ sandbox_persona: 'child-12' })).age_thresholds['18']).toBe(true)
 
     const requestUri = await a.party.obtainRequestUri()
     expect((await b.party.create(requestUri)).params).toEqual({ state: 'state-1' })
@@ -47,8 +46,7 @@ describeWith('redis-server', 'Replicas on one Redis', () => {
     const shared = await a.party.obtainCode()
     const answers = await Promise.all([a.party.exchange(shared), b.party.exchange(shared)])
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400])
-    const won = answers.filter(({ status }) => status === 200).map(tokenOf)
-    const refused = await b.party.upgrade(won[0] ?? '')
+    const refused = await b.party.upgrade(answers.filter(({ status }) => status === 200).map(tokenOf)[0] ?? '')
     expect([refused.status, refused.text]).toEqual([401, expect.stringContaining('UPG-08')])
   })
 
@@ -65,13 +63,12 @@ describeWith('redis-server', 'Replicas on one Redis', () => {
     const { a, b } = await startTwo()
     const begun = await a.request.post('/_sandbox/demo/use').type('form').send({ claims: '{"age_thresholds":[18]}' })
     const Cookie = begun.get('Set-Cookie')?.[0]?.split(';')[0] ?? ''
-    const answered = {
+    const seen = {
       state: new URL(begun.headers['location'] ?? '').searchParams.get('state'),
       error: 'access_denied',
     }
-    await b.request.get('/_sandbox/demo/callback').query(answered).set({ Cookie })
-    const { text } = await a.request.get('/_sandbox/demo/result').set({ Cookie }).expect(200)
-    expect(text).toContain('access_denied')
+    await b.request.get('/_sandbox/demo/callback').query(seen).set({ Cookie })
+    expect((await a.request.get('/_sandbox/demo/result').set({ Cookie }).expect(200)).text).toContain('access_denied')
   })
 
   test('Two replicas sign with one key that they make, and rotate it together', async () => {

@@ -29,8 +29,7 @@ describeWith('redis-server', 'A silent store', () => {
     const [a, b, c, closing] = await Promise.all([start(), start(), start(), start()])
     const three = [a, b, c]
     const code = await a.party.obtainCode()
-    const page = await b.request.get('/v1/oidc/use').query(useRequest())
-    const { action, fields } = press(page.text, 'use')
+    const { action, fields } = press((await b.request.get('/v1/oidc/use').query(useRequest())).text, 'use')
     await c.next({ flow: 'use', outcome: 'access_denied', match: { state: 'queued' } })
     const events = await readEvents(c)
     const eventsAtClosing = await readEvents(closing)
