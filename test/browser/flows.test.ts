@@ -36,10 +36,10 @@ describeWith('chromium', 'The flows of the console', () => {
   test('The list of flows has twelve rows at least on a screen of 1280x800', async () => {
     for (let n = 0; n < 14; n += 1) await endFlow()
     const page = await openLive()
-    const bottoms = await page
+    const ends = await page
       .locator('.flow-row')
-      .evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().bottom))
-    expect(bottoms.filter((bottom) => bottom <= 800).length).toBeGreaterThanOrEqual(12)
+      .evaluateAll((all) => all.map((it) => it.getBoundingClientRect().bottom))
+    expect(ends.filter((bottom) => bottom <= 800).length).toBeGreaterThanOrEqual(12)
   })
 
   test('A row of the list of flows takes two lines on a phone, and nothing scrolls sideways', async () => {

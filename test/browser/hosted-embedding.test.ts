@@ -18,9 +18,7 @@ describeWith('chromium', 'In an iframe', () => {
 
   /** Opens a page of the app that embeds these addresses. */
   async function frame(page: Page, addresses: readonly string[], { attributes = '', from = world.app.origin } = {}) {
-    const frames = addresses.map(
-      (address) => `<iframe ${attributes} src="${address.replaceAll('&', '&amp;')}"></iframe>`,
-    )
+    const frames = addresses.map((url) => `<iframe ${attributes} src="${url.replaceAll('&', '&amp;')}"></iframe>`)
     world.app.serve('/embedding', `<!doctype html><title>App</title>${frames.join('')}`)
     await page.goto(`${from}/embedding`)
   }
@@ -34,7 +32,7 @@ describeWith('chromium', 'In an iframe', () => {
     ['Use', use, GET, 'persona-teen-16'],
     ['Create', create, CREATE, 'save'],
   ])(
-    'In an iframe %s without the permission says what lacks, and offers only to go back, also to the number keys',
+    'In an iframe %s without permission says what lacks, and offers only to go back, to number keys too',
     async (...row) => {
       const [, url, permission, hidden] = row
       const page = await world.newPage()
@@ -77,8 +75,7 @@ describeWith('chromium', 'In an iframe', () => {
     expect(await visibleText(notice)).toContain(`has the permission for passkeys: ${CREATE}`)
     await allowed.getByTestId('save').click()
     await allowed.getByTestId('ended-in-iframe').waitFor()
-    expect(await allowed.getByTestId('unsaved').count()).toBe(0)
-    expect(await isSaved()).toBe(true)
+    expect([await allowed.getByTestId('unsaved').count(), await isSaved()]).toEqual([0, true])
   })
 
   test.each([true, false])('A framed flow ends with a message and no callback, with scripts %s', async (hasScripts) => {
@@ -116,23 +113,20 @@ describeWith('chromium', 'In an iframe', () => {
   })
 
   // Another port of this host is another origin of the same site; the address is another site.
-  test.each(['localhost', '127.0.0.1'])(
-    'A page at %s frames nothing but the pages that a user answers',
-    async (host) => {
-      const consolePaths = ['console/clock', 'console/flows/none', 'demo', 'act-as/teen-16', 'embedding']
-      const paths = ['/', '/v1/oidc/other', ...consolePaths.map((path) => `/_sandbox/${path}`)]
-      const closed = paths.map((path) => world.sandbox.baseUrl + path)
-      const refused = use({ redirect_uri: 'https://evil.example/' })
-      const page = await world.newPage()
-      await frame(page, [...closed, use(), refused], { from: world.app.origin.replace('localhost', host) })
-      const urls = () => page.frames().map((one) => one.url().replace(/^chrome-error:.*/, 'closed'))
-      await expect.poll(urls).toEqual([page.url(), ...closed.map(() => 'closed'), use(), refused])
-      const texts = await Promise.all(page.frames().map((one) => one.locator('body').textContent()))
-      expect(texts.slice(1, -2).filter((text) => text?.includes('Sandbox'))).toEqual([])
-      expect(texts.at(-2)).toContain('wants to check your age')
-      expect(texts.at(-1)).toContain('redirect_uri')
-    },
-  )
+  test.each(['localhost', '127.0.0.1'])('A page at %s frames nothing but pages that a user answers', async (host) => {
+    const consolePaths = ['console/clock', 'console/flows/none', 'demo', 'act-as/teen-16', 'embedding']
+    const paths = ['/', '/v1/oidc/other', ...consolePaths.map((path) => `/_sandbox/${path}`)]
+    const closed = paths.map((path) => world.sandbox.baseUrl + path)
+    const refused = use({ redirect_uri: 'https://evil.example/' })
+    const page = await world.newPage()
+    await frame(page, [...closed, use(), refused], { from: world.app.origin.replace('localhost', host) })
+    const urls = () => page.frames().map((one) => one.url().replace(/^chrome-error:.*/, 'closed'))
+    await expect.poll(urls).toEqual([page.url(), ...closed.map(() => 'closed'), use(), refused])
+    const texts = await Promise.all(page.frames().map((one) => one.locator('body').textContent()))
+    expect(texts.slice(1, -2).filter((text) => text?.includes('Sandbox'))).toEqual([])
+    expect(texts.at(-2)).toContain('wants to check your age')
+    expect(texts.at(-1)).toContain('redirect_uri')
+  })
 
   test('The home page takes the place of the app when the user leaves the framed page of E1', async () => {
     const page = await world.newPage()

@@ -28,7 +28,6 @@ export function startWorld(optionsFor: (app: RelyingParty) => SandboxOptions | P
   const toApp = (changes: Changes = {}) => ({ redirect_uri: `${started[2].origin}/callback`, ...changes })
   /** A page that shares nothing with other pages, for the group. */
   const keepPage = async (options?: BrowserContextOptions) => (await newContext(started[0], options)).newPage()
-  /** Such a page for one test. */
   async function newPage(options?: BrowserContextOptions) {
     const page = await keepPage(options)
     onTestFinished(() => page.context().close())
@@ -38,7 +37,6 @@ export function startWorld(optionsFor: (app: RelyingParty) => SandboxOptions | P
     get sandbox() {
       return started[1]
     },
-    /** An app of another origin. */
     get app() {
       return started[2]
     },

@@ -17,8 +17,7 @@ const flow = (changes: Partial<Flow> = {}): Flow => ({
 const textOf = (changes?: Partial<Flow>) => describeFlow(flow(changes)).map(({ text }) => text)
 
 test('The description of a flow begins with how it went, and says why, what was called and what comes next', () => {
-  const changes = { persona: 'teen-16', reasons: ['18: no. needs 18'], next_steps: ['Compare state.'] }
-  expect(textOf(changes)).toEqual([
+  expect(textOf({ persona: 'teen-16', reasons: ['18: no. needs 18'], next_steps: ['Compare state.'] })).toEqual([
     'f1 use ok: teen-16: 18 no',
     'persona teen-16',
     '',

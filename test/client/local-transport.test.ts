@@ -13,6 +13,5 @@ test('A refused call of a sandbox in the process rejects with a SandboxError tha
 
 test('A defect of a sandbox in the process rejects with the error itself, so that its stack names the place', async () => {
   const defect = new TypeError('x is not a function')
-  const { call } = createLocalTransport(() => Promise.reject(defect), noFlows)
-  await expect(call('reset', {})).rejects.toBe(defect)
+  await expect(createLocalTransport(() => Promise.reject(defect), noFlows).call('reset', {})).rejects.toBe(defect)
 })

@@ -21,9 +21,7 @@ test('The scenarios page arms what is pasted, shows how far it has come and why 
   expect(await shown()).toContain('None is armed')
   const armed = await browser.submit(SCENARIOS, { yaml: YAML })
   expect([armed.status, armed.headers.location]).toEqual([303, SCENARIOS])
-  expect(await shown()).toMatch(
-    /Gives up, then comes back .*1 of 3 steps.*Waits for the next use request of ak_test_sandbox/,
-  )
+  expect(await shown()).toMatch(/then comes back .*1 of 3 steps.*Waits for the next use request of ak_test_sandbox/)
   await sandbox.request.get('/v1/oidc/use').query(useRequest())
   expect(await shown()).toMatch(/2 of 3 steps/)
   await sandbox.request.get('/v1/oidc/use').query(useRequest({ nonce: 'mine' }))

@@ -65,7 +65,6 @@ const idToken = [
   { iss: 'http://localhost:2435/v1/oidc/use', iat: 1_767_225_600, exp: 1e300, '<i>': ['x'] },
 ].map(encode)
 const params = { id_token: `${idToken.join('.')}.s`, state: 'abc', code: 'c' }
-
 const TEEN_SIGNAL = { method: 'id_doc_scan', age: { years: 16 }, verified_at: at, provenance: '/yoti' } as const
 
 /** A flow of which everything is known; its outcome is one of the catalogue. */
@@ -99,7 +98,6 @@ const personas: readonly Persona[] = [
   { name: 'nobody', title: 'Nobody', purpose: 'Has none.' },
 ]
 const coverage = { ...(await described(adultCounters('a suite > a test'))), omitted: { claims: 1 } }
-
 const baseUrl = 'http://localhost:2435'
 const lifetimes = { requestUri: 90, code: 600, idToken: 600, accessToken: 10_800 }
 const clockState = { now: at, base: at, advanced_seconds: 91, frozen: true }
@@ -126,11 +124,7 @@ const answered = useSession({
   reads: [exchange(503)],
   claims: { iss: `${baseUrl}/v1/oidc/use`, age_thresholds: { 13: false, 18: false } },
 })
-const distrusted = useSession(
-  { params: { error: 'access_denied', state: 'abc' }, checks: [check(false)], reads: [] },
-  [400, 200],
-)
-
+const distrusted = useSession({ params: { error: 'access_denied' }, checks: [check(false)], reads: [] }, [400, 200])
 const reasons = ['18 no: id_doc_scan: needs 18, has 16', '13 yes: id_doc_scan: needs 13, has 16']
 /** A persona whose answer differs from the one before. */
 const sixteen = { name: 'sixteen', title: 'Sixteen', answers: { 13: true, 18: false }, before: { 18: true }, reasons }
@@ -146,9 +140,12 @@ const table = {
 }
 
 const decide = { kind: 'decide', summary: 'use as teen-16: access_denied' } as const
-const step = (index: number, status: 'passed' | 'failed' | 'waiting' | 'current', detail = {}) => {
-  return { ...decide, index, status, ...detail }
-}
+const step = (index: number, status: 'passed' | 'failed' | 'waiting' | 'current', detail = {}) => ({
+  ...decide,
+  index,
+  status,
+  ...detail,
+})
 const steps = [step(0, 'passed'), step(1, 'failed', { detail: 'nonce: came nothing' }), step(2, 'waiting')]
 const current = step(0, 'current', { detail: 'a call came' })
 const scenarios = [
@@ -157,10 +154,8 @@ const scenarios = [
 ]
 
 const decided = { flow: 'use', persona: 'teen-16', outcome: 'verified', match: { state: 'abc' } } as const
-const queued = [
-  { id: 'x-1', ...decided, times: 2, remaining: 1 },
-  { id: 'x-2', flow: 'par', times: 1, remaining: 1 },
-] as const
+const twice = { id: 'x-1', ...decided, times: 2, remaining: 1 } as const
+const queue = [twice, { id: 'x-2', flow: 'par', times: 1, remaining: 1 } as const]
 
 type Change = (text: string) => string
 const unchanged: Change = (text) => text
@@ -252,7 +247,7 @@ export const PAGES: readonly (readonly [name: string, render: Render])[] = [
     [WEB_SHOP, { ...WEB_SHOP, ...home.client, redirectUris: [], signingAlg: undefined, persona: undefined }],
     { total: 60, next: 'web-shop', showsSecrets: true, signingAlg: 'RS256' },
   ),
-  pageOf('expectations', renderExpectations, frame, queued, {
+  pageOf('expectations', renderExpectations, frame, queue, {
     personas: ['teen-16'],
     fields: { flow: 'use', persona: 'teen-16', state: 'abc' },
     problem: 'use has no "x"',
@@ -313,8 +308,10 @@ function everyString<T>(value: T, change: Change): T {
   const changed = (key: string, item: string) => {
     if (FIXED.has(key) || FIXED.has(`${key}=${item}`)) return item
     if (key !== 'id_token') return change(item)
-    const parts = item.split('.').slice(0, 2)
-    const decoded = parts.map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()))
+    const decoded = item
+      .split('.')
+      .slice(0, 2)
+      .map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()))
     return `${everyString(decoded, change).map(encode).join('.')}.s`
   }
   const json = JSON.stringify(value, (key, item: unknown) => (typeof item === 'string' ? changed(key, item) : item))

@@ -7,7 +7,6 @@ import { startSandbox } from '../support/sandbox.ts'
 
 const event = (text: string, tenant = 'default'): JournalEvent => ({ type: 'scenario', tenant, data: { text } })
 
-/** A feed, and how readers of it are made. */
 function startFeed() {
   const journal = createMemoryJournal()
   const open = (stream: Writable, tenant = 'default') => {
@@ -18,7 +17,6 @@ function startFeed() {
   return { announce: journal.announce, open }
 }
 
-/** What a reader was sent. */
 function createReader() {
   const chunks: unknown[] = []
   const stream = new Writable({

@@ -28,9 +28,8 @@ test('An expectation decides one request, is removed by its id, and all of them 
 test('An expectation waits for the request with its client, state and nonce', async () => {
   const changes = { client_id: 'other', state: 'mine', nonce: 'mine' }
   await sandbox.next({ outcome: 'access_denied', match: changes })
-  for (const name of ['client_id', 'state', 'nonce']) {
+  for (const name of ['client_id', 'state', 'nonce'])
     expect(await endingOf({ ...changes, [name]: useRequest()[name] })).toBe('page')
-  }
   expect(await endingOf(changes)).toBe('access_denied')
 })
 
@@ -46,8 +45,7 @@ test.each(['expired', 'used'] as const)('An expectation of request_uri.%s is met
   else await sandbox.clock.advance(91)
   await sandbox.next({ flow: 'create', outcome: 'created' })
   await sandbox.next({ flow: 'create', outcome: `request_uri.${reason}` })
-  const { params } = await rp.create(requestUri, { sandbox_persona: undefined })
-  expect(params['error']).toBe('invalid_request_uri')
+  expect((await rp.create(requestUri, { sandbox_persona: undefined })).params['error']).toBe('invalid_request_uri')
   expect(await sandbox.expectations.list()).toMatchObject([{ outcome: 'created' }])
 })
 

@@ -17,13 +17,11 @@ const SCHEMAS = new URL('../../node_modules/har-schema/lib/', import.meta.url)
 test('Every flow is a HAR by the published schema and a diagram by the parser of Mermaid, and no file holds a secret', async () => {
   // Its patterns check instants, and Ajv knows no newer draft by the name of this one.
   const ajv = new Ajv({ strict: false, validateSchema: false, validateFormats: false })
-  for (const file of readdirSync(SCHEMAS).filter((file) => file.endsWith('.json'))) {
+  for (const file of readdirSync(SCHEMAS).filter((file) => file.endsWith('.json')))
     ajv.addSchema({ ...JSON.parse(readFileSync(new URL(file, SCHEMAS), 'utf8')), $schema: undefined })
-  }
   for (const [name, id] of await recordFlows(sandbox)) {
     const archive = await sandbox.flows.export(id, 'har')
-    const isValid = ajv.validate('har.json#', JSON.parse(archive.text))
-    expect(isValid ? [] : ajv.errors, name).toEqual([])
+    expect(ajv.validate('har.json#', JSON.parse(archive.text)) ? [] : ajv.errors, name).toEqual([])
     const holdsToken = archive.text.includes('eyJ')
     expect(archive.text, name).toContain(holdsToken ? 'It holds an id_token.' : 'It holds no id_token')
     const diagram = await sandbox.flows.export(id, 'mermaid')
@@ -56,8 +54,7 @@ test('The export of a flow names the file and its type; an unknown format and a 
   await createRelyingParty(sandbox).use()
   const flow = await sandbox.flows.last()
   const path = `/_sandbox/flows/${flow?.id}`
-  const answer = await sandbox.request.get(`${path}?as=mermaid`)
-  expect(answer.headers).toMatchObject({
+  expect((await sandbox.request.get(`${path}?as=mermaid`)).headers).toMatchObject({
     'content-type': 'text/vnd.mermaid; charset=utf-8',
     'content-disposition': `attachment; filename="${flow?.id}.mmd"`,
   })

@@ -9,7 +9,6 @@ import { listenOnFreePort } from '../support/listen-on-free-port.ts'
 import { useRequest } from '../support/requests.ts'
 import { createTestParts } from '../support/tenant.ts'
 
-/** A sandbox that counts the listeners to its journal, and how often its flows are listed. */
 async function startCounting() {
   const journal = createMemoryJournal()
   let listeners = 0

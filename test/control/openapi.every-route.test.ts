@@ -25,11 +25,8 @@ test('openapi.json describes every operation, each with a summary', async () => 
   const described = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { operationId, summary }]) => [`${method} ${path} ${operationId}`, summary]),
   )
-  const served = ROUTES.map(({ method, path, ...row }) => [
-    `${method} ${inOpenApi(path)} ${row.operationId}`,
-    row.summary,
-  ])
-  expect(described.sort()).toEqual(served.sort())
+  const given = ROUTES.map((row) => [`${row.method} ${inOpenApi(row.path)} ${row.operationId}`, row.summary])
+  expect(described.sort()).toEqual(given.sort())
 })
 
 test('Every operation has a route of its own, declares the parameters of its path, and has no result with 204 alone', () => {
@@ -83,8 +80,8 @@ test('Every path of openapi.json answers as described, and sends nothing that th
   }
 })
 
-test.each(ROUTES.filter(({ body }) => body !== NONE))(
-  '$method $path of the control API refuses a list instead of its body',
+test.each(ROUTES.filter((row) => row.body !== NONE))(
+  '$method $path refuses a list for a body',
   async ({ method, path }) => {
     const address = `/_sandbox${path.replace(':name', 'adult-passport')}`
     const { body } = await sandbox.request[method](address).send([]).expect(400)

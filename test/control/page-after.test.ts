@@ -17,7 +17,6 @@ async function pageOf(list: string, query: Query = {}) {
   return { names, next, size: text.length }
 }
 
-/** The pages of a list, read by what each says of the next one. */
 async function pagesOf(list: string, query: Query) {
   const pages = [await pageOf(list, query)]
   for (;;) {
@@ -27,7 +26,6 @@ async function pagesOf(list: string, query: Query) {
   }
 }
 
-/** Makes more than two of everything. */
 async function fill(): Promise<void> {
   for (let n = 0; n < 5; n++) {
     await createRelyingParty(sandbox).use({ sandbox_persona: 'teen-16' })
@@ -87,19 +85,16 @@ const FILLS: Readonly<Record<string, () => Promise<readonly (readonly unknown[])
   },
 }
 
-test.each(Object.entries(FILLS))(
-  'A page of %s never passes a mebibyte, and the library reads on',
-  async (list, make) => {
-    const [read, made] = await make()
-    expect(read).toHaveLength(made?.length ?? 0)
-    const pages = await pagesOf(list, { limit: 2_000 })
-    expect(pages.length).toBeGreaterThan(1)
-    // Beyond a page there may be the names of its members, and one item that is too long for any page.
-    for (const { size } of pages) expect(size).toBeLessThan(1024 * 1024 + 1_000)
-    expect(pages.flatMap(({ names }) => names).length).toBeGreaterThanOrEqual(made?.length ?? 0)
-    if (list === 'flows') expect(await sandbox.flows.list({ limit: 150 })).toHaveLength(150)
-  },
-)
+test.each(Object.entries(FILLS))('A page of %s never passes a mebibyte; the library reads on', async (list, make) => {
+  const [read, made] = await make()
+  expect(read).toHaveLength(made?.length ?? 0)
+  const pages = await pagesOf(list, { limit: 2_000 })
+  expect(pages.length).toBeGreaterThan(1)
+  // Beyond a page there may be the names of its members, and one item that is too long for any page.
+  for (const { size } of pages) expect(size).toBeLessThan(1024 * 1024 + 1_000)
+  expect(pages.flatMap(({ names }) => names).length).toBeGreaterThanOrEqual(made?.length ?? 0)
+  if (list === 'flows') expect(await sandbox.flows.list({ limit: 150 })).toHaveLength(150)
+})
 
 test('An item that is larger than a page may be is a page of its own', async () => {
   const items = ['a', 'x'.repeat(MAX_PAGE_BYTES), 'b']

@@ -6,7 +6,6 @@ beforeEach(async () => {
   await sandbox.request.post('/_sandbox/clock').send({ set: '2029-05-05', freeze: true })
 })
 
-/** All that a call of the control API may change. */
 const stateOf = () =>
   Promise.all([
     sandbox.clock.state(),
@@ -65,17 +64,13 @@ const BAD_BODIES: readonly [call: string, body: object, message: string][] = [
   ['post reset', { clock: false }, 'body'],
 ]
 
-test.each(BAD_BODIES.map(([call, body, message]) => [call, message, body] as const))(
-  '%s with a wrong body changes nothing, and answers 400 with: %s',
-  async (call, message, body) => {
-    const [method = '', path] = call.split(' ')
-    const before = await stateOf()
-    const answer = await sandbox.request[method as 'put' | 'post'](`/_sandbox/${path}`).send(body)
-    expect(answer.body).toMatchObject({ error_description: expect.stringContaining(message) })
-    expect(answer.status).toBe(400)
-    expect(await stateOf()).toEqual(before)
-  },
-)
+test.each(BAD_BODIES)('%s with the wrong body %j changes nothing, and answers 400: %s', async (call, body, message) => {
+  const [method = '', path] = call.split(' ')
+  const before = await stateOf()
+  const answer = await sandbox.request[method as 'put' | 'post'](`/_sandbox/${path}`).send(body)
+  expect(answer.body).toMatchObject({ error_description: expect.stringContaining(message) })
+  expect([answer.status, await stateOf()]).toEqual([400, before])
+})
 
 test.each([
   ['personas', 'text/plain', 'personas: []', 415, 'must be application/json or application/yaml, not text/plain'],
@@ -106,10 +101,8 @@ test.each<[query: string, message: string]>([
 })
 
 test('What does not exist is a 404, and what is no address of a tenant a 400', async () => {
-  for (const path of ['personas/teen-61', 'flows/f7', 'scenarios/none', 'tenants/none']) {
+  for (const path of ['personas/teen-61', 'flows/f7', 'scenarios/none', 'tenants/none'])
     expect((await sandbox.request.get(`/_sandbox/${path}`).expect(404)).body).toMatchObject({ error: 'not_found' })
-  }
-  for (const name of ['Upper', '-x', 'a'.repeat(64), 'default']) {
+  for (const name of ['Upper', '-x', 'a'.repeat(64), 'default'])
     await sandbox.request.get(`/t/${name}/.well-known/jwks.json`).expect(400)
-  }
 })

@@ -12,7 +12,7 @@ test.each([
   [{ set: NEW_YEAR, freeze: true, advance: 90.5 }, '2030-01-01T00:01:30.500Z', 90.5],
   [{ reset: true, set: '2030-01-01', freeze: true, advance: 1 }, '2030-01-01T00:00:01.000Z', 1],
 ])(
-  'POST clock applies %j to a frozen clock in the order reset, set, freeze, advance',
+  'POST clock applies %j to the clock in the order reset, set, freeze, advance',
   async (move, now, advanced_seconds) => {
     const state = { now, base: NEW_YEAR, advanced_seconds, frozen: true }
     await sandbox.clock.advance(1000)

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import { waitFor } from '../../src/control/wait-for.ts'
 import { createMemoryJournal } from '../../src/store/memory-journal.ts'
 
-/** Calls that wait for any event, and one that ends them all. */
 function start() {
   const journal = createMemoryJournal()
   let isThere = false

@@ -74,14 +74,12 @@ test('A font that the device lacks is hidden advice, until a script of the page 
   expect(await openUse({})).not.toMatch(/data-unsure|font\.js/)
 })
 
-/** The custom properties of a style sheet. */
 const propertiesOf = (css: string) =>
   Object.fromEntries([...css.matchAll(/^ {2}--([a-z-]+): (.*);$/gm)].map(([, name = '', value = '']) => [name, value]))
 
 const hex = fc.integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, '0')}`)
 const requested = { primary_color: hex, secondary_color: hex, text_color: hex, background_color: hex }
 
-/** Texts, and the surfaces on which they stand. */
 const PAIRS = [
   ...['text', 'muted', 'accent'].flatMap((text) => ['background', 'page', 'wash'].map((surface) => [text, surface])),
   ['on-primary', 'primary'],
@@ -94,9 +92,8 @@ test('The style sheet of an appearance keeps the colours that are requested, and
     fc.property(fc.record(requested, { requiredKeys: [] }), (appearance) => {
       const properties = propertiesOf(renderAppearanceCss(appearance))
       const colourOf = (name = '') => properties[name] ?? ''
-      for (const [text, surface] of PAIRS) {
+      for (const [text, surface] of PAIRS)
         expect(contrast(colourOf(text), colourOf(surface)), `${text} on ${surface}`).toBeGreaterThanOrEqual(4.5)
-      }
       expect(contrast(colourOf('edge'), colourOf('background'))).toBeGreaterThanOrEqual(3)
       for (const name of ['primary', 'secondary', 'background'] as const)
         expect(properties).toMatchObject(appearance[`${name}_color`] ? { [name]: appearance[`${name}_color`] } : {})

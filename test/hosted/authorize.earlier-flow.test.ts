@@ -8,7 +8,6 @@ import { shareSandbox } from '../support/sandbox.ts'
 
 const SHOP = { clientId: 'shop', clientSecret: 'not-a-real-secret' }
 const sandbox = await shareSandbox({ clients: [{ ...SHOP, redirectUris: ['http://localhost:3000/callback'] }] })
-
 const OF_EARLIER = ['id_token.nonce_of_earlier_flow', 'callback.state_of_earlier_flow']
 const ROWS = ['id_token.replayed', 'callback.replayed', ...OF_EARLIER]
 const NONE = 'is not possible here: this client has no earlier Use flow that ended well'

@@ -8,15 +8,13 @@ const sandbox = await shareSandbox({ clients: [SHOP] })
 const use = (changes: Changes) => sandbox.request.get('/v1/oidc/use').query(useRequest(changes))
 
 const LOOPBACK = ['http://localhost/cb', 'http://localhost:3000', 'https://localhost/cb', 'http://127.0.0.1:8080/cb']
-test.each([...LOOPBACK, 'http://[::1]:8080/cb', 'http://localhost:65535/a/b/c?x=1&y=2'])(
-  'The built-in client is answered at %j',
-  async (redirect_uri) => {
-    const location = new URL((await use({ redirect_uri, sandbox_persona: 'teen-16' })).headers.location ?? '')
-    location.hash = ''
-    expect(location.href).toBe(new URL(redirect_uri).href)
-    await sandbox.request.post('/v1/oidc/create/par').type('form').send(pushedRequest({ redirect_uri })).expect(201)
-  },
-)
+LOOPBACK.push('http://[::1]:8080/cb', 'http://localhost:65535/a/b/c?x=1&y=2')
+test.each(LOOPBACK)('The built-in client is answered at %j', async (redirect_uri) => {
+  const location = new URL((await use({ redirect_uri, sandbox_persona: 'teen-16' })).headers.location ?? '')
+  location.hash = ''
+  expect(location.href).toBe(new URL(redirect_uri).href)
+  await sandbox.request.post('/v1/oidc/create/par').type('form').send(pushedRequest({ redirect_uri })).expect(201)
+})
 
 const AFTER_HTTP = `
   //localhost:3000@evil.example/ //user@localhost:3000/cb //user:pass@localhost:3000/cb //@localhost:3000/cb
@@ -59,15 +57,13 @@ test('A declared client is answered at its own address, character by character',
   expect(await statusOf(registered)).toBe(302)
   const others = ['shop.example/callback', 'shop.example/callback?a=1&b=2', 'shop.example/callback/?a=1']
   others.push('SHOP.example/callback?a=1', 'shop.example:443/callback?a=1')
-  for (const other of [...others.map((rest) => `https://${rest}`), registered.replace('s:', ':'), REDIRECT_URI]) {
+  for (const other of [...others.map((rest) => `https://${rest}`), registered.replace('s:', ':'), REDIRECT_URI])
     expect(await statusOf(other), other).toBe(400)
-  }
 })
 
 test('E1 knows the built-in client only while it is not switched off', async () => {
   const { request, client } = await startSandbox({ builtinClient: false, clients: [SHOP] })
-  const { text } = await request.get('/v1/oidc/use').query(useRequest()).expect(400)
-  expect([text, client]).toEqual([
+  expect([(await request.get('/v1/oidc/use').query(useRequest()).expect(400)).text, client]).toEqual([
     expect.stringMatching(/Registered: shop\.</),
     { clientId: 'shop', clientSecret: 's' },
   ])

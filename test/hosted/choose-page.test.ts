@@ -16,8 +16,9 @@ test.each([
 
 test.each(Object.entries(LANGUAGES))('The choice page offers a code beside creation, said in %s', (tag, messages) => {
   const page = choosePage({ shell: { ...shell, lang: tag } })
-  const buttons = tagsOf(page).filter(({ name }) => name === 'button')
-  const ids = buttons.map(({ attributes }) => attributes['data-testid'])
+  const ids = tagsOf(page)
+    .filter(({ name }) => name === 'button')
+    .map(({ attributes }) => attributes['data-testid'])
   expect(ids.slice(ids.indexOf('use'), ids.indexOf('use') + 3)).toEqual(['use', 'outcome-code_issued', 'create'])
   expect(textOf(page)).toContain(messages['choose.code'])
   expect(messages['choose.code'] === LANGUAGES['en']?.['choose.code']).toBe(tag === 'en')
@@ -90,9 +91,8 @@ test('The choice page shows the client, each persona as one row, the requested a
     'What counts: verified_after, allowed_methods verified_after: 2025-01-01 allowed_methods: id_doc_scan',
     'the app may update the age key',
     'advice CLM-04 claims.age_thresholds the thresholds are not ascending How to fix it: Send them in ascending order: [13, 18].',
-  ]) {
+  ])
     expect(text).toContain(part)
-  }
 })
 
 test('The choice page leaves out the buttons that the request does not allow, and the sections that are empty', () => {

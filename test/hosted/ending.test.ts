@@ -3,7 +3,6 @@ import { renderCallbackForm } from '../../src/hosted/ending.ts'
 import { tagsOf } from '../support/markup.ts'
 import { formPostCallback, shell } from './views.ts'
 
-/** The attributes of the tags with this name on the page that posts these parameters. */
 const attributesOf = (tag: string, params: (readonly [string, string])[] = []) =>
   tagsOf(renderCallbackForm({ ...formPostCallback, params }, shell))
     .filter(({ name }) => name === tag)

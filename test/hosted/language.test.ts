@@ -18,7 +18,6 @@ const openPage = async ({ asked, previous, browser }: Preferences = {}) => {
     .query(useRequest({ language: asked }))
 }
 
-/** The menu of languages of a page, with other fields than its own. */
 async function chooseLanguage(changes: Readonly<Record<string, string>>) {
   const { action, fields } = formWithId((await openPage({ asked: 'de' })).text, 'language-form')
   return submit(sandbox, { action, fields: new URLSearchParams({ ...Object.fromEntries(fields), ...changes }) })
@@ -56,7 +55,7 @@ test.each<Preferences & { lang: string }>([
   { previous: `ar${subtags}`, browser: 'ja', lang: 'ar' },
   { asked: `xx${'-a'.repeat(2_000)}`, browser: 'ja', lang: 'ja' },
 ])(
-  'A request for $asked, after a choice of $previous, in a browser for $browser, is answered in $lang',
+  'A request for $asked, after a choice of $previous, by a $browser browser, is in $lang',
   async ({ lang, ...preferences }) => {
     const answer = await openPage(preferences)
     expect([answer.status, answer.headers['content-language']]).toEqual([200, lang])

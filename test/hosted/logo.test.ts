@@ -13,7 +13,6 @@ async function startWithLogo(fileName: string, content?: string | Uint8Array) {
   if (content !== undefined) await writeFile(logo, content)
   const client = { clientId: 'shop/1?', clientSecret: 'secret', name: 'Shop', logo, redirectUris: [REDIRECT_URI] }
   const { request } = await startSandbox({ clients: [client] })
-  /** The address of the logo on the choice page. */
   const shown = async () => {
     const { text } = await request.get('/t/one/v1/oidc/use').query(useRequest({ client_id: 'shop/1?' }))
     return tagsOf(text).find(({ attributes }) => attributes['class'] === 'client-logo')?.attributes['src']
@@ -60,7 +59,6 @@ test('The logo of a client follows its file on the next request: changed, added 
 test('The logo of a client is never a file that the config does not name as an image', async () => {
   const { request, shown } = await startWithLogo('secrets.yaml', 'client_secret: x')
   expect(await shown()).toBeUndefined()
-  for (const client of ['shop%2F1%3F', 'ak_test_sandbox', '..%2F..%2Fetc%2Fpasswd']) {
+  for (const client of ['shop%2F1%3F', 'ak_test_sandbox', '..%2F..%2Fetc%2Fpasswd'])
     await request.get(`/_sandbox/clients/${client}/logo`).expect(404)
-  }
 })

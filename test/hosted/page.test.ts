@@ -27,7 +27,6 @@ test.each(Object.keys(LANGUAGES))('The choice page weighs at most 40 KB, and 70 
   }
 })
 
-/** The personas outside of every folded group, in the order of the page. */
 const openIn = (page: string) =>
   tagsOf(page.slice(page.indexOf('<ul class="rows usual">'), page.indexOf('<div class="groups">')))
     .filter(({ attributes }) => attributes['name'] === 'persona')
@@ -40,8 +39,7 @@ test('The choice page has the usual personas in the open, and all others folded 
   const all = await sandbox.personas.list()
   for (const { name } of all) expect(byTestId(text, `persona-${name}`), name).toHaveLength(1)
   const folded = all.filter(({ name }) => !USUAL_PERSONAS.includes(name))
-  const groups = ['Adults', 'Minors', 'Birthdays', 'Methods', 'Assurance', 'Edge cases']
-  const counted = groups.map((title) => {
+  const counted = ['Adults', 'Minors', 'Birthdays', 'Methods', 'Assurance', 'Edge cases'].map((title) => {
     const id = `group-${title.split(' ')[0]?.toLowerCase()}`
     return [id, title, String(folded.filter(({ group }) => group === title).length)]
   })
@@ -87,8 +85,7 @@ test.each([
 ])('A question for reasons with %j is refused with %i', async (changes, status, message) => {
   const transaction = press((await open()).text, 'use').fields.get('transaction') ?? ''
   const asked = sandbox.request.get('/v1/oidc/use/why').query({ transaction, persona: 'teen-16', ...changes })
-  const { body } = await asked.set('Accept', 'application/json').expect(status)
-  expect(body.error_description).toMatch(message)
+  expect((await asked.set('Accept', 'application/json').expect(status)).body.error_description).toMatch(message)
 })
 
 test('The choice page is cached for the back button, and its forms may go to the sandbox and the app alone', async () => {

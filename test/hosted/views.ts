@@ -21,7 +21,6 @@ const NOBODY_YET: Persona = named('no-age-key', 'Nobody yet')
 const presentation = { theme: 'light', learnMore: true, appearance: {} } as const
 const claims = { age_thresholds: [13, 18], verified_after: '2025-01-01', allowed_methods: ['id_doc_scan' as const] }
 const NOW = Date.parse('2026-01-02T03:04:05Z')
-
 const SIGNAL = { method: 'id_doc_scan', verified_at: '2025-06-01', provenance: '/veratad/roc' } as const
 const answersAt = (years: number): BriefEvaluation => evaluateBriefly([{ ...SIGNAL, age: { years } }], claims, NOW)
 
@@ -30,7 +29,6 @@ const SHOP = { clientId: 'web-shop', redirectUri: 'https://shop.example/callback
 type Page<Render extends (page: never, choices: never) => RenderedPage> = Parameters<Render>[0] & Parameters<Render>[1]
 type ChoosePage = Page<typeof renderChoose>
 
-/** A choice page on which everything that can appear does. */
 export const chooseView = (
   changes: Partial<ChoosePage> = {},
   transactionChanges: Partial<ChoosePage['transaction']> = {},
@@ -68,7 +66,6 @@ export const choosePage = (...changes: Parameters<typeof chooseView>): RenderedP
   return renderChoose(view, view)
 }
 
-/** The page of the Create flow for age signals with the given attributes. */
 export const createView = (...attributes: Readonly<Record<string, string | boolean>>[]): Page<typeof renderCreate> => ({
   shell,
   id: 'tx-2',

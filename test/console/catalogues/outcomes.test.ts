@@ -6,6 +6,7 @@ import { shareSandbox } from '../../support/sandbox.ts'
 import { frame } from '../views.ts'
 
 const PAGE = '/_sandbox/console/outcomes'
+const QUEUE = '/_sandbox/console/expectations'
 const sandbox = await shareSandbox()
 const read = async (query: object = {}) => (await sandbox.request.get(PAGE).query(query)).text
 
@@ -26,7 +27,7 @@ test('The page of outcomes shows all outcomes, or those of a level and a flow, e
   const hrefs = tagsOf(await read()).map(({ attributes }) => attributes['href'])
   const expected = OUTCOMES.flatMap(({ flow, name }) => [
     `${PAGE}/${flow}/${name}`,
-    `/_sandbox/console/expectations?flow=${flow}&outcome=${name}`,
+    `${QUEUE}?flow=${flow}&outcome=${name}`,
   ])
   expect(expected.filter((href) => !hrefs.includes(href))).toEqual([])
   const tags = tagsOf(await read({ level: 'may', flow: 'token' }))

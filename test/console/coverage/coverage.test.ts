@@ -7,7 +7,6 @@ const PAGE = '/_sandbox/console/coverage'
 const sandbox = await shareSandbox()
 beforeEach(() => sandbox.coverage.clear())
 
-/** Drives a Use flow that asks for 18, and says which test does. */
 async function drive(persona: string, { test = 'x', tenant = '' } = {}) {
   await sandbox.coverage.name(test)
   const query = useRequest({ claims: claims({ age_thresholds: [18] }), sandbox_persona: persona })

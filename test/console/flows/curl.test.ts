@@ -3,7 +3,6 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { curlCommand } from '../../../src/console/flows/curl.ts'
 
-/** The arguments that a shell would give to curl, with these variables set. */
 function argumentsOf(command: string): string[] {
   const script = `curl() { for word in "$@"; do printf '%s\\0' "$word"; done; }\n${command}`
   const env = { AGE_CLIENT_SECRET: 'S3CRET', AGE_ACCESS_TOKEN: 'T0KEN' }
@@ -26,8 +25,7 @@ const commandFor = (changes: Partial<Parameters<typeof curlCommand>[0]> = {}) =>
 test('The curl command sends a browser’s request by GET, JSON parameters as text', () => {
   const parameters = { scope: 'openid svc.upgrade', claims: { age_thresholds: [18] } }
   const [, url = ''] = argumentsOf(commandFor({ endpoint: 'E1', method: 'GET', path: '/use', parameters }))
-  const sent = Object.fromEntries(new URL(url).searchParams)
-  expect(sent).toEqual({ ...parameters, claims: '{"age_thresholds":[18]}' })
+  expect(Object.fromEntries(new URL(url).searchParams)).toEqual({ ...parameters, claims: '{"age_thresholds":[18]}' })
 })
 
 test('The curl command authenticates E2 by a field, E4 by Basic and E5 by a bearer token, from the environment', () => {

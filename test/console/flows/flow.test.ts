@@ -12,7 +12,6 @@ beforeEach(async () => {
 })
 const get = (path: string) => sandbox.request.get(path)
 const party = () => createRelyingParty(sandbox)
-/** Sends an E1 request that no query parameter decides. */
 const open = (changes: Changes = {}) => get('/v1/oidc/use').query(useRequest(changes))
 const pageOf = async (id = 'f1') => (await get(`${FLOWS}/${id}`)).text
 const shown = async (id?: string) => textOf(await pageOf(id))
@@ -58,8 +57,7 @@ test('The page of a flow advises to begin again when the request expired, as the
   expect(await shown()).toContain('Wait: the user has not come back yet')
   await sandbox.clock.advance(3600)
   expect(await shown()).toMatch(/^(?!.*Wait: ).*Begin the flow again/)
-  const { next_steps: steps } = await sandbox.flows.get('f1')
-  expect(steps).toEqual([expect.stringContaining('Begin the flow again')])
+  expect((await sandbox.flows.get('f1')).next_steps).toEqual([expect.stringContaining('Begin the flow again')])
   await sandbox.clock.advance(3600)
   expect(byTestId(await pageOf(), 'answer-here')).toHaveLength(0)
   expect(await shown()).toContain('It waits no longer')
@@ -117,15 +115,14 @@ test('The page of a flow leads to the flows before and after it in its story', a
 })
 
 test('The page of an unknown flow names it', async () => {
-  const { text } = await get(`${FLOWS}/f99`).expect(404)
-  expect(textOf(text)).toContain('there is none with the id "f99"')
+  expect(textOf((await get(`${FLOWS}/f99`).expect(404)).text)).toContain('there is none with the id "f99"')
 })
 
 test('The page of a flow links the flow as a file of each format', async () => {
   await party().use({ sandbox_persona: 'teen-16' })
   const links = tagsOf(await pageOf()).filter(({ attributes }) => attributes['href']?.includes('?as='))
-  expect(links.map(({ attributes }) => attributes['href'])).toEqual(
-    RECORDING_NAMES.map((name) => `/_sandbox/flows/f1?as=${name}`),
+  expect(links.map((link) => link.attributes['href'])).toEqual(
+    RECORDING_NAMES.map((as) => `/_sandbox/flows/f1?as=${as}`),
   )
   for (const { attributes } of links) {
     const { headers } = await get(attributes['href'] ?? '').expect(200)

@@ -19,19 +19,16 @@ test.each([
   ['?q=GOOD', ['f1']],
   ['?q=nowhere', []],
   ['?status=unknown', ['f2', 'f1']],
-])(
-  'The flows page with %j shows the flows that match, and a way to every flow when it leaves flows out',
-  async (...row) => {
-    const [query, ids] = row
-    await createRelyingParty(sandbox).use({ state: 'good' })
-    await sandbox.request.get('/v1/oidc/use').query('state=bad')
-    const page = await read(query)
-    expect(idsOn(page)).toEqual(ids)
-    expect(textOf(page).includes('Show every flow')).toBe(ids.length < 2)
-    if (ids.includes('f1')) expect(textOf(page)).toMatch(/Use f1 .*adult-passport: 13 yes, 16 yes, 18 yes.* ok/)
-    if (ids.includes('f2')) expect(textOf(page)).toMatch(/Use f2 .*client_id is missing.* error /)
-  },
-)
+])('The flows page with %j shows the flows that match, and a way to all when it leaves flows out', async (...row) => {
+  const [query, ids] = row
+  await createRelyingParty(sandbox).use({ state: 'good' })
+  await sandbox.request.get('/v1/oidc/use').query('state=bad')
+  const page = await read(query)
+  expect(idsOn(page)).toEqual(ids)
+  expect(textOf(page).includes('Show every flow')).toBe(ids.length < 2)
+  if (ids.includes('f1')) expect(textOf(page)).toMatch(/Use f1 .*adult-passport: 13 yes, 16 yes, 18 yes.* ok/)
+  if (ids.includes('f2')) expect(textOf(page)).toMatch(/Use f2 .*client_id is missing.* error /)
+})
 
 test('The flows page shows why a request that breaks no rule is refused', async () => {
   await sandbox.request.get('/v1/oidc/use').query(useRequest({ sandbox_persona: 'teen-61' }))

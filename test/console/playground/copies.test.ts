@@ -28,7 +28,6 @@ const own: Persona = {
 
 const sandbox = await shareSandbox()
 
-/** The copied text under this title, for a sandbox that has the persona. */
 async function copyOf(title: RegExp) {
   await sandbox.personas.put(own)
   const { age_thresholds: answers } = await sandbox.evaluate({ persona: own.name, claims })
@@ -38,8 +37,7 @@ async function copyOf(title: RegExp) {
 }
 
 test('The copied YAML is a persona file that holds the same persona, with relative dates', async () => {
-  const folder = folderWith({ 'own.yaml': await copyOf(/YAML/) })
-  expect(readPersonas([join(folder, 'own.yaml')])).toEqual([own])
+  expect(readPersonas([join(folderWith({ 'own.yaml': await copyOf(/YAML/) }), 'own.yaml')])).toEqual([own])
 })
 
 test('The copied expectation, run by a shell, makes the next Use flow that of the persona', async () => {

@@ -5,13 +5,11 @@ import { shareSandbox } from '../../support/sandbox.ts'
 
 const PLAYGROUND = '/_sandbox/console/playground'
 const claims = JSON.stringify({ age_thresholds: [18, 21], verified_after: '2026-01-01' })
-
 const sandbox = await shareSandbox()
 beforeEach(() => sandbox.clock.set('2026-02-01T00:00:00Z'))
 const read = async (query: Readonly<Record<string, string>> = {}) =>
   (await sandbox.request.get(PLAYGROUND).query(query)).text
 
-/** The text of the row of a persona. */
 const rowOf = (page: string, name: string) =>
   textOf(new RegExp(`<tr data-testid="answer-${name}">.*?</tr>`, 's').exec(page)?.[0] ?? '')
 const namesOn = (page: string): string[] => page.match(/(?<=<tr data-testid="answer-)[\w-]+/g) ?? []

@@ -20,7 +20,7 @@ test.each<[string, string, Changes, string]>([
   ['a refused request', 'embed', { nonce: undefined }, 'error error_description state'],
   ['a posted form', 'object', { ...ADULT, response_mode: 'form_post' }, 'id_token state'],
 ])(
-  'A page that names the parameters of %s without values ends a flow in an element %s',
+  'A page that names the parameters of %s, no values, ends a flow in element %s',
   async (_, element, changes, names) => {
     const secrets = { state: 'a-secret-state', redirect_uri: 'http://localhost:3000/cb?own=a-secret-query' }
     const { headers, text } = await use({ ...changes, ...secrets }, { 'Sec-Fetch-Dest': element }).expect(200)
@@ -35,9 +35,8 @@ test('A flow ends with a page when only the form request, or only a script of th
   const fromFrame = await sandbox.request.post(byHeader.action).set(FRAMED).send(String(byHeader.fields))
   const byScript = press((await use({}, {})).text, 'use')
   byScript.fields.set('framed', 'true')
-  for (const { text } of [fromFrame, await submit(sandbox, byScript)]) {
+  for (const { text } of [fromFrame, await submit(sandbox, byScript)])
     expect(byTestId(text, 'ended-in-iframe')).toHaveLength(1)
-  }
 })
 
 const WEB_VIEW = { 'User-Agent': 'Mozilla/5.0 (Linux; Android 14; Pixel 8; wv) AppleWebKit/537.36 Chrome/126' }
@@ -68,30 +67,28 @@ const open = async (flow: 'use' | 'create', headers: Readonly<Record<string, str
   const query = createRequest(await createRelyingParty(sandbox).obtainRequestUri(), changes)
   return sandbox.request.get('/v1/oidc/create').set(headers).query(query)
 }
+const FLOWS = ['use', 'create'] as const
 const send = ({ action, fields }: FilledForm) => sandbox.request.post(action).set(WEB_VIEW).send(String(fields))
 
-test.each(['use', 'create'] as const)(
-  'The %s page in a web view offers only to go back or to continue, and after continue is the usual one',
-  async (flow) => {
-    const page = (await open(flow, WEB_VIEW)).text
-    expect((await lastFindings()).map(({ rule, level }) => [rule, level])).toEqual([['USE-19', 'advice']])
-    // The notice of the page says so instead of the advice.
-    expect(page).not.toContain('USE-19')
-    expect(textOf(page)).toMatch(/lacks passkeys, so no age key can be created or used here.*Custom Tabs/)
-    expect(buttonsOf(page)).toEqual(['continue-anyway', 'decline'])
-    const { params } = readCallback(await send(press(page, 'decline')))
-    expect(params).toMatchObject({ error: 'access_denied', state: 'state-1' })
-    const main = flow === 'use' ? 'use' : 'save'
-    const continued = await send(formWithId((await open(flow, WEB_VIEW)).text, 'continue-form'))
-    expect(buttonsOf(continued.text)).toEqual(expect.arrayContaining([main, 'decline']))
-    expect(buttonsOf(continued.text)).not.toContain('continue-anyway')
-    const language = formWithId(continued.text, 'language-form')
-    language.fields.set('language', 'de')
-    const german = await send(language)
-    expect([german.headers['content-language'], buttonsOf(german.text)]).toEqual(['de', expect.arrayContaining([main])])
-    expect(Object.keys(readCallback(await send(press(german.text, main))).params)).toContain('state')
-  },
-)
+test.each(FLOWS)('The %s page in a web view offers to go back or to continue, and is then the usual', async (flow) => {
+  const page = (await open(flow, WEB_VIEW)).text
+  expect((await lastFindings()).map(({ rule, level }) => [rule, level])).toEqual([['USE-19', 'advice']])
+  // The notice of the page says so instead of the advice.
+  expect(page).not.toContain('USE-19')
+  expect(textOf(page)).toMatch(/lacks passkeys, so no age key can be created or used here.*Custom Tabs/)
+  expect(buttonsOf(page)).toEqual(['continue-anyway', 'decline'])
+  const { params } = readCallback(await send(press(page, 'decline')))
+  expect(params).toMatchObject({ error: 'access_denied', state: 'state-1' })
+  const main = flow === 'use' ? 'use' : 'save'
+  const continued = await send(formWithId((await open(flow, WEB_VIEW)).text, 'continue-form'))
+  expect(buttonsOf(continued.text)).toEqual(expect.arrayContaining([main, 'decline']))
+  expect(buttonsOf(continued.text)).not.toContain('continue-anyway')
+  const language = formWithId(continued.text, 'language-form')
+  language.fields.set('language', 'de')
+  const german = await send(language)
+  expect([german.headers['content-language'], buttonsOf(german.text)]).toEqual(['de', expect.arrayContaining([main])])
+  expect(Object.keys(readCallback(await send(press(german.text, main))).params)).toContain('state')
+})
 
 const DENIED = { framed: 'true', permission: 'denied', continued: 'true' }
 test.each([

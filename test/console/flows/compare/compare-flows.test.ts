@@ -3,7 +3,6 @@ import { compareFlows } from '../../../../src/console/flows/compare/compare-flow
 import { type Compared, compareMembers } from '../../../../src/console/flows/compare/compare-members.ts'
 import { callbackWith, listedFlow, recordedCall } from '../../../support/journal-entries.ts'
 
-/** The rows that differ, as `name: a | b`. */
 const differing = (members: readonly Compared[]) =>
   members.flatMap(({ name, a, b, kind }) => (kind === 'differs' ? [`${name}: ${a} | ${b}`] : []))
 const namesOf = (members: readonly Compared[], kind: Compared['kind']) =>
