@@ -38,8 +38,7 @@ test('as() gives the browser cookies for the base URL, not for the address by wh
 test('A second worker of Playwright that uses the sandbox of the first, not a tenant of its own, is warned', async () => {
   const { url } = await startSandbox()
   const warned = once(process, 'warning')
-  const ofOwn = { url: url.replace('127.0.0.1', 'localhost'), ownTenant: true }
-  for (const options of [ofOwn, { url }])
+  for (const options of [{ url: url.replace('127.0.0.1', 'localhost'), ownTenant: true }, { url }])
     await sandboxFixtures(options).workerSandbox[0]({}, async () => {}, { parallelIndex: 1, workerIndex: 1 })
   const message = expect.stringContaining(`several Playwright workers use the sandbox at ${url}, and each resets it`)
   expect(await warned).toMatchObject([{ name: 'AgekeySandboxWarning', message }])
@@ -60,17 +59,14 @@ test('Each test of an audit in Playwright may take as long as forty visits', asy
 test.each([
   ['timedOut', 'passed'],
   ['passed', 'failed'],
-])(
-  'A Playwright test that ends as %s, and was to be %s, has its flows in its report',
-  async (status, expectedStatus) => {
-    const workerSandbox = await startSandbox()
-    const attached: string[] = []
-    const ending = { status, expectedStatus, titlePath: [], attach: async (name: string) => void attached.push(name) }
-    const visit = async () => void (await workerSandbox.request.get('/v1/oidc/use').query(useRequest()))
-    await sandboxFixtures().sandbox({ workerSandbox, context: { addCookies: async () => {} } }, visit, ending)
-    expect(attached).toEqual(['agekey-flows.txt', 'agekey-flows.json'])
-  },
-)
+])('A Playwright test that ends as %s and was to be %s has its flows in the report', async (status, expectedStatus) => {
+  const workerSandbox = await startSandbox()
+  const attached: string[] = []
+  const ending = { status, expectedStatus, titlePath: [], attach: async (name: string) => void attached.push(name) }
+  const visit = async () => void (await workerSandbox.request.get('/v1/oidc/use').query(useRequest()))
+  await sandboxFixtures().sandbox({ workerSandbox, context: { addCookies: async () => {} } }, visit, ending)
+  expect(attached).toEqual(['agekey-flows.txt', 'agekey-flows.json'])
+})
 
 const QUERY = new URLSearchParams(useRequest({ claims: claims({ age_thresholds: [18] }) })).toString()
 
@@ -104,7 +100,6 @@ const FAILING = `
 `
 const OWN = '{ coverage: "kept" }'
 const SHARED = '{ coverage: "kept-of-all", url: process.env.SANDBOX_URL }'
-
 const attachment = z.object({ name: z.string(), body: z.string().optional(), contentType: z.string() })
 const result = z.object({ attachments: z.array(attachment) })
 const ended = z.object({ title: z.string(), tests: z.array(z.object({ results: z.array(result) })) })

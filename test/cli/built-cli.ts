@@ -9,7 +9,7 @@ export const jsonLines = (text: string): Record<string, unknown>[] =>
   text
     .trim()
     .split('\n')
-    .map((line) => JSON.parse(line))
+    .map((it) => JSON.parse(it))
 
 /** A finished run. */
 export type Run = Readonly<{ code: number | null; stdout: string; stderr: string }>
@@ -35,11 +35,10 @@ export async function buildCli(end: typeof afterEach | typeof afterAll = afterEa
     })
     running.add(child)
     const printed = { stdout: '', stderr: '' }
-    for (const name of ['stdout', 'stderr'] as const) {
+    for (const name of ['stdout', 'stderr'] as const)
       child[name].on('data', (text) => {
         printed[name] += text
       })
-    }
     const ended = new Promise<Run>((resolve) => child.on('close', (code) => resolve({ code, ...printed })))
     return { child, printed, ended }
   }

@@ -13,10 +13,8 @@ import { redirectTo, startWebApp, type WebHandler } from '../support/web-app.ts'
 import { run } from './in-process.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
-
 const BUILTIN = { clientId: 'ak_test_sandbox', clientSecret: 'sk_test_sandbox' }
 const CLIENT = { ...BUILTIN, redirectUri: 'http://localhost:3000/callback' }
-
 const plain = await shareSandbox()
 const secure = await shareSandbox({ https: true })
 
@@ -133,14 +131,13 @@ test.each<[what: string, ask: () => Question | Promise<Question>, problem: strin
   ['a wrong secret', () => at(plain.baseUrl, { ...BUILTIN, clientSecret: 'wrong' }), 'client_refused'],
   ['a foreign callback', () => at(plain.baseUrl, FOREIGN), 'redirect_uri_unregistered', 'redirect_uris: [SHOP]'],
 ])('The doctor names %s, with the line to change', async (_what, ask, problem, line = '') => {
-  const visit = await ask()
-  const found = await problemsOf(visit)
+  const found = await problemsOf(await ask())
   expect(Object.keys(found)).toEqual([problem])
   // The message is one line, and lines to change follow.
   expect(found[problem]).toContain('\n')
-  const filled = (text: string) =>
+  const fill = (text: string) =>
     text.replace('SECURE', secure.baseUrl).replace('PLAIN', plain.baseUrl).replace('SHOP', SHOP)
-  if (typeof line === 'string') expect(found[problem]).toContain(filled(line))
+  if (typeof line === 'string') expect(found[problem]).toContain(fill(line))
   else expect(found[problem]).toMatch(line)
 })
 
@@ -161,10 +158,10 @@ test.each([
   ['http://LOCALHOST:PORT/v1/oidc/use', 'issuer_spelling'],
 ])('The doctor finds %s, which is written wrongly: %s', async (given, name, right = 'BASE/v1/oidc/use') => {
   const { baseUrl } = plain
-  const filled = (text: string) => text.replace('BASE', baseUrl).replace('PORT', new URL(baseUrl).port)
-  const found = await problemsOf({ issuer: filled(given) })
+  const fill = (text: string) => text.replace('BASE', baseUrl).replace('PORT', new URL(baseUrl).port)
+  const found = await problemsOf({ issuer: fill(given) })
   expect(Object.keys(found)).toEqual([name])
-  expect(found[name]).toMatch(new RegExp(`^in the app: issuer: ${filled(right)}$`, 'm'))
+  expect(found[name]).toMatch(new RegExp(`^in the app: issuer: ${fill(right)}$`, 'm'))
 })
 
 test.each([
@@ -172,8 +169,7 @@ test.each([
   ['http://localhost:1', 'issuer_port'],
   ['http://age.example', 'issuer_host'],
 ])('The doctor finds a sandbox whose base URL is %s: %s', async (base, name) => {
-  const { url } = await startSandbox({ baseUrl: base })
-  const given = url.replace('127.0.0.1', 'localhost')
+  const given = (await startSandbox({ baseUrl: base })).url.replace('127.0.0.1', 'localhost')
   const found = await problemsOf(at(given))
   expect(found[name]).toContain(`in the app: issuer: ${base}/v1/oidc/use`)
   expect(found[name]).toContain(`AGEKEY_SANDBOX_BASE_URL=${given}`)
@@ -241,8 +237,7 @@ test('doctor exits with 0 when all is well, also with --json and a certificate t
 test('doctor exits with 1 and names the problem and the line to change', async () => {
   const { issuer } = at(plain.baseUrl)
   const { code, stdout, stderr } = await run(['doctor', '--issuer', `${issuer}/`])
-  expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
-  expect(stdout).toMatch(/^ok {7}reachable /)
+  expect([{ code, stderr }, stdout]).toEqual([{ code: 1, stderr: '' }, expect.stringMatching(/^ok {7}reachable /)])
   expect(stdout).toMatch(/^problem {2}issuer {8}issuer_trailing_slash: .*\n {11}in the app: issuer: .*\n/m)
   expect(stdout).toContain(`in the app: issuer: ${issuer}\n`)
   expect(stdout).toMatch(/\n1 problem\.\n$/)

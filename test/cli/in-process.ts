@@ -28,10 +28,9 @@ export async function run(args: readonly string[], { cwd, env = {} }: Omit<RunOp
     process.env = before.env
     process.exitCode = before.exitCode
     process.chdir(before.cwd)
-    for (const [index, signal] of SIGNALS.entries()) {
+    for (const [index, signal] of SIGNALS.entries())
       for (const listener of process.listeners(signal)) {
         if (!listeners[index]?.includes(listener)) process.off(signal, listener)
       }
-    }
   }
 }

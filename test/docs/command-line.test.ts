@@ -33,11 +33,9 @@ function commandsBelow(parent: Command, path = ''): [string, Command][] {
 }
 
 function flagTable(name: string, command: Command | undefined): string {
-  const usage = command?.registeredArguments.map((argument) =>
-    argument.required ? `<${argument.name()}>` : `[${argument.name()}]`,
-  )
+  const usage = command?.registeredArguments.map((it) => (it.required ? `<${it.name()}>` : `[${it.name()}]`))
   const rows = command?.options.map(
-    ({ flags, description }) => `| \`${flags}\` | ${description.replaceAll('|', '\\|')} |`,
+    ({ flags, description: text }) => `| \`${flags}\` | ${text.replaceAll('|', '\\|')} |`,
   )
   const call = ['agekey-sandbox', name, ...(usage ?? [])].join(' ')
   return [`| \`${call}\` | Meaning |`, '|---|---|', ...(rows ?? [])].join('\n')

@@ -44,7 +44,7 @@ const TURNS_21 = {
   purpose: 'Beer, but no spirits yet.',
   age_key: { signals: [{ ...DOCUMENT, provenance: '/veratad/roc' }] },
 }
-const WEB_SHOP = {
+const SHOP = {
   client_id: 'web-shop',
   client_secret: 'not-a-real-secret',
   redirect_uris: ['https://shop.example/callback'],
@@ -131,7 +131,7 @@ wait`,
   putTenant: {
     path: '/tenants/ci-2',
     before: [['/t/ci-2/_sandbox/clock', FROZEN]],
-    body: { persona: 'adult-passport', clients: [WEB_SHOP], lifetimes: { code: 60 } },
+    body: { persona: 'adult-passport', clients: [SHOP], lifetimes: { code: 60 } },
     note: 'Its base URL is `http://localhost:2435/t/ci-2`. What is left out stays as it is.',
   },
   deleteTenant: { path: '/tenants/ci-2' },
@@ -190,7 +190,6 @@ async function sectionOf(sandbox: TestSandbox, operation: Operation, example: Ex
   return `\n## \`${titleOf(operation)}\`\n\n${operation.summary}.${note}\n\n\`\`\`sh\n${command}\n\`\`\`\n\n${answer}`
 }
 
-/** What the page says of refused calls: the commands and their answers. */
 async function refusalsOf(sandbox: TestSandbox): Promise<string> {
   const sections: string[] = []
   for (const [sentence, id, body] of REFUSALS) {
@@ -205,8 +204,7 @@ async function refusalsOf(sandbox: TestSandbox): Promise<string> {
 async function prepare({ url }: TestSandbox, path: string, body: unknown): Promise<void> {
   const call = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }
   const address = path.startsWith('/v1/') || path.startsWith('/t/') ? `${url}${path}` : `${url}/_sandbox${path}`
-  const response = await fetch(address, body === undefined ? { redirect: 'manual' } : call)
-  expect(response.status).toBeLessThan(400)
+  expect((await fetch(address, body === undefined ? { redirect: 'manual' } : call)).status).toBeLessThan(400)
 }
 
 /** The ids of a scenario and of an expectation are known when they are there. */
@@ -258,8 +256,9 @@ function shortJson(value: unknown, maxItems?: number, maxCharacters = Number.POS
 
 /** What fits into a line stands in one. */
 function folded(value: unknown, indent = ''): string {
-  const spaced = JSON.stringify(value, null, 1)
-  const inLine = spaced.replaceAll(/(?<=\[)\n *|\n *(?=\])/g, '').replaceAll(/\n */g, ' ')
+  const inLine = JSON.stringify(value, null, 1)
+    .replaceAll(/(?<=\[)\n *|\n *(?=\])/g, '')
+    .replaceAll(/\n */g, ' ')
   if (typeof value !== 'object' || value === null || indent.length + inLine.length <= 120) return inLine
   const members = Object.entries(value).map(([name, member]) => {
     const text = folded(member, `${indent}  `)

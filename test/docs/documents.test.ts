@@ -43,7 +43,7 @@ const blocks = documents.flatMap(({ path, text }) =>
 
 test('The documents open each block of code on a line of its own', () => {
   const inside = documents.flatMap(({ path, text }) =>
-    (text.match(/^.*[^\s`>].*```\w*$/gm) ?? []).map((line) => `${path} ${line}`),
+    (text.match(/^.*[^\s`>].*```\w*$/gm) ?? []).map((it) => `${path} ${it}`),
   )
   expect(inside).toEqual([])
   expect(documents.map(({ path }) => path)).toEqual(expect.arrayContaining(['README.md', 'docs/library.md']))
@@ -51,13 +51,14 @@ test('The documents open each block of code on a line of its own', () => {
 })
 
 test.each(documents)('The links of $path lead to files and headings that are there', ({ path, text }) => {
-  const inside = [...new Set(linkTargets(text))].filter((target) => !/^[a-z]+:/.test(target))
-  const broken = inside.filter((target) => {
-    const [file = '', anchor] = target.split('#')
-    const found = file === '' ? path : posix.join(posix.dirname(path), file)
-    if (!existsSync(`${ROOT}${found}`)) return true
-    return anchor !== undefined && !headingAnchors(readRoot(found)).includes(anchor)
-  })
+  const broken = [...new Set(linkTargets(text))]
+    .filter((target) => !/^[a-z]+:/.test(target))
+    .filter((target) => {
+      const [file = '', anchor] = target.split('#')
+      const found = file === '' ? path : posix.join(posix.dirname(path), file)
+      if (!existsSync(`${ROOT}${found}`)) return true
+      return anchor !== undefined && !headingAnchors(readRoot(found)).includes(anchor)
+    })
   expect(broken).toEqual([])
 })
 

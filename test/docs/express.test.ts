@@ -8,8 +8,7 @@ import { describeApp } from './describe-app.ts'
 describeApp('The Express example', (sandbox) => startExpressExample(sandbox))
 
 test('The Express example says that its port is taken', async () => {
-  const app = await startAppServer()
-  const { port } = new URL(app.url)
+  const { port } = new URL((await startAppServer()).url)
   const file = fileURLToPath(new URL('../../examples/express/app.js', import.meta.url))
   const { status, stderr } = spawnSync(process.execPath, [file], { env: { PORT: port }, encoding: 'utf8' })
   expect(status).toBe(1)

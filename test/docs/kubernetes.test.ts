@@ -5,8 +5,7 @@ import { parseYamlDocument } from '../../src/files/yaml-document.ts'
 import { startSandbox } from '../support/sandbox.ts'
 import { blockWith, codeBlocks, readPage } from './page.ts'
 
-const page = readPage('kubernetes.md')
-const manifests = parseAllDocuments(blockWith(codeBlocks(page, 'yaml'), '# agekey-sandbox.yaml'))
+const manifests = parseAllDocuments(blockWith(codeBlocks(readPage('kubernetes.md'), 'yaml'), '# agekey-sandbox.yaml'))
 const [, configMap, deployment] = manifests.map((document) => document.toJS())
 
 test('The manifests of kubernetes.md are a Secret, a ConfigMap with a config that can be read, a Deployment and a Service of one name', () => {

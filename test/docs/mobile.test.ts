@@ -15,8 +15,7 @@ test('The config file of mobile.md has three addresses that can be registered', 
   expect(redirectUris).toHaveLength(3)
   for (const redirectUri of redirectUris) {
     const asked = useRequest({ ...DECIDED, client_id: 'web-shop', redirect_uri: redirectUri })
-    const { headers } = await sandbox.request.get('/v1/oidc/use').query(asked)
-    expect(headers['location']).toContain(redirectUri)
+    expect((await sandbox.request.get('/v1/oidc/use').query(asked)).headers['location']).toContain(redirectUri)
   }
 })
 

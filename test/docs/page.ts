@@ -58,7 +58,7 @@ export const codeIn = (text = ''): string[] => [...text.matchAll(/`([^`]+)`/g)].
 export function linkTargets(text: string): readonly string[] {
   const prose = text.replaceAll(/^```.*?^```$/gms, '').replaceAll(/`[^`\n]*`/g, '')
   return [...prose.matchAll(/\]\(([^)\s]+)\)|\b(?:href|src|srcset)="([^"]+)"/g)].map(
-    ([, link, html]) => link ?? html ?? '',
+    ([, link, html = '']) => link ?? html,
   )
 }
 

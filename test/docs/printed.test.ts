@@ -20,7 +20,7 @@ test.each([
   ['docs/command-line.md', 1, 0],
   ['docs/first-steps.md', 2, 1],
 ])(
-  'The shell blocks of %s print what stands below them, in their order, %d times over',
+  'The shell blocks of %s print what stands below them, in order, %d times over',
   async (path, times, silent) => {
     const sandbox = await startSandbox({ baseUrl: BASE_URL })
     const blocks = blocksOf(path)

@@ -67,13 +67,11 @@ describeWith('nginx', 'Behind the nginx of proxies.md', () => {
       listen: '443',
       address: (port) => `https://age.example:${port}`,
     })
-    const discovery = await call(port, '/v1/oidc/use/.well-known/openid-configuration')
-    expect(JSON.parse(discovery.text)).toMatchObject({
+    expect(JSON.parse((await call(port, '/v1/oidc/use/.well-known/openid-configuration')).text)).toMatchObject({
       issuer: `${baseUrl}/v1/oidc/use`,
       jwks_uri: expect.stringContaining(baseUrl),
     })
-    const shown = await call(port, `/v1/oidc/use?${ASKED}`)
-    const { action, fields } = press(shown.text, 'persona-adult-passport')
+    const { action, fields } = press((await call(port, `/v1/oidc/use?${ASKED}`)).text, 'persona-adult-passport')
     const chosen = await call(port, new URL(action, baseUrl).pathname, `${fields}`, { origin: baseUrl })
     expect(chosen).toMatchObject({ status: 303, location: expect.stringContaining('id_token=') })
 

@@ -17,7 +17,7 @@ function filesOf(pages: readonly string[], names: readonly string[]): Readonly<R
   return Object.fromEntries(names.map((name) => [name, blockWith(blocks, `# ${name}`)]))
 }
 
-const FLASK = filesOf(
+const PAGES = filesOf(
   ['integration-python.md', 'testing-pytest.md'],
   ['age.py', 'app.py', 'conftest.py', 'test_age.py'],
 )
@@ -45,7 +45,7 @@ const startApp =
 const unknownType = 'jwks/jwks.unknown_key_type'
 
 describeWith('python', 'With Flask and Authlib', () => {
-  const start = startApp(FLASK, (port) => ['flask', '--app', 'app', 'run', '--port', port])
+  const start = startApp(PAGES, (port) => ['flask', '--app', 'app', 'run', '--port', port])
   describeApp('The app of integration-python.md', start, [
     { row: unknownType, because: 'Authlib reads no key set that holds an unknown type' },
   ])
@@ -64,8 +64,8 @@ describeWith('python', 'With pytest', async () => {
 
   /** Runs the tests of testing-pytest.md, with another text in one of the files. */
   async function runPytest(file = 'age.py', from = '', to = '') {
-    expect(FLASK[file]).toContain(from)
-    project.write({ ...FLASK, [file]: FLASK[file]?.replace(from, () => to) ?? '' })
+    expect(PAGES[file]).toContain(from)
+    project.write({ ...PAGES, [file]: PAGES[file]?.replace(from, () => to) ?? '' })
     return (await project.run(PYTHON, ['-m', 'pytest', '-q', '-p', 'no:cacheprovider'], environment)).stdout
   }
 

@@ -21,8 +21,7 @@ for (const [name, id] of await recordFlows({ ...sandbox, ...createClient(sandbox
   flows.set(name, await sandbox.flows.get(id))
 
 test('recordings.md has a row for each format, in their order', () => {
-  const shown = [...readPage('recordings.md').matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name)
-  expect(shown).toEqual(RECORDING_NAMES)
+  expect([...readPage('recordings.md').matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name)).toEqual(RECORDING_NAMES)
 })
 
 const project = await makeProject('vitest', ...PLAYWRIGHT)
@@ -49,10 +48,8 @@ test('Every recorded flow runs unchanged as a shell script with curl, and gets t
   const secret = { AGE_CLIENT_SECRET: 'sk_test_sandbox' }
   const { code, stderr } = await project.run('bash', ['-ec', script, sandbox.baseUrl], secret)
   expect(code, stderr).toBe(0)
-  for (const flow of flows.values()) {
-    const made = (await sandbox.tenant(flow.id).flows.list()).reverse()
-    expect(made.flatMap(answers), flow.id).toEqual(answers(flow))
-  }
+  for (const flow of flows.values())
+    expect((await sandbox.tenant(flow.id).flows.list()).reverse().flatMap(answers), flow.id).toEqual(answers(flow))
 }, 60_000)
 
 /** The status of each call, where a choice on a page is a part of its request. */

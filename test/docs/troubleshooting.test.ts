@@ -16,7 +16,6 @@ const TOKEN = '/v1/oidc/use/token'
 const ADULT = { sandbox_persona: 'adult-passport' }
 const WEB_SHOP = { clientId: 'web-shop', clientSecret: 'not-a-real-secret', redirectUris: [REDIRECT_URI] }
 const shop = { client_id: WEB_SHOP.clientId }
-
 const sandbox = await shareSandbox({ clients: [WEB_SHOP] })
 const { request, flows, clock } = sandbox
 const app = createRelyingParty(sandbox)
@@ -127,7 +126,7 @@ const parts = new Map(
   readPage('troubleshooting.md')
     .split(/^### /m)
     .slice(1)
-    .map((part) => [part.split('\n', 1)[0] ?? '', part]),
+    .map((it) => [it.split('\n', 1)[0] ?? '', it]),
 )
 
 test.each(Object.entries(TROUBLES))('troubleshooting.md shows what the product says: %s', async (heading, show) => {

@@ -131,13 +131,16 @@ test('The action passes with a finding that is known, and takes further flags', 
 test.each([
   [{}, 'the address of the app is missing: give the page where a user begins'],
   [{ url, known: ROW }, `--known: "${ROW}" is not a row, a colon and a reason`],
-  [{ url, 'fail-on': 'shuld' }, '--fail-on: there is no level "shuld". Did you mean "should"?'],
+  [{ url, 'fail-on': 'shuld' }, '--fail-on: unknown fail_on "shuld". Did you mean "should"?'],
   [{ url, flags: '--acepted x' }, "unknown option '--acepted'"],
   [{ flags: 'accepted x' }, 'flags: "accepted x" is no flag; give one a line, as in --timeout 20'],
   [{ 'working-directory': 'web' }, 'working-directory: there is no folder web; give one'],
-  [{ url, start: 'echo "::x::%"; exit 3' }, '--start: "echo \\"::x::%25\\"; exit 3" ended with code 3 before http:'],
+  [
+    { url, start: 'echo "::x::%"; exit 3' },
+    '--start: "echo \\"::x::%25\\"; exit 3" ended with code 3 before an answer of http:',
+  ],
 ])(
-  'The action with the inputs %j ends with 2, and says in an annotation what came and what to do',
+  'The action with the inputs %j ends with 2, its annotation says what came and what to do',
   async (given, message) => {
     const done = await use(built, given)
     expect(done, done.log).toMatchObject({ code: 2, summary: '', outputs: { 'exit-code': '2' } })
@@ -174,7 +177,7 @@ test.each([
   [2, [], {}, /^::error .*::nothing could be shown: /],
   [130, [], {}, /^::warning .*interrupted/],
 ])(
-  'The action explains the code %d, and lets the app say nothing to the runner',
+  'The action explains the code %d, and the app says nothing to the runner',
   async (code, rows, totals, annotation) => {
     const done = await use(checkoutWith(ending(code, rows, totals)), { url })
     expect(done, done.log).toMatchObject({ code, outputs: { 'exit-code': String(code) } })

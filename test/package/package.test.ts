@@ -104,7 +104,7 @@ function nodeOf(line: string): string {
 }
 
 test.each(['20', '22', '24', 'of the tests'])(
-  'Node %s imports the package and its test kits, requires it and runs its bin',
+  'Node %s imports package and test kits, requires it, runs its bin',
   (line) => {
     const program = line === 'of the tests' ? process.execPath : nodeOf(line)
     write('drive.mjs', `import { createSandbox } from 'agekey-sandbox'\n${DRIVE}`)

@@ -166,8 +166,7 @@ const isVisible = ({ run = '', with: inputs = {} }: Step) =>
   (inputs['push'] === true && inputs['outputs'] === undefined)
 
 test('The release makes nothing visible but in its last job, which needs all the others: before that an image by its digest', () => {
-  const visible = all.filter(([, { steps = [] }]) => steps.some(isVisible)).map(([name]) => name)
-  expect(visible).toEqual(['publish'])
+  expect(all.filter(([, { steps = [] }]) => steps.some(isVisible)).map(([name]) => name)).toEqual(['publish'])
   expect([...(jobs['publish']?.needs ?? []), 'publish']).toEqual(all.map(([name]) => name))
   const outputs = all.flatMap(([, { steps = [] }]) => steps.flatMap((one) => one.with?.['outputs'] ?? []))
   expect(outputs).toEqual([expect.stringMatching(/push-by-digest=true,name-canonical=true,push=true$/)])
@@ -182,16 +181,13 @@ test('The release publishes the package before it names the image, and checks th
   expect(order).toEqual(order.toSorted((a, b) => a - b))
 })
 
-test.each(['1.2.3 1.2', '1.2.3-rc.1'])(
-  'The release names the image %s in one call, and again when that failed',
-  (tags) => {
-    const { program, bash, calls } = checkout({ version: '1.2.3' })
-    program('docker', 'test -f failed || { touch failed; exit 1; }')
-    program('sleep', '')
-    const run = jobs['publish']?.steps?.find(({ name }) => name === 'Name the image')?.run ?? 'exit 9'
-    expect(bash(run, { IMAGE: 'ghcr.io/o/i', IMAGE_TAGS: tags, DIGEST: 'sha256:1' }).code).toBe(0)
-    const named = tags.split(' ').map((tag) => `--tag ghcr.io/o/i:${tag}`)
-    const call = `docker buildx imagetools create ${named.join(' ')} ghcr.io/o/i@sha256:1`
-    expect(calls()).toEqual([call, 'sleep 10', call])
-  },
-)
+test.each(['1.2.3 1.2', '1.2.3-rc.1'])('The release names the image %s in one call, again when that failed', (tags) => {
+  const { program, bash, calls } = checkout({ version: '1.2.3' })
+  program('docker', 'test -f failed || { touch failed; exit 1; }')
+  program('sleep', '')
+  const run = jobs['publish']?.steps?.find(({ name }) => name === 'Name the image')?.run ?? 'exit 9'
+  expect(bash(run, { IMAGE: 'ghcr.io/o/i', IMAGE_TAGS: tags, DIGEST: 'sha256:1' }).code).toBe(0)
+  const named = tags.split(' ').map((tag) => `--tag ghcr.io/o/i:${tag}`)
+  const call = `docker buildx imagetools create ${named.join(' ')} ghcr.io/o/i@sha256:1`
+  expect(calls()).toEqual([call, 'sleep 10', call])
+})

@@ -34,9 +34,7 @@ test('coverage adds files and folders up, and reads a file once that is named tw
   const runs = { 'runs/vitest/a.json': adultCounters('in the folder'), 'runs/notes.txt': 'no coverage' }
   const { coverage } = coverageIn({ ...runs, 'minor.json': { ...minorCounters(), catalogue: '0.1' } })
   const { stdout, stderr } = await coverage('runs minor.json ./runs/vitest/a.json --json=- --min answers=100')
-  expect(stderr).toContain(
-    'minor.json: written by agekey-sandbox 0.1.0 with catalogue 0.1; what is missing is found by',
-  )
+  expect(stderr).toContain('minor.json: written by agekey-sandbox 0.1.0 with catalogue 0.1; what is missing is found')
   const { claims, dimensions, minimums } = JSON.parse(stdout)
   expect(claims).toMatchObject([{ thresholds: { 18: { true: { count: 2 }, false: { count: 1 } } } }])
   expect(dimensions.answers.items[0].sides.true.tests).toEqual(['in the folder'])

@@ -25,8 +25,7 @@ test('Gaps in the coverage of several claims stand below the claims that they ar
 })
 
 test('Dimensions of coverage without a gap have their line in the table alone', async () => {
-  const coverage = await described(mergeCoverage([adultCounters(), minorCounters()], '0.1.0'))
-  const lines = renderTerminal(coverage, plain)
+  const lines = renderTerminal(await described(mergeCoverage([adultCounters(), minorCounters()], '0.1.0')), plain)
   expect(lines[0]).toMatch(/^answers +100 % +\[#{20}\] +4 of 4$/)
   expect(lines.filter((line) => line.startsWith('answers'))).toHaveLength(1)
 })
@@ -82,8 +81,7 @@ test('Names of tests and of files are no markup in Markdown of coverage', async 
 })
 
 test('Markdown of coverage ends where the summary of a step has no more room', async () => {
-  const coverage = await described(adultCounters())
-  const text = renderCoverageMarkdown(coverage, { ...NO_MINIMUMS, maxBytes: 2000 })
+  const text = renderCoverageMarkdown(await described(adultCounters()), { ...NO_MINIMUMS, maxBytes: 2000 })
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(2000)
   expect(text).toMatch(/The report ends here: .*\n$/)
 })

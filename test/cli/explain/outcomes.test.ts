@@ -5,8 +5,7 @@ import { run } from '../in-process.ts'
 
 test('outcomes lists all outcomes by flow, with what a correct client does', async () => {
   const { code, stdout } = await run(['outcomes'])
-  expect(code).toBe(0)
-  expect(stdout).toMatch(/^use\n {2}verified {2,}accept {2,}must {2,}\S/m)
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^use\n {2}verified {2,}accept {2,}must {2,}\S/m)])
   expect(stdout).toMatch(/^ {2}id_token\.expired {2,}refuse {2,}must {2,}\S/m)
   expect(stdout).toMatch(/^create$/m)
 })
@@ -44,6 +43,5 @@ test('outcomes show explains an outcome with every way to force it, also as JSON
   for (const way of ['sandbox_outcome=id_token.expired', header, 'sandbox.next(', 'curl '])
     expect(stdout).toContain(way)
   const json = await run(['outcomes', 'show', 'id_token.expired', '--json'])
-  const expected = { kind: 'outcome', name: 'use/id_token.expired', force: { header } }
-  expect(JSON.parse(json.stdout)).toMatchObject(expected)
+  expect(JSON.parse(json.stdout)).toMatchObject({ kind: 'outcome', name: 'use/id_token.expired', force: { header } })
 })

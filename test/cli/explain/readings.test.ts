@@ -18,8 +18,6 @@ test.each<[word: string, finds: (reading: (typeof READINGS)[number]) => boolean]
 })
 
 test('readings of an unknown name ends with the nearest name and exit code 1', async () => {
-  const stderr = expect.stringMatching(
-    /^error: no reading has "par_statuss" in its name.* Did you mean "par_status"\?\n$/,
-  )
+  const stderr = expect.stringMatching(/^error: no reading has "par_statuss".* Did you mean "par_status"\?\n$/)
   expect(await run(['readings', 'par_statuss'])).toEqual({ code: 1, stdout: '', stderr })
 })

@@ -9,8 +9,7 @@ import { run } from '../in-process.ts'
 test('personas, also with "list", lists personas of the package and of --personas by group, or as JSON', async () => {
   const cwd = folderWith({ 'mine.yaml': 'name: my-user\ntitle: My user\npurpose: Mine.\n' })
   const { code, stdout } = await run(['personas', '--personas', 'mine.yaml'], { cwd })
-  expect(code).toBe(0)
-  expect(stdout).toMatch(/^ {2}adult-passport {2,}\S/m)
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^ {2}adult-passport {2,}\S/m)])
   expect(stdout).toMatch(/^Own\n {2}my-user {2,}Mine\.$/m)
   expect((await run(['personas', 'list', '--personas', 'mine.yaml'], { cwd })).stdout).toBe(stdout)
   for (const args of [['--json'], ['list', '--json']]) {
@@ -22,8 +21,7 @@ test('personas, also with "list", lists personas of the package and of --persona
 
 test('personas show prints a persona as YAML, and refuses an unknown name with the nearest one', async () => {
   const { code, stdout } = await run(['personas', 'show', 'no-age-key'])
-  expect(code).toBe(0)
-  expect(stdout).toMatch(/^name: no-age-key\ntitle: /)
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^name: no-age-key\ntitle: /)])
   const stderr = 'error: there is no persona "adult-pasport". Did you mean "adult-passport"?\n'
   expect(await run(['personas', 'show', 'adult-pasport'])).toEqual({ code: 1, stdout: '', stderr })
 })
@@ -62,8 +60,7 @@ test('personas generate --out writes a file for each, which --personas reads, an
   expect(await generate('5')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^made: 5 written: /) })
   expect(readdirSync(join(cwd, 'made'))).toHaveLength(5)
   const [{ name } = { name: '' }] = await generatePersonas(5, 7)
-  const shown = await run(['personas', 'show', name, '--personas', 'made'], { cwd })
-  expect(shown.stdout).toContain(`name: ${name}`)
+  expect((await run(['personas', 'show', name, '--personas', 'made'], { cwd })).stdout).toContain(`name: ${name}`)
   const stderr = expect.stringMatching(/\.yaml: is there already and stays as it is; .* Nothing was written/)
   expect(await generate('6')).toEqual({ code: 1, stdout: '', stderr })
   expect(readdirSync(join(cwd, 'made'))).toHaveLength(5)

@@ -13,9 +13,7 @@ import { run } from '../in-process.ts'
 
 const cli = await buildCli()
 const sandbox = await shareSandbox()
-
 const OWN = ['--port', '0', '--keys', KEY_FILE]
-
 const TEEN = `name: A teen
 steps:
   - decide: { flow: use, persona: teen-16 }
@@ -108,13 +106,13 @@ const LATE_CASE =
 test('run fails a step that nothing meets when its time is over, also in the JUnit report', async () => {
   const client = 'clients: [{ client_id: shop, client_secret: s, redirect_uris: [http://shop.example/cb] }]'
   const cwd = folderWith({ ...FILES, 'agekey-sandbox.yaml': client })
-  const result = await run(['run', 'teen.yaml', ...OWN, '--timeout', '0.2', '--junit', 'report.xml'], { cwd })
-  expect(result).toMatchObject({
+  const ran = await run(['run', 'teen.yaml', ...OWN, '--timeout', '0.2', '--junit', 'report.xml'], { cwd })
+  expect(ran).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/^warning: .*http:\/\/shop\.example\/cb.*\n$/),
   })
   for (const text of ['client_id', '✗ 1 decide use as teen-16', 'no use request came within 0.2 seconds'])
-    expect(result.stdout).toContain(text)
+    expect(ran.stdout).toContain(text)
   expect(readFileSync(join(cwd, 'report.xml'), 'utf8')).toMatch(LATE_CASE)
 })
 
@@ -141,8 +139,8 @@ test.each([
 ])('run %s cannot begin, and says so in one line with exit code 1', async (args, line) => {
   const words = args.replace('PORT', new URL(sandbox.url).port).split(' ')
   const stderr = expect.stringMatching(new RegExp(`^error: ${line.source}\n$`))
-  const result = await run(['run', ...(args.includes('PORT') ? [] : OWN), ...words], { cwd: folderWith(FILES) })
-  expect(result).toEqual({ code: 1, stdout: '', stderr })
+  const ran = await run(['run', ...(args.includes('PORT') ? [] : OWN), ...words], { cwd: folderWith(FILES) })
+  expect(ran).toEqual({ code: 1, stdout: '', stderr })
 })
 
 test('run FILE -- COMMAND gives the command the address, the credentials and the token, and agekey-sandbox in it that sandbox', async () => {
@@ -194,8 +192,8 @@ test.each([
   ['teen.yaml -- node -e process.kill(process.pid)', 'the same', 143, /✗ the command was ended by SIGTERM/],
 ])('run %s ends with the failure of the command: %s', async (args, _, code, line) => {
   const [file = '', ...command] = args.split(' ')
-  const result = await run(['run', file, '--url', sandbox.url, ...command], { cwd: folderWith(FILES) })
-  expect(result).toMatchObject({ code, stdout: expect.stringMatching(line) })
+  const ran = await run(['run', file, '--url', sandbox.url, ...command], { cwd: folderWith(FILES) })
+  expect(ran).toMatchObject({ code, stdout: expect.stringMatching(line) })
 })
 
 /** A command whose programs ignore Ctrl-C: `began` resolves when they run, `ended` when the last of them is gone. */
@@ -211,8 +209,7 @@ test('run FILE -- COMMAND ends the programs of the command when nothing meets a 
   const { cwd, command, ended } = lingering()
   const args = ['run', 'teen.yaml', '--url', sandbox.url, '--timeout', '0.5', '--', ...command]
   const { code, stdout } = await run(args, { cwd })
-  expect(code).toBe(1)
-  expect(stdout).toContain('no use request came within 0.5 seconds')
+  expect([code, stdout]).toEqual([1, expect.stringContaining('no use request came within 0.5 seconds')])
   await ended
 })
 

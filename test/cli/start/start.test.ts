@@ -105,8 +105,7 @@ test('start ends by SIGTERM although connections, streams, long polls and slow r
   await vi.waitFor(isHeld, { timeout: 10_000 })
   child.kill('SIGTERM')
   // Were the calls waited for, this would take half a minute.
-  expect((await ended).code).toBe(0)
-  expect(await Promise.all(waiting)).toEqual(['cut off', 'cut off'])
+  expect([(await ended).code, await Promise.all(waiting)]).toEqual([0, ['cut off', 'cut off']])
   await stream.body?.cancel().catch(() => undefined)
 })
 
@@ -141,8 +140,7 @@ test('Sandboxes that start at once on one new state folder serve the same keys b
     urls.map(async (url) => JSON.parse((await rawCall(`${url}/.well-known/jwks.json`, { ca })).text)),
   )
   for (const keySet of keySets) expect(keySet).toEqual(keySets[0])
-  const names = ['.gitignore', 'signing-keys.json', 'tls-certificate.pem', 'tls-key.pem']
-  expect(readdirSync(state).sort()).toEqual(names)
+  expect(readdirSync(state).sort()).toEqual(['.gitignore', 'signing-keys.json', 'tls-certificate.pem', 'tls-key.pem'])
 }, 60_000)
 
 test('start at a port that is in use says so in one line, without a stack, and its process ends with 1', async () => {
