@@ -1,4 +1,5 @@
 import { startStopwatch } from '../../sandbox/clock/clock.ts'
+import type { Browser } from '../agent/browser.ts'
 import type { AuditedApp } from '../drive/audited-app.ts'
 import { chooseCast, type Role } from '../drive/cast.ts'
 import type { Driver, FlowPlan } from '../drive/driver.ts'
@@ -17,6 +18,7 @@ import {
   type ShownPages,
 } from './learned-flow.ts'
 import { allShowIn, lookAt, readRun, seeRun } from './read-run.ts'
+import { steadyPaths } from './steady-paths.ts'
 
 /** All that is known of an app before it is judged. */
 export type LearnedApp = Awaited<ReturnType<typeof learnApp>>
@@ -31,6 +33,8 @@ export type LearnedLater =
   | { readonly kind: 'absent'; readonly reason: string; readonly letsIn?: SeenRun | undefined }
 
 const DENIED: FlowPlan = { use: { outcome: 'access_denied' } }
+/** Browsers that proved nothing and are shown the pages that seem to tell. */
+const STRANGERS = 8
 /** An app may let users in by a job: it is waited for so long. */
 const MAX_WAIT_MS = 5000
 const STEP_MS = 500
@@ -66,19 +70,23 @@ export async function learnApp(app: AuditedApp, driver: Driver, options: AuditOp
   checkAdults([adult], subject)
   const visitSeconds = passed() / 3000
 
-  const { paths, signOut } = isVisited ? { paths: [], signOut: [] } : await candidatePaths(adult.run, app.page, driver)
+  const { paths: some, signOut } = isVisited
+    ? { paths: [], signOut: [] }
+    : await candidatePaths(adult.run, app.page, driver)
+  const strangers = isVisited ? [] : await inTurn(Array.from({ length: STRANGERS }), () => driver.newBrowser())
   const isTold = learnFlow({ rules, ins: [adult], outs: [{ label: '', seen: [first, minor] }] }).tells
-  const waitMs = isTold ? 0 : await findWait(paths, adult, driver)
+  const waitMs = isTold ? 0 : await findWait(some, adult, strangers, driver)
   const minors = [minor, await be('minor')]
   const denials = [first, await see(DENIED)]
   const ins = [adult, await be('adult'), await be('adult')]
   const invented = [await be('adult', 'id_token.invented'), await be('adult', 'id_token.invented')]
   const between = await inTurn(cast.between, async ({ role, ...teen }) => ({ ...teen, seen: await be(role) }))
   await driver.wait(waitMs)
-  for (const one of all) Object.assign(one, { probes: await lookAt(paths, one.run.browser, driver) })
+  for (const one of all) Object.assign(one, { probes: await lookAt(some, one.run.browser, driver) })
   // A browser that has begun and was given no answer.
   const begun = isVisited ? undefined : await driver.run({ ...DENIED, holds: true })
-  const fresh: ShownPages = begun ? await lookAt(paths, begun.browser, driver) : new Map()
+  const fresh: ShownPages = begun ? await lookAt(some, begun.browser, driver) : new Map()
+  const paths = await steadyPaths({ rules, ins, outs: [], fresh, paths: some }, strangers, driver)
 
   checkAdults(ins, subject)
   const seen = { minor: minors, access_denied: denials, adult: ins }
@@ -128,11 +136,18 @@ export async function learnApp(app: AuditedApp, driver: Driver, options: AuditOp
 }
 
 /** How long it takes after an answer until a page tells that the user is in, twice over. */
-async function findWait(paths: readonly string[], { run }: SeenRun, driver: Driver): Promise<number> {
-  const fresh = await lookAt(paths, await driver.newBrowser(), driver)
-  for (let waited = 0; waited <= MAX_WAIT_MS; waited += STEP_MS) {
+async function findWait(
+  paths: readonly string[],
+  { run }: SeenRun,
+  strangers: readonly Browser[],
+  driver: Driver,
+): Promise<number> {
+  const [stranger] = strangers
+  const fresh = stranger && (await lookAt(paths, stranger, driver))
+  for (let waited = 0; fresh && waited <= MAX_WAIT_MS; waited += STEP_MS) {
     const seen = { run, probes: await lookAt(paths, run.browser, driver) }
-    if (learnFlow({ rules: {}, ins: [seen], outs: [], fresh, paths }).tells) return 2 * waited
+    const told = await steadyPaths({ rules: {}, ins: [seen], outs: [], fresh, paths }, strangers, driver)
+    if (told.length > 0) return 2 * waited
     await driver.wait(STEP_MS)
   }
   return 0
@@ -210,7 +225,8 @@ async function learnLater(name: 'create' | 'upgrade', subject: Subject): Promise
   // What the app shows as it shows a yes is no refusal.
   const isRefusal = (kind: SeenKind) => learnFlow({ rules: {}, ins, outs: [kind] }).tells
   const outs = [...kinds, ...(isCreate ? [] : use.outs)].filter(isRefusal)
-  const flow = learnFlow({ rules: later.rules, ins, outs, fresh: use.fresh, paths: use.paths })
+  const parts = { rules: later.rules, ins, outs, fresh: use.fresh, paths: use.paths }
+  const flow = learnFlow({ ...parts, paths: await steadyPaths(parts, [], driver) })
   if (!isVisited || outs.length > 0) return { kind: 'learned', flow }
   // A function that reads only Use says the same of each end.
   const [said] = ins.map(({ run }) => run.observation.summary)

@@ -42,19 +42,25 @@ const MAX_PROBES = 3
 
 export const observed = (runs: readonly SeenRun[]): readonly Observation[] => runs.map(({ run }) => run.observation)
 
+/** The pages that tell who is in. */
+export function findProbes({ ins, outs, fresh = new Map(), paths = [] }: FlowParts): readonly Probe[] {
+  return paths.flatMap((path) => {
+    const at = (runs: readonly Pick<SeenRun, 'probes'>[]) => runs.flatMap(({ probes }) => probes.get(path) ?? [])
+    const stranger = { label: '', seen: at([{ probes: fresh }]) }
+    const likeness = learnLikeness(at(ins), [...kindsOf(outs, at), stranger], { isProbe: true })
+    return likeness ? [{ path, likeness }] : []
+  })
+}
+
+const kindsOf = (kinds: readonly SeenKind[], see: typeof observed) =>
+  kinds.map(({ label, seen }) => ({ label, seen: see(seen) }))
+
 /** Learns how a flow is read from runs that ended well, and from kinds of refusals. */
 export function learnFlow(parts: FlowParts) {
   const all = { fresh: new Map<string, Observation>(), paths: [], isRefuted: false, waitMs: 0, ...parts }
-  const { rules, ins, outs, fresh, paths } = all
-  const kindsOf = (see: typeof observed) => outs.map(({ label, seen }) => ({ label, seen: see(seen) }))
-  const page = learnLikeness(observed(ins), kindsOf(observed), { isProbe: false })
-  const known = paths.flatMap((path): readonly Probe[] => {
-    const at = (runs: readonly Pick<SeenRun, 'probes'>[]) => runs.flatMap(({ probes }) => probes.get(path) ?? [])
-    const stranger = { label: '', seen: at([{ probes: fresh }]) }
-    const likeness = learnLikeness(at(ins), [...kindsOf(at), stranger], { isProbe: true })
-    return likeness ? [{ path, likeness }] : []
-  })
-  const probes = known.slice(0, MAX_PROBES)
+  const { rules, ins, outs } = all
+  const page = learnLikeness(observed(ins), kindsOf(outs, observed), { isProbe: false })
+  const probes = findProbes(all).slice(0, MAX_PROBES)
   const tells = rules.accepted !== undefined || page !== undefined || probes.length > 0
   return { ...all, page, probes, tells }
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { Browser } from '../../../src/audit/agent/browser.ts'
 import type { AuditedApp } from '../../../src/audit/drive/audited-app.ts'
 import type { FlowPlan } from '../../../src/audit/drive/driver.ts'
 import { type LearnedLater, learnApp, planOfCreate } from '../../../src/audit/learn/learn-app.ts'
@@ -50,20 +51,43 @@ test('An app that shows the page of a yes to an invented token, as to strangers,
 
 const [ME_IN, ME_OUT] = ['200 /me You are in.', '401 /me No.']
 /** An app that says the same to everybody, and lets in after some time whom it should. */
-const slowly = (ms: number) =>
-  imitatedApp(() => '200 /callback Please wait.', {
-    peek: (path, { plan, waited }) =>
-      path !== '/me' || !plan ? `401 ${path} No.` : isAdult(plan) && waited >= ms ? ME_IN : ME_OUT,
+function slowly(ms: number) {
+  const lookers = new Set<Browser>()
+  const app = imitatedApp(() => '200 /callback Please wait.', {
+    peek(path, { browser, plan, waited }) {
+      if (path !== '/me') return `401 ${path} No.`
+      lookers.add(browser)
+      return plan && isAdult(plan) && waited >= ms ? ME_IN : ME_OUT
+    },
   })
+  return { ...app, lookers }
+}
 
-test('A page that tells who is in is asked for again, by the browser of each user and by a stranger', async () => {
-  const app = slowly(0)
+test('A page that tells who is in is asked for again, by the browser of each user and by strangers', async () => {
+  const { lookers, ...app } = slowly(0)
   const { use, described } = await learn(app)
   expect([use.probes.map(({ path }) => path), use.page, use.waitMs]).toEqual([['/me'], undefined, 0])
   expect(described.use?.yes).toBe('200 at /callback ("Please wait."); asked again, /me is 200, says "you are in"')
-  const own = app.peeked.filter((path) => path === '/me')
-  // The first look of an adult and of a stranger finds out how long the app takes; nine runs and a stranger follow.
-  expect(own).toHaveLength(12)
+  // Nine runs, one that is given no answer, and strangers.
+  expect(lookers.size).toBe(9 + 1 + 8)
+})
+
+test.each([
+  ['a user who is in', (isIn: boolean, look: number) => (isIn && look < 3 ? 'Ours' : 'Theirs')],
+  ['a user who is out', (isIn: boolean, look: number) => (isIn || look > 3 ? 'Ours' : 'Theirs')],
+])('A page that told by chance is no probe: it is asked for again by %s', async (_who, shows) => {
+  const looks = new Map<Browser, number>()
+  const act = (plan: FlowPlan) => (isAdult(plan) ? YES : NO)
+  const app = imitatedApp(act, {
+    peek(path, { browser, plan }) {
+      if (path === '/me') return plan && isAdult(plan) ? ME_IN : ME_OUT
+      if (path !== '/account') return `404 ${path}`
+      const look = (looks.get(browser) ?? 0) + 1
+      looks.set(browser, look)
+      return `200 /account ${shows(plan !== undefined && isAdult(plan), plan ? look : 9)} is the best wine.`
+    },
+  })
+  expect((await learn(app)).use.probes.map(({ path }) => path)).toEqual(['/me'])
 })
 
 test('An app that lets users in by a job is waited for twice as long as it took', async () => {
