@@ -9,6 +9,8 @@ const MOST = 0.9
 const LITTLE = 0.25
 /** So much of a refusal has to be on a page that has nothing of a yes, by weight. */
 const SOME = 0.2
+/** So much of each page of a kind is on all pages of that kind, by weight; else two that are alike are so by chance. */
+const STEADY = 0.5
 /** An observation may differ from those of its kind by so many times what they differ in among themselves. */
 const FAMILIAR = 2
 
@@ -48,6 +50,7 @@ export function learnLikeness(
       always,
       marks,
       isAt,
+      isSteady: seen.every(({ features }) => weigh(always) >= STEADY * weigh([...features])),
       marked: (one: Observation) => share(marks, one),
       isUsual: (one: Observation) => isAt(one) && share(always, one) >= MOST,
       isFamiliar: ({ features }: Observation) => weigh(newIn(features, seen)) <= tolerance,
@@ -57,6 +60,7 @@ export function learnLikeness(
   const yes = learn({ label: 'in', seen: ins }, out)
   const no = learn({ label: '', seen: out }, ins)
   const noes = outs.map((kind) => learn(kind, ins))
+  const isSteady = [yes, ...noes].every((kind) => kind.isSteady)
   const hasMarks = yes.marks.length > 0
   // Pages of other words are told by the very same page, when users who are in are always shown that.
   const isConstant = ins.length > 1 && ins.every((one) => isSame(one, usual)) && !out.some((one) => isSame(one, usual))
@@ -88,11 +92,11 @@ export function learnLikeness(
     no.isAt(one) && (hasMarks ? yes.marked(one) === 0 : !isSame(one, usual)) && (markedOut(one) >= SOME || isError(one))
 
   return {
-    /** With a label when the observation is like that kind of refusal alone. */
+    /** With a label when the observation is like that kind of refusal alone, and pages of one kind are alike. */
     compare(one: Observation): { readonly as: 'in' | 'out' | 'unknown'; readonly label?: string } {
       if (isIn(one)) return { as: 'in' }
       const [near, ...others] = noes.filter((kind) => isOut(one, kind))
-      if (near && others.length === 0) return { as: 'out', label: near.label }
+      if (near && others.length === 0 && isSteady) return { as: 'out', label: near.label }
       return near || isOut(one, no) || isTurnedAway(one) || isOtherRefusal(one) ? { as: 'out' } : { as: 'unknown' }
     },
     /** Features of each observation of users who are in, and of no other: for people. */

@@ -40,6 +40,14 @@ test.each([
   if (typeof last === 'string') expect(read.evidence).toBe(showed(last))
 })
 
+test('A refusal is like no kind when pages of one kind share little, as by an experiment', () => {
+  const minor = { label: 'minor', seen: [seenOf(YOUNG), seenOf(YOUNG)] }
+  const variants = ['403 /callback Sorry, nobody proved an age today.', '403 /callback Leider wurde kein Alter belegt.']
+  const denied = { label: 'access_denied', seen: variants.map((page) => seenOf(page)) }
+  const { says, like } = readRun(seenOf(YOUNG), flow({ outs: [denied, minor] }))
+  expect([says, like, readRun(seenOf(YOUNG), flow()).like]).toEqual(['out', undefined, 'minor'])
+})
+
 const AS_IN = 'then /me shows 200 at /me ("You are in."), as to a user who is let in'
 const AS_OUT = 'then /me shows 401 at /me ("No."), as to a user who is not'
 
