@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events'
-import { type AuditHost, runCommand } from '../audit/command/run.ts'
+import { runCommand } from '../audit/command/run.ts'
+import type { AuditHost } from '../audit/command/session.ts'
 import { type GivenFlags, REPORT_FORMATS, shellWord } from '../audit/command/settings.ts'
 import { loadSettings, ownEnvironment, type Settings } from '../config/load-settings.ts'
 import { FLAGS, type Texts } from '../config/text-settings.ts'
@@ -44,7 +45,7 @@ export function createAuditHost(settings: Settings, flags: GivenFlags, texts: Te
     // Port 0 is a free one: no sandbox can run there yet.
     baseUrl: port === 0 ? undefined : baseUrlOf(settings.sandbox),
     controlToken,
-    start() {
+    startSandbox() {
       const { warning, defect } = createReport(settings.log, createClock().now)
       for (const message of settings.warnings) warning(message)
       return createFromSettings(settings, { warning, defect })

@@ -7,25 +7,17 @@ import type { Agent } from '../agent/browser.ts'
 import { auditTenantName } from '../drive/audit-tenant.ts'
 import { type AppCopies, type AppProgram, type AuditedApp, appAt, type StartFresh } from '../drive/audited-app.ts'
 import { chooseAgent } from './choose-agent.ts'
-import type { OpenSandbox } from './open-sandbox.ts'
-import type { AuditPlan } from './plan.ts'
-import { findFreePort, type ProgramHost, type StartLimits, startApp } from './start-app.ts'
+import type { Session } from './session.ts'
+import { findFreePort, type StartLimits, startApp } from './start-app.ts'
 
 /** A copy that is given a wrong reply may take so many times as long to come up as the first one, and at least so many seconds. */
 const SLOWER = 3
 const MIN_FRESH_SECONDS = 10
 
-/** What one run of the command has. */
-export interface RunTools {
-  readonly host: ProgramHost & { readonly environment: Readonly<Record<string, string | undefined>> }
-  readonly sandbox: OpenSandbox
-  readonly plan: AuditPlan
-  readonly signal: AbortSignal
-}
-
 /** Opens the app of an audit: as it runs, started once, or in copies. Ends all that it started. */
-export function createCopies({ host, sandbox, plan, signal }: RunTools) {
-  const { start, settings } = plan
+export function createCopies(session: Session) {
+  const { host, sandbox, plan, signal } = session
+  const { start } = plan
   let tenants = 0
   // Drawn, so that no tenant is there that has the name, and two audits of one sandbox do not meet.
   const run = randomInt(36 ** 6).toString(36)
@@ -36,11 +28,20 @@ export function createCopies({ host, sandbox, plan, signal }: RunTools) {
   /** The agent, the same one for all copies; `undefined` when there is none. */
   const agent = async () => choosing?.catch(() => undefined)
 
+  /** Makes a tenant in which an app does what it does at the base URL: with the same clients, lifetimes and personas. */
   async function openTenant() {
     const name = auditTenantName(run, ++tenants)
     const remove = () => sandbox.removeTenant(name).catch(() => {})
     removals.push(remove)
-    return { api: await sandbox.openTenant(name), remove, port: await findFreePort() }
+    const tenant = sandbox.tenant(name)
+    // Declared, so that no other one pushes it out.
+    await tenant.configure({})
+    const [wanted, there] = await Promise.all([sandbox.personas.list(), tenant.personas.list()])
+    const known = new Set(there.map((persona) => JSON.stringify(persona)))
+    const missing = wanted.filter((persona) => !known.has(JSON.stringify(persona)))
+    if (missing.length > 0) await tenant.personas.putAll(missing)
+    const baseUrl = `${sandbox.baseUrl.replace(/\/t\/[^/]+$/, '')}/t/${name}`
+    return { api: { ...tenant, baseUrl }, remove, port: await findFreePort() }
   }
 
   async function launch({ baseUrl }: SandboxApi, port: number, limits: Partial<StartLimits> = {}) {
@@ -69,8 +70,7 @@ export function createCopies({ host, sandbox, plan, signal }: RunTools) {
 
   async function appOn(api: SandboxApi, port: number, program?: AppProgram): Promise<AuditedApp> {
     const pages = plan.pagesAt(port)
-    const chromePath = host.environment['CHROME_PATH'] || undefined
-    choosing ??= chooseAgent({ settings, certificate: sandbox.certificate, chromePath, signal }, api, pages)
+    choosing ??= chooseAgent(session, api, pages)
     return appAt(api, { ...pages, agent: await choosing }, program)
   }
 
@@ -99,7 +99,7 @@ export function createCopies({ host, sandbox, plan, signal }: RunTools) {
     if (!start?.isCopied) {
       const page = new URL(plan.app.replaceAll('{port}', String(await findFreePort())))
       const port = Number(page.port || (page.protocol === 'https:' ? 443 : 80))
-      return { copies: [await (start ? startProgram : appOn)(sandbox.api, port)], visitsEach: jobs }
+      return { copies: [await (start ? startProgram : appOn)(sandbox, port)], visitsEach: jobs }
     }
     // The first alone: what is wrong with all of them is said once.
     const passed = startStopwatch()

@@ -7,34 +7,25 @@ import { AuditProblem } from '../audit-problem.ts'
 import { createDriver, type PageSettings } from '../drive/driver.ts'
 import { takesABrowser } from '../learn/app-profile.ts'
 import { DEFAULTS } from '../options.ts'
-import type { AuditSettings } from './settings.ts'
-
-interface ChoiceSettings {
-  readonly settings: AuditSettings
-  /** PEM of the certificate of the sandbox. */
-  readonly certificate: string | undefined
-  /** Chromium to start. */
-  readonly chromePath: string | undefined
-  readonly signal: AbortSignal
-}
+import type { Session } from './session.ts'
 
 /**
  * The agent that `--browser` names. By `auto` plain HTTP, unless the app, which runs, answers by fragment, or its first page has
  * scripts and leads nowhere without them. @throws AuditProblem in one line when it takes a browser and there is none
  */
 export async function chooseAgent(
-  options: ChoiceSettings,
-  sandbox: SandboxApi,
+  session: Session,
+  api: SandboxApi,
   pages: Omit<PageSettings, 'agent'>,
 ): Promise<Agent> {
-  const { settings, certificate, signal } = options
+  const { settings } = session.plan
   // Decision: --cdp and --headed choose Chromium without --browser.
   const { browser = settings.cdp || settings.headed ? 'chromium' : 'auto' } = settings
-  if (browser === 'chromium') return startChromium(options)
-  const http = createHttpAgent({ anyAddress: settings.this_app_is_mine ?? false, ca: certificate })
+  if (browser === 'chromium') return startChromium(session)
+  const http = createHttpAgent({ anyAddress: settings.this_app_is_mine ?? false, ca: session.sandbox.certificate?.pem })
   if (browser === 'http' || pages.fragment) return http
   const timeoutSeconds = settings.timeout ?? DEFAULTS.timeoutSeconds
-  const driver = createDriver(sandbox, { ...pages, agent: http, signal, timeoutSeconds })
+  const driver = createDriver(api, { ...pages, agent: http, signal: session.signal, timeoutSeconds })
   // Up to the request for the sandbox, which is not sent.
   const { end, url = '', page } = await driver.open({ url: pages.page }, await driver.newBrowser())
   const needsBrowser =
@@ -42,7 +33,7 @@ export async function chooseAgent(
   const hasScripts = end === 'page' && /<script\b/i.test(page?.text ?? '')
   if (!needsBrowser && !hasScripts) return http
   try {
-    return await startChromium(options)
+    return await startChromium(session)
   } catch (error) {
     if (!(error instanceof ChromiumProblem)) throw error
     if (needsBrowser) throw new AuditProblem(takesABrowser(error.remedy), { cause: error })
@@ -51,8 +42,9 @@ export async function chooseAgent(
   }
 }
 
-async function startChromium({ settings, certificate, chromePath }: ChoiceSettings): Promise<Agent> {
-  const { cdp, headed = false, this_app_is_mine: anyAddress = false } = settings
+async function startChromium({ plan, sandbox, host }: Session): Promise<Agent> {
+  const { cdp, headed = false, this_app_is_mine: anyAddress = false } = plan.settings
+  const chromePath = host.environment['CHROME_PATH'] || undefined
   const chromium = await launchChromium({ chromePath, cdpUrl: cdp, headed })
-  return createChromiumAgent(chromium, { anyAddress, anyCertificate: certificate !== undefined })
+  return createChromiumAgent(chromium, { anyAddress, anyCertificate: sandbox.certificate !== undefined })
 }

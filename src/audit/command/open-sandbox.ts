@@ -1,31 +1,19 @@
-import { type ConnectedSandbox, connectSandbox, findBaseUrl } from '../../client/connect-sandbox.ts'
-import type { SandboxApi } from '../../client/sandbox-api.ts'
+import { connectSandbox, findBaseUrl } from '../../client/connect-sandbox.ts'
 import { SandboxError } from '../../client/sandbox-error.ts'
 import { messageOf } from '../../files/caught.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import { createClock } from '../../sandbox/clock/clock.ts'
 import { createExchange, NOBODY } from '../agent/exchange.ts'
 import { startDeadline } from '../drive/deadline.ts'
+import type { AuditHost, OpenSandbox } from './session.ts'
 
-/** The sandbox that an audit uses; `isOwn` when the audit started it. */
-export type OpenSandbox = Awaited<ReturnType<typeof openSandbox>>
-
-/** What the command line knows of sandboxes. */
-export interface SandboxHost {
-  /** Of the settings; `undefined` when they ask for a free port. */
-  readonly baseUrl: string | undefined
-  readonly controlToken: string | undefined
-  /** Starts the sandbox of the settings. */
-  start(): Promise<ConnectedSandbox & { readonly certificate?: { readonly pem: string } | undefined }>
-  /** What keeps an app on this machine from using a sandbox, in one line each: the checks of `doctor`. */
-  diagnose(baseUrl: string, certificate: string | undefined): Promise<readonly string[]>
-}
+type SandboxHost = Pick<AuditHost, 'baseUrl' | 'controlToken' | 'startSandbox'>
 
 /**
  * The sandbox at `url`; without it the one that runs at the base URL of the settings, else one that is started there.
  * @throws ConfigError or SandboxError with one line: nothing or something else is there, or it does not let the audit in
  */
-export async function openSandbox(host: SandboxHost, url: string | undefined) {
+export async function openSandbox(host: SandboxHost, url: string | undefined): Promise<OpenSandbox> {
   const { baseUrl } = host
   if (url === undefined)
     return baseUrl !== undefined && (await isSandbox(baseUrl)) ? connect(baseUrl, host) : start(host)
@@ -37,55 +25,30 @@ export async function openSandbox(host: SandboxHost, url: string | undefined) {
   throw ConfigError.of(`--url: ${url}: nothing answers there; start a sandbox (npx agekey-sandbox), or leave out --url`)
 }
 
-async function connect(url: string, { controlToken }: SandboxHost) {
-  const options = controlToken === undefined ? {} : { controlToken }
+async function connect(url: string, { controlToken }: SandboxHost): Promise<OpenSandbox> {
+  const sandbox = connectSandbox(url, controlToken === undefined ? {} : { controlToken })
   // Redirects of the app name the base URL, which in a container is another one than the address it is reached by.
-  const baseUrl = await findBaseUrl(url.replace(/\/+$/, ''), options).catch((cause: unknown) => {
+  const baseUrl = await findBaseUrl(sandbox.baseUrl, { controlToken }).catch((cause: unknown) => {
     const isRefused = cause instanceof SandboxError && (cause.status === 401 || cause.status === 403)
     const remedy = isRefused ? '; give its control token by --control-token' : ''
     throw ConfigError.of(`${url}: ${messageOf(cause)}${remedy}`, { cause })
   })
-  const sandbox = connectSandbox(url, options)
-  return opened(sandbox, { api: { ...sandbox, baseUrl }, isOwn: false })
+  return { ...sandbox, baseUrl, isOwn: false }
 }
 
-async function start(host: SandboxHost) {
-  const sandbox = await host.start()
-  const certificate = sandbox.certificate?.pem
+async function start({ startSandbox }: SandboxHost): Promise<OpenSandbox> {
+  const sandbox = await startSandbox()
+  const { baseUrl, url, certificate } = sandbox
   try {
-    if (await isSandbox(sandbox.baseUrl, { ca: certificate }))
-      return opened(sandbox, { api: sandbox, isOwn: true, certificate })
+    if (await isSandbox(baseUrl, { ca: certificate?.pem })) return { ...sandbox, isOwn: true }
     throw ConfigError.of(
-      `${sandbox.baseUrl}: nothing answers there, although a sandbox was started; its base URL must lead to ${sandbox.url}`,
+      `${baseUrl}: nothing answers there, although a sandbox was started; its base URL must lead to ${url}`,
     )
   } catch (error) {
     await sandbox.close()
     throw error
   }
 }
-
-/**
- * @param own.api the tenant that the audit was given, with the base URL that apps use
- * @param own.certificate PEM, when clients have to be told to trust it
- */
-const opened = (
-  { tenant: tenantOf, removeTenant, close }: ConnectedSandbox,
-  own: { readonly api: SandboxApi; readonly isOwn: boolean; readonly certificate?: string | undefined },
-) => ({
-  ...{ ...own, removeTenant, close },
-  /** Makes a tenant in which an app does what it does at the base URL: with the same clients, lifetimes and personas. */
-  async openTenant(name: string): Promise<SandboxApi> {
-    const { api } = own
-    const tenant = tenantOf(name)
-    // Declared, so that no other one pushes it out.
-    await tenant.configure({})
-    const [wanted, there] = await Promise.all([api.personas.list(), tenant.personas.list()])
-    const known = new Set(there.map((persona) => JSON.stringify(persona)))
-    const missing = wanted.filter((persona) => !known.has(JSON.stringify(persona)))
-    if (missing.length > 0) await tenant.personas.putAll(missing)
-    return { ...tenant, baseUrl: `${api.baseUrl.replace(/\/t\/[^/]+$/, '')}/t/${name}` }
-  },
-})
 
 /** The first answer of a sandbox on a busy machine takes a while. */
 const LIMIT_SECONDS = 10
@@ -119,14 +82,15 @@ const MAX_DIFFERENCE_SECONDS = 10
  * Looks whether an app on this machine can use the sandbox, and whether both live at the same time.
  * @throws ConfigError with a line for each problem
  */
-export async function preflight({ api, certificate }: OpenSandbox, { diagnose }: SandboxHost): Promise<void> {
-  const problems = await diagnose(api.baseUrl, certificate)
+export async function preflight(sandbox: OpenSandbox, { diagnose }: Pick<AuditHost, 'diagnose'>): Promise<void> {
+  const { baseUrl, certificate, clock } = sandbox
+  const problems = await diagnose(baseUrl, certificate?.pem)
   if (problems.length > 0) throw ConfigError.of(problems.join('\n'))
-  const { now, frozen } = await api.clock.state()
+  const { now, frozen } = await clock.state()
   const seconds = Math.round((Date.parse(now) - createClock().now()) / 1000)
   if (Math.abs(seconds) <= MAX_DIFFERENCE_SECONDS && !frozen) return
   const how = frozen ? 'stands still' : `is ${Math.abs(seconds)} seconds ${seconds > 0 ? 'ahead' : 'behind'}`
   throw ConfigError.of(
-    `${api.baseUrl}: the clock of the sandbox ${how}, so that what is expired for it is not for your app; set it back in the console, or by POST ${api.baseUrl}/_sandbox/clock with {"reset": true}`,
+    `${baseUrl}: the clock of the sandbox ${how}, so that what is expired for it is not for your app; set it back in the console, or by POST ${baseUrl}/_sandbox/clock with {"reset": true}`,
   )
 }

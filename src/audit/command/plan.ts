@@ -7,7 +7,6 @@ import type { PageSettings } from '../drive/driver.ts'
 import type { AuditOptions, FlowOptions } from '../options.ts'
 import { AUDIT_FILE, type AuditFile } from './audit-file.ts'
 import { type AuditSettings, modeOf, type RequestInFile, readyPattern, settle } from './settings.ts'
-import type { AppStart } from './start-app.ts'
 
 export type AuditPlan = ReturnType<typeof planAudit>
 
@@ -59,7 +58,7 @@ export function planAudit(
       /** Each copy of the app gets a port and a tenant of its own. */
       // Decision: without {base_url} copies would all use the tenant at the base URL, so there is one.
       isCopied: app.includes(PORT) && JSON.stringify([start.run, start.env]).includes(BASE_URL),
-      of({ baseUrl, port }: { baseUrl: string; port: number }): AppStart {
+      of({ baseUrl, port }: { baseUrl: string; port: number }) {
         const filled = (text: string) => text.replaceAll(BASE_URL, baseUrl).replaceAll(PORT, String(port))
         const { run, ready = app, env = {} } = start
         return {

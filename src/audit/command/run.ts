@@ -9,34 +9,19 @@ import { runAudit, withLearned } from '../audit.ts'
 import type { AppCopies } from '../drive/audited-app.ts'
 import { type AuditOptions, DEFAULTS } from '../options.ts'
 import { auditReadings } from '../readings/audit-readings.ts'
-import { renderTerminal, type TerminalOptions } from '../report/terminal.ts'
-import { type WriteFiles, writeReports } from '../report/write-reports.ts'
+import { renderTerminal } from '../report/terminal.ts'
+import { writeReports } from '../report/write-reports.ts'
 import { selectRows } from '../trials/select-rows.ts'
-import { createCopies, type RunTools } from './app-copies.ts'
+import { createCopies } from './app-copies.ts'
 import * as auditFile from './audit-file.ts'
 import { prepareFind } from './find-verifications.ts'
 import { keepReport, readUnsettled } from './last-run.ts'
 import { listRows } from './list-rows.ts'
-import { openSandbox, preflight, type SandboxHost } from './open-sandbox.ts'
+import { openSandbox, preflight } from './open-sandbox.ts'
 import { planAudit } from './plan.ts'
-import { budgetWarning, createProgress, type ProgressView } from './progress.ts'
+import { budgetWarning, createProgress } from './progress.ts'
+import type { AuditHost, Session } from './session.ts'
 import { type AuditSettings, type GivenFlags, modeOf, readFlags, sameCall, settle } from './settings.ts'
-import type { ProgramHost } from './start-app.ts'
-
-/** What the command line hands in: an audit neither prints nor starts a server by itself. */
-export interface AuditHost extends ProgramHost, SandboxHost, Pick<TerminalOptions, 'colour'> {
-  readonly environment: Readonly<Record<string, string | undefined>>
-  /** The flags of the sandbox, as they are typed. */
-  readonly words: readonly string[]
-  readonly progress: ProgressView
-  /** Writes a line of the answer, or beside it when a report goes to standard output. */
-  say(line: string): void
-  warn(message: string): void
-  alignColumns(rows: readonly (readonly string[])[]): string[]
-  /** Aborted by Ctrl-C, from the first call on. */
-  interruption(): AbortSignal
-  writeFiles: WriteFiles
-}
 
 /** What shells expect of a program that SIGINT ended. */
 const INTERRUPTED = 130
@@ -76,19 +61,10 @@ function showRows(settings: AuditSettings, { alignColumns, say, writeFiles }: Au
   return 0
 }
 
-/** One run of the command. */
-export interface Session extends RunTools {
-  readonly host: AuditHost
-  /** The rows of `--again`. */
-  readonly again: readonly string[] | undefined
-  /** What is typed to audit the same app again. */
-  readonly command: string
-}
-
 /** Audits or learns the app, which is started first when the file says how. @returns the exit code */
 export async function auditApp(session: Session): Promise<number> {
   const { plan, host, sandbox, again, signal } = session
-  host.say(`sandbox: ${visible(sandbox.api.baseUrl)} (${sandbox.isOwn ? 'started for this audit' : 'it runs already'})`)
+  host.say(`sandbox: ${visible(sandbox.baseUrl)} (${sandbox.isOwn ? 'started for this audit' : 'it runs already'})`)
   await preflight(sandbox, host)
   const options: AuditOptions = { ...plan.options, ...(again && { only: again }), signal }
   const isLearning = plan.mode === 'learn'
@@ -113,7 +89,7 @@ async function judge(app: AppCopies, options: AuditOptions, session: Session): P
   const { say } = host
   const progress = createProgress(host.progress)
   const judged: AuditedRow[] = []
-  const find = mode === 'readings' ? undefined : await prepareFind(app, plan, sandbox.certificate)
+  const find = mode === 'readings' ? undefined : await prepareFind(app, plan, sandbox.certificate?.pem)
   const observed: AuditOptions = {
     ...options,
     onProgress(news) {
@@ -139,7 +115,7 @@ async function judge(app: AppCopies, options: AuditOptions, session: Session): P
   // Decision: the report names the page as it was given: each start of an app gets another port.
   const report = { ...found, app: plan.app, ...summary }
   // The flows of a sandbox that ends with the audit cannot be looked at.
-  const console = sandbox.isOwn ? undefined : `${sandbox.api.baseUrl}/_sandbox/console`
+  const console = sandbox.isOwn ? undefined : `${sandbox.baseUrl}/_sandbox/console`
   for (const line of ['', ...renderTerminal(report, { console, command, colour: host.colour })]) say(line)
   if (signal.aborted) {
     say('interrupted: this is what was found so far; no report is written')

@@ -7,6 +7,7 @@ import { promisify, stripVTControlCharacters } from 'node:util'
 import { ConfigError } from '../../files/config-error.ts'
 import { startStopwatch } from '../../sandbox/clock/clock.ts'
 import { createExchange } from '../agent/exchange.ts'
+import type { AuditHost } from './session.ts'
 
 /** How an app is started, without placeholders. */
 export interface AppStart {
@@ -19,23 +20,8 @@ export interface AppStart {
   readonly env: Readonly<Record<string, string>>
 }
 
-/** What the command line starts apps by. */
-export interface ProgramHost {
-  /** Starts a program; `stop` ends it and the programs that it started. */
-  startGroup(
-    run: AppStart['run'],
-    options: Pick<AppStart, 'env'>,
-  ): {
-    readonly child: Pick<ChildProcess, 'stdin' | 'stdout' | 'stderr'>
-    readonly ended: Promise<{ readonly reason: string }>
-    stop(): Promise<void>
-  }
-  /** Takes secrets out of what the app writes. */
-  mask(text: string): string
-}
-
 export interface StartLimits {
-  readonly host: ProgramHost
+  readonly host: Pick<AuditHost, 'startGroup' | 'mask'>
   /** Leads messages: `agekey-audit.yaml:3: start`. */
   readonly place: string
   readonly signal: AbortSignal
@@ -141,7 +127,7 @@ const LATE_MS = 20
 type AppLog = ReturnType<typeof createAppLog>
 
 /** What an app writes, line by line and without secrets. */
-function createAppLog({ stdout, stderr }: Pick<ChildProcess, 'stdout' | 'stderr'>, { mask }: ProgramHost) {
+function createAppLog({ stdout, stderr }: Pick<ChildProcess, 'stdout' | 'stderr'>, { mask }: Pick<AuditHost, 'mask'>) {
   const kept: string[] = []
   let count = 0
   const keep = (line: string) => {

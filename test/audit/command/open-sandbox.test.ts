@@ -17,33 +17,33 @@ async function open(texts: Record<string, string>, url?: string) {
 
 test('An audit uses the sandbox that runs at the base URL of the settings, and lets it go on afterwards', async () => {
   const running = await startSandbox()
-  const { api, isOwn, close } = await open({ port: new URL(running.baseUrl).port })
-  expect({ isOwn, baseUrl: api.baseUrl }).toEqual({ isOwn: false, baseUrl: running.baseUrl })
-  await api.next({ outcome: 'access_denied' })
+  const { baseUrl, isOwn, close, next } = await open({ port: new URL(running.baseUrl).port })
+  expect({ isOwn, baseUrl }).toEqual({ isOwn: false, baseUrl: running.baseUrl })
+  await next({ outcome: 'access_denied' })
   await close()
   expect(await running.expectations.list()).toHaveLength(1)
 })
 
 test('An audit starts a sandbox where none runs, also with https by its own certificate, begins, and ends it', async () => {
   const port = String(await findFreePort())
-  const { api, isOwn, close, look } = await open({ port })
+  const { baseUrl, isOwn, close, look } = await open({ port })
   await look()
-  expect({ isOwn, baseUrl: api.baseUrl }).toEqual({ isOwn: true, baseUrl: `http://localhost:${port}` })
-  expect((await fetch(`${api.baseUrl}/_sandbox/health`)).status).toBe(200)
+  expect({ isOwn, baseUrl }).toEqual({ isOwn: true, baseUrl: `http://localhost:${port}` })
+  expect((await fetch(`${baseUrl}/_sandbox/health`)).status).toBe(200)
   await close()
-  await expect(fetch(`${api.baseUrl}/_sandbox/health`)).rejects.toThrow('fetch failed')
+  await expect(fetch(`${baseUrl}/_sandbox/health`)).rejects.toThrow('fetch failed')
   const secure = await open({ port, https: 'true' })
   await secure.look()
-  expect(secure.api.baseUrl).toMatch(/^https:/)
-  expect(secure.certificate).toMatch(/^-----BEGIN CERTIFICATE-----/)
+  expect(secure.baseUrl).toMatch(/^https:/)
+  expect(secure.certificate?.pem).toMatch(/^-----BEGIN CERTIFICATE-----/)
 })
 
 test('An audit drives a sandbox elsewhere with its control token, under the base URL that the sandbox has', async () => {
   const baseUrl = 'http://sandbox.example'
   const running = await startSandbox({ baseUrl, controlToken: 'not-a-real-token' })
-  const { api } = await open({ 'control-token': 'not-a-real-token' }, `${running.url}/`)
-  expect(api.baseUrl).toBe(baseUrl)
-  await api.next({ outcome: 'access_denied' })
+  const opened = await open({ 'control-token': 'not-a-real-token' }, `${running.url}/`)
+  expect(opened.baseUrl).toBe(baseUrl)
+  await opened.next({ outcome: 'access_denied' })
   expect(await running.expectations.list()).toHaveLength(1)
   const refusal = /^--url: http:\/\/127\.0\.0\.1:\d+: .*; give its control token by --control-token$/
   await expect(open({}, running.url)).rejects.toThrow(refusal)

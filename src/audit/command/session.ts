@@ -1,0 +1,59 @@
+import type { ChildProcess } from 'node:child_process'
+import type { ConnectedSandbox } from '../../client/connect-sandbox.ts'
+import type { TerminalOptions } from '../report/terminal.ts'
+import type { WriteFiles } from '../report/write-reports.ts'
+import type { AuditPlan } from './plan.ts'
+import type { ProgressView } from './progress.ts'
+
+/** What the command line hands in: an audit neither prints nor starts a server or a program by itself. */
+export interface AuditHost extends Pick<TerminalOptions, 'colour'> {
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** The flags of the sandbox, as they are typed. */
+  readonly words: readonly string[]
+  readonly progress: ProgressView
+  /** Writes a line of the answer, or beside it when a report goes to standard output. */
+  say(line: string): void
+  warn(message: string): void
+  alignColumns(rows: readonly (readonly string[])[]): string[]
+  writeFiles: WriteFiles
+  /** Aborted by Ctrl-C, from the first call on. */
+  interruption(): AbortSignal
+  /** Of the settings; `undefined` when they ask for a free port. */
+  readonly baseUrl: string | undefined
+  readonly controlToken: string | undefined
+  /** Starts the sandbox of the settings. */
+  startSandbox(): Promise<Omit<OpenSandbox, 'isOwn'>>
+  /** What keeps an app on this machine from using a sandbox, in one line each: the checks of `doctor`. */
+  diagnose(baseUrl: string, certificate: string | undefined): Promise<readonly string[]>
+  /** Starts a program; `stop` ends it and the programs that it started. */
+  startGroup(
+    run: string | readonly string[],
+    options: { readonly env: Readonly<Record<string, string>> },
+  ): {
+    readonly child: Pick<ChildProcess, 'stdin' | 'stdout' | 'stderr'>
+    readonly ended: Promise<{ readonly reason: string }>
+    stop(): Promise<void>
+  }
+  /** Takes secrets out of what an app writes. */
+  mask(text: string): string
+}
+
+/** The sandbox or tenant that an audit uses, with the base URL that apps use. */
+export interface OpenSandbox extends ConnectedSandbox {
+  /** When clients have to be told to trust it. */
+  readonly certificate?: { readonly pem: string } | undefined
+  /** The audit started it. */
+  readonly isOwn: boolean
+}
+
+/** One run of the command. */
+export interface Session {
+  readonly host: AuditHost
+  readonly sandbox: OpenSandbox
+  readonly plan: AuditPlan
+  /** The rows of `--again`. */
+  readonly again: readonly string[] | undefined
+  /** What is typed to audit the same app again. */
+  readonly command: string
+  readonly signal: AbortSignal
+}
