@@ -1,7 +1,8 @@
 import { setMaxListeners } from 'node:events'
+import { type GivenFlags, readFlags, sameCall } from '../audit/command/read-flags.ts'
 import { runCommand } from '../audit/command/run.ts'
 import type { AuditHost } from '../audit/command/session.ts'
-import { type GivenFlags, REPORT_FORMATS, shellWord } from '../audit/command/settings.ts'
+import { type AuditSettings, REPORT_FORMATS, shellWord } from '../audit/command/settings.ts'
 import { loadSettings, ownEnvironment, type Settings } from '../config/load-settings.ts'
 import { FLAGS, type Texts } from '../config/text-settings.ts'
 import { visible } from '../files/visible.ts'
@@ -19,23 +20,23 @@ import { exitWithin, untilSignal } from './start/until-signal.ts'
 import { alignColumns, paint, paintError, print, printError, redrawError } from './terminal.ts'
 
 /** Does what the command `audit` is called for. @returns the exit code. @throws Error with one line, when nothing can be shown */
-export const audit = async (page: string | undefined, texts: Texts, flags: GivenFlags): Promise<number> =>
-  runCommand(page, flags, createAuditHost(await loadSettings({ flags: texts }), flags, texts))
+export async function audit(page: string | undefined, texts: Texts, flags: GivenFlags): Promise<number> {
+  const given = readFlags(page, flags)
+  const host = createAuditHost(await loadSettings({ flags: texts }), given)
+  return runCommand(given, sameCall(page, flags, wordsOf(texts)), host)
+}
 
 /** Longer than an app takes to stop. */
 const CLOSING_MS = 8000
 const DIAGNOSIS_MS = 5000
 
-/** @param flags those of the audit. @param texts those of the sandbox */
-export function createAuditHost(settings: Settings, flags: GivenFlags, texts: Texts): AuditHost {
-  const files = REPORT_FORMATS.flatMap((name) => (typeof flags[name] === 'string' ? [[name, flags[name]]] : []))
-  readReportFiles(Object.fromEntries(files), REPORT_FORMATS)
-  const isBeside = files.some(([, file]) => file === '-')
+/** @param settings of the sandbox. @param given flags of the audit */
+export function createAuditHost(settings: Settings, given: AuditSettings): AuditHost {
+  const isBeside = Object.values(readReportFiles(given, REPORT_FORMATS)).includes('-')
   const warn = (message: string) => printError(`${paintError('yellow', 'warning:')} ${visible(message)}`)
   const { port, controlToken } = settings.sandbox
   return {
     environment: ownEnvironment(),
-    words: wordsOf(texts),
     progress: { isTerminal: process.stderr.isTTY, redraw: redrawError, line: printError },
     say: isBeside ? printError : print,
     warn,

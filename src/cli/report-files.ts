@@ -10,7 +10,7 @@ import { printText } from './terminal.ts'
  * @throws ConfigError when two reports would go to the same place, or a flag names no file
  */
 export function readReportFiles<Format extends string>(
-  flags: Readonly<Partial<Record<Format, string>>>,
+  flags: Readonly<Partial<Record<Format, string | undefined>>>,
   known: readonly Format[],
 ): Readonly<Partial<Record<Format, string>>> {
   const given = known.flatMap((format) => (flags[format] === undefined ? [] : [{ format, file: flags[format] }]))

@@ -9,7 +9,7 @@ import { parseYamlDocument } from '../../files/yaml-document.ts'
 import type { AuditReport } from '../../sandbox/outcomes/audit-report.ts'
 import { CATALOGUE_VERSION } from '../../sandbox/outcomes/catalogue.ts'
 import { type AuditFileValues, type AuditSettings, auditFileSchema } from './settings.ts'
-import { unknownNames } from './unknown-names.ts'
+import { requireKnownNames } from './unknown-names.ts'
 
 /** Read from the working folder when it is there. */
 export const AUDIT_FILE = 'agekey-audit.yaml'
@@ -23,9 +23,7 @@ export function readAuditFile(cwd = '.') {
   const lines = text.split('\n')
   // A file with every line commented out asks for the defaults.
   const isEmpty = lines.every((line) => /^\s*(#|$)/.test(line))
-  const schema = auditFileSchema.check(({ value, issues }) => {
-    for (const problem of unknownNames(value)) issues.push({ code: 'custom', input: value, ...problem })
-  })
+  const schema = auditFileSchema.check(requireKnownNames)
   const values: AuditFileValues = isEmpty ? {} : parseYamlDocument(withQuotedPaths(text), { file: AUDIT_FILE, schema })
   /** The line of a key at the top of the file; 1 without it. */
   const lineOf = (key: keyof AuditFileValues) => lines.findIndex((line) => line.startsWith(`${key}:`)) + 1 || 1
@@ -38,11 +36,6 @@ export function readAuditFile(cwd = '.') {
  */
 const withQuotedPaths = (text: string): string =>
   text.replaceAll(/(?<=:[ \t]+)\/[^\s'",{}]*\{sub\}[^\s'",{}]*/g, (path) => `'${path}'`)
-
-/** @throws ConfigError with one line that names the flag */
-export function requireKnownNames(given: AuditSettings): void {
-  for (const { path, message } of unknownNames(given)) throw ConfigError.of(`--${path[0]}: ${message}`)
-}
 
 /** What an audit learned of an app, beside what the call gave. */
 export type LearnedApp = Pick<AuditReport, 'app' | 'learned'> & { readonly given: AuditSettings }

@@ -6,7 +6,8 @@ import { isPrivateAddress } from '../agent/private-address.ts'
 import type { PageSettings } from '../drive/driver.ts'
 import type { AuditOptions, FlowOptions } from '../options.ts'
 import { AUDIT_FILE, type AuditFile } from './audit-file.ts'
-import { type AuditSettings, modeOf, type RequestInFile, readyPattern, settle } from './settings.ts'
+import { modeOf } from './read-flags.ts'
+import { type AuditFileValues, type AuditSettings, type RequestInFile, readyPattern } from './settings.ts'
 
 export type AuditPlan = ReturnType<typeof planAudit>
 
@@ -88,6 +89,22 @@ export function planAudit(
       const [path = '', line = 1] = source.split(':')
       return { file: path, line: Number(line) }
     },
+  }
+}
+
+/** The settings of an audit: those of the call go before those of the file. */
+export function settle(given: AuditSettings, file: AuditFileValues = {}): AuditSettings {
+  const { app, start, use, audit, known = [] } = given
+  return {
+    ...file,
+    ...given,
+    // Decision: --start replaces the command of the file alone; ready and env stay.
+    start: start ? { ...file.start, ...start } : file.start,
+    // Decision: an address on the command line goes before both places of the file that say where Use begins.
+    use: { ...file.use, ...(app !== undefined && { start: undefined }), ...use },
+    audit: audit ? { headers: file.audit?.headers, ...audit } : file.audit,
+    // Of a row that both name, the reason of the flag counts.
+    known: [...known, ...(file.known ?? []).filter(({ row }) => !known.some((one) => one.row === row))],
   }
 }
 

@@ -18,22 +18,22 @@ import { prepareFind } from './find-verifications.ts'
 import { keepReport, readUnsettled } from './last-run.ts'
 import { listRows } from './list-rows.ts'
 import { openSandbox, preflight } from './open-sandbox.ts'
-import { planAudit } from './plan.ts'
+import { planAudit, settle } from './plan.ts'
 import { budgetWarning, createProgress } from './progress.ts'
+import { modeOf } from './read-flags.ts'
 import type { AuditHost, Session } from './session.ts'
-import { type AuditSettings, type GivenFlags, modeOf, readFlags, sameCall, settle } from './settings.ts'
+import type { AuditSettings } from './settings.ts'
 
 /** What shells expect of a program that SIGINT ended. */
 const INTERRUPTED = 130
 
 /**
- * Audits the app whose page is at `page`, or that `agekey-audit.yaml` names.
+ * Audits the app that the call or `agekey-audit.yaml` names.
+ * @param command what is typed to audit the same app again
  * @returns the exit code
  * @throws Error with one line, when nothing can be shown
  */
-export async function runCommand(page: string | undefined, flags: GivenFlags, host: AuditHost): Promise<number> {
-  const given = readFlags(page, flags)
-  auditFile.requireKnownNames(given)
+export async function runCommand(given: AuditSettings, command: string, host: AuditHost): Promise<number> {
   const mode = modeOf(given)
   if (mode === 'learn') auditFile.requireNoAuditFile()
   const file = auditFile.readAuditFile()
@@ -43,7 +43,6 @@ export async function runCommand(page: string | undefined, flags: GivenFlags, ho
   const signal = host.interruption()
   try {
     const sandbox = await openSandbox(host, given.url)
-    const command = sameCall(page, flags, host.words)
     const code = await auditApp({ sandbox, host, plan, again, command, signal }).finally(sandbox.close)
     return signal.aborted ? INTERRUPTED : code
   } catch (error) {

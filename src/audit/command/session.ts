@@ -8,8 +8,6 @@ import type { ProgressView } from './progress.ts'
 /** What the command line hands in: an audit neither prints nor starts a server or a program by itself. */
 export interface AuditHost extends Pick<TerminalOptions, 'colour'> {
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** The flags of the sandbox, as they are typed. */
-  readonly words: readonly string[]
   readonly progress: ProgressView
   /** Writes a line of the answer, or beside it when a report goes to standard output. */
   say(line: string): void

@@ -1,10 +1,7 @@
 import * as z from 'zod'
 import { quote } from '../../age/quote.ts'
 import { isNot, nonEmpty, textWithout, trueOrFalse, wholeNumber } from '../../config/settings/setting.ts'
-import { camelCase } from '../../files/camel-case.ts'
 import { messageOf } from '../../files/caught.ts'
-import { ConfigError } from '../../files/config-error.ts'
-import { checkAgainst } from '../../files/schema-problems.ts'
 import { shellWord as quotedWord } from '../../files/shell-word.ts'
 import { FAIL_ON } from '../../sandbox/outcomes/audit-report.ts'
 import { parseAcceptedRule } from '../learn/accepted-rule.ts'
@@ -218,9 +215,9 @@ const inCall = {
   this_app_is_mine: trueOrFalse.describe('Audits an app beyond this machine and its private network'),
 }
 
-/** The shape of `agekey-audit.yaml`; `audit-file.ts` also checks the names of rows. */
+/** The shape of `agekey-audit.yaml`. What reads it also checks names of rows: `--help` loads no catalogue. */
 export const auditFileSchema = z.strictObject(inFile).partial()
-const settingsSchema = z.strictObject({ ...inFile, ...inCall }).partial()
+export const settingsSchema = z.strictObject({ ...inFile, ...inCall }).partial()
 
 export type AuditFileValues = z.output<typeof auditFileSchema>
 /** What flags and file say, with the names of the file: `fail_on`. */
@@ -256,112 +253,9 @@ export const AUDIT_FLAGS = [...OF_APP, ...OF_RUN].map((flag) => {
   return { flags: `--${name} ${argument}`.trim(), name, argument, at, help, isList, isOfApp: OF_APP.includes(flag) }
 })
 
-/** What the command line gives, by flag: `{ failOn: 'should' }`. */
-export type GivenFlags = Readonly<Record<string, string | boolean | readonly string[] | undefined>>
-
-const givenTo = (flags: GivenFlags) =>
-  AUDIT_FLAGS.flatMap((flag) => {
-    const value = flags[camelCase(flag.name.replaceAll('-', '_'))]
-    return value === undefined ? [] : [{ ...flag, value }]
-  })
-
-/** Makes a value of a text. What cannot be one is returned as it is: the schema refuses it. */
-function parse(text: string, argument: string): unknown {
-  if (argument === '<entry>') {
-    const [, row, because] = /^([^:]+):(.+)$/s.exec(text)?.map((part) => part.trim()) ?? []
-    return row && because ? { row, because } : text
-  }
-  return /years|number|seconds/.test(argument) && /^\d+(\.\d+)?$/.test(text) ? Number(text) : text
-}
-
-/**
- * The settings that flags give.
- * @param page where a user begins to prove an age
- * @throws ConfigError with one line that names the flag, what came and what is allowed
- */
-export function readFlags(page: string | undefined, flags: GivenFlags): AuditSettings {
-  const given = givenTo(flags)
-  const values: Record<string, unknown> = page === undefined ? {} : { app: page }
-  for (const { at, value, argument } of given) {
-    const [key = '', ...deeper] = at
-    const read = (text: string) => parse(text, argument)
-    const held = typeof value === 'boolean' ? value : typeof value === 'string' ? read(value) : value.map(read)
-    const inner = deeper.reduceRight<unknown>((nested, name) => ({ [name]: nested }), held)
-    values[key] = deeper.length === 0 ? inner : Object.assign({}, values[key], inner)
-  }
-  const checked = checkAgainst(settingsSchema, values)
-  if (checked.kind === 'invalid') {
-    const [{ path, message } = { path: [], message: checked.rest.join() }] = checked.problems
-    const flag = given.find(({ at }) => at.every((key, depth) => depth >= path.length || key === path[depth]))
-    throw ConfigError.of(flag ? `--${flag.name}: ${message}` : message)
-  }
-  refuseTogether(checked.value)
-  return checked.value
-}
-
 /** The formats of reports, each with the flag that names its file. */
 export const REPORT_FORMATS = ['json', 'junit', 'sarif', 'markdown'] as const
 export type ReportFormat = (typeof REPORT_FORMATS)[number]
-
-const MODES = ['list', 'learn', 'again', 'readings'] as const
-
-/** What an audit does beside `run`. */
-export const modeOf = (settings: AuditSettings) => MODES.find((mode) => settings[mode]) ?? 'run'
-
-type Key = keyof AuditSettings
-
-/** Settings that do not go together, and why. */
-const APART: readonly (readonly [Key, readonly Key[], string])[] = [
-  ['list', ['learn', 'again', 'readings'], 'they are two things to do'],
-  ['learn', ['again', 'readings'], 'they are two things to do'],
-  ['again', ['readings', 'only'], 'both say what is looked at'],
-  ['readings', ['fail_on'], '--readings tries no row; --fail-on-readings makes what it finds count'],
-  ['readings', ['only', 'skip', 'known', 'catalogue', 'slow', 'audit'], '--readings tries no row'],
-  ['browser', ['cdp', 'headed'], '--browser http runs no Chromium'],
-  ['headed', ['cdp'], '--cdp names a browser that runs already'],
-  ['list', ['junit', 'sarif', 'markdown'], '--list runs no row, so that there is nothing to report'],
-  ['learn', REPORT_FORMATS, '--learn runs no row, so that there is nothing to report'],
-]
-
-/** @throws ConfigError for flags that do not go together */
-function refuseTogether({ browser, ...others }: AuditSettings): void {
-  const given: AuditSettings = { ...others, ...(browser === 'http' && { browser }) }
-  const flagOf = (key: Key) => `--${AUDIT_FLAGS.find(({ at }) => at[0] === key)?.name}`
-  for (const [key, keys, why] of APART) {
-    const other = keys.find((one) => given[one] !== undefined)
-    if (given[key] !== undefined && other)
-      throw ConfigError.of(`${flagOf(key)} and ${flagOf(other)} do not go together: ${why}; leave one of them out`)
-  }
-  if (given.fail_on_readings && !given.readings)
-    throw ConfigError.of('--fail-on-readings counts what --readings finds; give --readings too, or leave it out')
-}
-
-/** The settings of an audit: those of the call go before those of the file. */
-export function settle(given: AuditSettings, file: AuditFileValues = {}): AuditSettings {
-  const { app, start, use, audit, known = [] } = given
-  return {
-    ...file,
-    ...given,
-    // Decision: --start replaces the command of the file alone; ready and env stay.
-    start: start ? { ...file.start, ...start } : file.start,
-    // Decision: an address on the command line goes before both places of the file that say where Use begins.
-    use: { ...file.use, ...(app !== undefined && { start: undefined }), ...use },
-    audit: audit ? { headers: file.audit?.headers, ...audit } : file.audit,
-    // Of a row that both name, the reason of the flag counts.
-    known: [...known, ...(file.known ?? []).filter(({ row }) => !known.some((one) => one.row === row))],
-  }
-}
-
-/**
- * What is typed to audit the same app once more: the call without the flags that say which rows, and without those of reports.
- * @param settings flags of the sandbox, as they are typed
- */
-export function sameCall(page: string | undefined, flags: GivenFlags, settings: readonly string[]): string {
-  const own = givenTo(flags)
-    .filter(({ isOfApp }) => isOfApp)
-    .flatMap(({ name, value }) => [`--${name}`, ...(typeof value === 'string' ? [shellWord(value)] : [])])
-  return ['npx agekey-sandbox audit', ...(page === undefined ? [] : [shellWord(page)]), ...own, ...settings].join(' ')
-}
 
 /** A text as one word of a shell, quoted where needed. */
 export const shellWord = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : quotedWord(text))

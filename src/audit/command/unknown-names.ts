@@ -1,3 +1,4 @@
+import type * as z from 'zod'
 import { didYouMean } from '../../age/nearest.ts'
 import { excerpt, quote } from '../../age/quote.ts'
 import type { AuditChoices } from '../../client/shapes/audit.ts'
@@ -5,26 +6,25 @@ import { messageOf } from '../../files/caught.ts'
 import { CATALOGUE_VERSIONS, findAuditRow, OUTCOMES, rowId } from '../../sandbox/outcomes/catalogue.ts'
 import { selectRows } from '../trials/select-rows.ts'
 
-/** What names no row or version of the catalogue, or a row twice. No schema checks that: `--help` loads no catalogue. */
-export function unknownNames({ catalogue, known = [], only, skip }: AuditChoices) {
+/** The check of a schema: refuses what names no row or version of the catalogue, or a row twice. */
+export function requireKnownNames({ value, issues }: z.core.ParsePayload<AuditChoices>): void {
+  const { catalogue, known = [], only, skip } = value
   const versions: readonly string[] = CATALOGUE_VERSIONS
-  const problems: { path: (string | number)[]; message: string }[] = known.flatMap(({ row }, index) => {
+  const refuse = (message: string, ...path: PropertyKey[]) =>
+    issues.push({ code: 'custom', path, message, input: value })
+  for (const [index, { row }] of known.entries()) {
     const isTwice = known.findIndex((other) => other.row === row) !== index
-    if (!isTwice && findAuditRow(row)) return []
-    const message = isTwice ? `${row} is listed twice; keep one entry` : noRow(row)
-    return [{ path: ['known', index, 'row'], message }]
-  })
-  if (catalogue !== undefined && !versions.includes(catalogue)) {
-    const message = `${quote(catalogue)} is no version of the catalogue; there is ${versions.join(', ')}`
-    problems.push({ path: ['catalogue'], message })
+    if (isTwice) refuse(`${row} is listed twice; keep one entry`, 'known', index, 'row')
+    else if (!findAuditRow(row)) refuse(noRow(row), 'known', index, 'row')
   }
+  if (catalogue !== undefined && !versions.includes(catalogue))
+    refuse(`${quote(catalogue)} is no version of the catalogue; there is ${versions.join(', ')}`, 'catalogue')
   for (const [key, patterns] of Object.entries({ only, skip }))
     try {
       selectRows({ only: patterns })
     } catch (error) {
-      problems.push({ path: [key], message: messageOf(error) })
+      refuse(messageOf(error), key)
     }
-  return problems
 }
 
 function noRow(text: string): string {

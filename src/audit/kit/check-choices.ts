@@ -4,7 +4,7 @@ import { found, mustBe } from '../../files/describe-issue.ts'
 import { checkAgainst, formatPath } from '../../files/schema-problems.ts'
 import { FAIL_ON } from '../../sandbox/outcomes/audit-report.ts'
 import { knownSchema } from '../command/settings.ts'
-import { unknownNames } from '../command/unknown-names.ts'
+import { requireKnownNames } from '../command/unknown-names.ts'
 
 const seconds = z.number(mustBe('a number of seconds')).positive(mustBe('more than 0 seconds'))
 const choicesShape = {
@@ -19,8 +19,7 @@ export function checkChoices(caller: 'audit' | 'auditTests', visit: unknown, cho
   const refuse = (problem: string) => ConfigError.of(`${caller}: ${problem}`)
   if (typeof visit !== 'function') throw refuse(`visit must be a function, ${found(visit)}`)
   const schema = z.strictObject(caller === 'audit' ? optionsShape : choicesShape)
-  const checked = checkAgainst(schema.partial(), choices)
-  const problems = checked.kind === 'invalid' ? checked.problems : unknownNames(checked.value)
-  if (problems.length > 0)
-    throw refuse(problems.map(({ path, message }) => `${formatPath(path) || 'options'}: ${message}`).join('; '))
+  const checked = checkAgainst(schema.partial().check(requireKnownNames), choices)
+  if (checked.kind === 'invalid')
+    throw refuse(checked.problems.map(({ path, message }) => `${formatPath(path) || 'options'}: ${message}`).join('; '))
 }

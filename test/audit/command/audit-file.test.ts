@@ -1,11 +1,6 @@
 import { expect, test } from 'vitest'
-import {
-  type LearnedApp,
-  readAuditFile,
-  renderAuditFile,
-  requireKnownNames,
-} from '../../../src/audit/command/audit-file.ts'
-import { auditFileSchema, readFlags } from '../../../src/audit/command/settings.ts'
+import { type LearnedApp, readAuditFile, renderAuditFile } from '../../../src/audit/command/audit-file.ts'
+import { auditFileSchema } from '../../../src/audit/command/settings.ts'
 import { CATALOGUE_VERSION, CATALOGUE_VERSIONS } from '../../../src/sandbox/outcomes/catalogue.ts'
 import { folderWith } from '../../support/folder-with.ts'
 
@@ -120,16 +115,4 @@ test('The agekey-audit.yaml of --learn holds what was given, with the rest as ex
   expect(read(uncommented(text))?.values.start).toMatchObject({ ...start, ready: '/listening on/' })
   const comments = '# yes: 200 at /callback, says "a b"\n# no: 403 at /callback\n# no: begins again\nuse:\n  accepted: '
   expect(text).toContain(comments)
-})
-
-const ROW = 'use/id_token.expired'
-
-test.each([
-  [{ only: ['use/id_token.expird'] }, `--only: "use/id_token.expird" names no row. Did you mean "${ROW}"?`],
-  [{ skip: ['level:mst'] }, '--skip: "level:mst" names no row. Did you mean "must"?'],
-  [{ known: ['use/id_token.expird: later'] }, `--known: there is no row use/id_token.expird. Did you mean ${ROW}?`],
-  [{ known: [`${ROW}: a`, `${ROW}: b`] }, `--known: ${ROW} is listed twice; keep one entry`],
-  [{ catalogue: '9' }, `--catalogue: "9" is no version of the catalogue; there is ${CATALOGUE_VERSIONS.join(', ')}`],
-])('A call of audit with %j is refused: there is no such name', (flags, message) => {
-  expect(() => requireKnownNames(readFlags(undefined, flags))).toThrow(expect.objectContaining({ message }))
 })

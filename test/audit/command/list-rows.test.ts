@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import type { GivenFlags } from '../../../src/audit/command/settings.ts'
+import type { GivenFlags } from '../../../src/audit/command/read-flags.ts'
 import { audit } from '../../../src/cli/audit-host.ts'
 
 /** What `audit --list` prints. */

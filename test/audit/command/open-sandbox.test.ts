@@ -9,7 +9,7 @@ import { startWebApp } from '../../support/web-app.ts'
 /** Opens the sandbox of these flags, without the settings of this machine. */
 async function open(texts: Record<string, string>, url?: string) {
   const flags = { log: 'silent', 'state-dir': 'none', ...texts }
-  const host = createAuditHost(await loadSettings({ flags, env: {}, cwd: '/nonexistent' }), {}, {})
+  const host = createAuditHost(await loadSettings({ flags, env: {}, cwd: '/nonexistent' }), {})
   const sandbox = await openSandbox(host, url)
   onTestFinished(() => sandbox.close())
   return { ...sandbox, look: () => preflight(sandbox, host) }

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, onTestFinished, vi } from 'vitest'
 import { readAuditFile } from '../../../src/audit/command/audit-file.ts'
 import { openSandbox } from '../../../src/audit/command/open-sandbox.ts'
 import { planAudit } from '../../../src/audit/command/plan.ts'
+import { type GivenFlags, readFlags, sameCall } from '../../../src/audit/command/read-flags.ts'
 import { auditApp } from '../../../src/audit/command/run.ts'
-import { type GivenFlags, readFlags, sameCall } from '../../../src/audit/command/settings.ts'
 import { createAuditHost } from '../../../src/cli/audit-host.ts'
 import { loadSettings } from '../../../src/config/load-settings.ts'
 import { createMask } from '../../../src/sandbox/clients/mask.ts'
@@ -73,7 +73,7 @@ export async function auditInProcess(
   const settings = await loadSettings({ flags: { log: 'silent', 'state-dir': 'none' }, env: {} })
   const lines: string[] = []
   const say = (line: string) => void lines.push(line)
-  const host = { ...createAuditHost(settings, flags, {}), say, mask: createMask(['not-a-real-secret']) }
+  const host = { ...createAuditHost(settings, given), say, mask: createMask(['not-a-real-secret']) }
   const plan = planAudit(given, { file, environment: host.environment })
   const progress = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
   // Its first answer takes the longest, and the command waits for three seconds.

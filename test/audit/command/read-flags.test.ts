@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
-import { type GivenFlags, readFlags, sameCall, settle } from '../../../src/audit/command/settings.ts'
+import { settle } from '../../../src/audit/command/plan.ts'
+import { type GivenFlags, readFlags, sameCall } from '../../../src/audit/command/read-flags.ts'
 import { ConfigError } from '../../../src/files/config-error.ts'
+import { CATALOGUE_VERSIONS } from '../../../src/sandbox/outcomes/catalogue.ts'
 
 const PAGE = 'http://localhost:3000/verify'
 const ROW = 'use/id_token.expired'
@@ -71,6 +73,11 @@ test.each<[GivenFlags & { page?: string }, string | RegExp]>([
     { readings: true, failOn: 'must' },
     apart('--readings and --fail-on', `${ABOUT_ROWS}; --fail-on-readings makes what it finds count`),
   ],
+  [{ only: ['use/id_token.expird'] }, `--only: "use/id_token.expird" names no row. Did you mean "${ROW}"?`],
+  [{ skip: ['level:mst'] }, '--skip: "level:mst" names no row. Did you mean "must"?'],
+  [{ known: ['use/id_token.expird: later'] }, `--known: there is no row use/id_token.expird. Did you mean ${ROW}?`],
+  [{ known: [`${ROW}: a`, `${ROW}: b`] }, `--known: ${ROW} is listed twice; keep one entry`],
+  [{ catalogue: '9' }, `--catalogue: "9" is no version of the catalogue; there is ${CATALOGUE_VERSIONS.join(', ')}`],
 ])('A call of audit with %j is refused in one line', ({ page = PAGE, ...flags }, message) => {
   expect(() => readFlags(page, flags)).toThrow(typeof message === 'string' ? ConfigError.of(message) : message)
 })
