@@ -6,6 +6,7 @@ import { startStopwatch } from '../../sandbox/clock/clock.ts'
 import type { Agent } from '../agent/browser.ts'
 import { auditTenantName } from '../drive/audit-tenant.ts'
 import { type AppCopies, type AppProgram, type AuditedApp, appAt, type StartFresh } from '../drive/audited-app.ts'
+import { DEFAULTS } from '../options.ts'
 import { chooseAgent } from './choose-agent.ts'
 import type { Session } from './session.ts'
 import { findFreePort, type StartLimits, startApp } from './start-app.ts'
@@ -94,8 +95,12 @@ export function createCopies(session: Session) {
     return { sandbox: api, app: await appOn(api, port), log: async () => started.log.lines(), close }
   }
 
-  /** Copies, each on a free port and on a tenant of its own, or the one app at its port. @throws ConfigError with one line */
-  async function open(count: number, jobs: number): Promise<AppCopies> {
+  /**
+   * Copies, each on a free port and on a tenant of its own, or the one app at its port: as many as visits at the same time, unless
+   * there are fewer rows. @throws ConfigError with one line
+   */
+  async function open(rows: number): Promise<AppCopies> {
+    const { jobs = DEFAULTS.jobs } = plan.options
     if (!start?.isCopied) {
       const page = new URL(plan.app.replaceAll('{port}', String(await findFreePort())))
       const port = Number(page.port || (page.protocol === 'https:' ? 443 : 80))
@@ -105,7 +110,7 @@ export function createCopies(session: Session) {
     const passed = startStopwatch()
     const first = await startCopy()
     freshSeconds = Math.max(MIN_FRESH_SECONDS, (SLOWER * passed()) / 1000)
-    const others = Array.from({ length: count - 1 }, startCopy)
+    const others = Array.from({ length: Math.min(jobs, rows) - 1 }, startCopy)
     // All of them have come up or failed before the audit ends them.
     const [failed] = (await Promise.allSettled(others)).filter((one) => one.status === 'rejected')
     if (failed)

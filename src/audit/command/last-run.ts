@@ -1,5 +1,4 @@
 import { dirname } from 'node:path'
-import { messageOf } from '../../files/caught.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import { replaceFile } from '../../files/private-file.ts'
 import { preparePrivateFolder } from '../../files/private-folder.ts'
@@ -34,21 +33,17 @@ export const readLastAudit = (): string | undefined => readIfThere(LAST_AUDIT)
 
 /**
  * Keeps the report of a whole audit, beside what is known of the readings of this app; or what `--readings` or `--again` found, beside
- * the rest of the last audit of this app. @throws ConfigError with one line, when it cannot be written
+ * the rest of the last audit of this app. @throws Error when it cannot be written
  */
 export async function keepReport(report: AuditReport, mode: AuditPlan['mode']): Promise<void> {
-  try {
-    await preparePrivateFolder(dirname(LAST_AUDIT))
-    const read = readReport(readLastAudit() ?? '')
-    const last = read.ok && read.report.app === report.app ? read.report : undefined
-    const readings = report.readings ?? last?.readings
-    const whole = mode === 'run' || !last ? report : mode === 'readings' ? last : renewed(last, report)
-    const exit_code = exitCodeOf(whole.rows, readings, verificationsOf(whole))
-    const kept = readings ? { ...whole, readings, exit_code } : whole
-    await replaceFile(LAST_AUDIT, `${JSON.stringify(kept, undefined, 2)}\n`, { mode: 0o600 })
-  } catch (cause) {
-    throw ConfigError.of(`${LAST_AUDIT}: cannot be written (${messageOf(cause)})`, { cause })
-  }
+  await preparePrivateFolder(dirname(LAST_AUDIT))
+  const read = readReport(readLastAudit() ?? '')
+  const last = read.ok && read.report.app === report.app ? read.report : undefined
+  const readings = report.readings ?? last?.readings
+  const whole = mode === 'run' || !last ? report : mode === 'readings' ? last : renewed(last, report)
+  const exit_code = exitCodeOf(whole.rows, readings, verificationsOf(whole))
+  const kept = readings ? { ...whole, readings, exit_code } : whole
+  await replaceFile(LAST_AUDIT, `${JSON.stringify(kept, undefined, 2)}\n`, { mode: 0o600 })
 }
 
 /** A report with the rows of `again` in the place of its own, so that the next `--again` looks at the rest. */

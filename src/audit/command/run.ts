@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { messageOf } from '../../files/caught.ts'
 import { visible } from '../../files/visible.ts'
-import type { AuditedRow, AuditReport } from '../../sandbox/outcomes/audit-report.ts'
+import type { AuditedRow } from '../../sandbox/outcomes/audit-report.ts'
 import { LAST_AUDIT } from '../../sandbox/outcomes/report/read-report.ts'
 import { findLibrary } from '../../sandbox/outcomes/report/remedies.ts'
 import { summarise } from '../../sandbox/outcomes/report/totals.ts'
@@ -37,7 +37,10 @@ export async function runCommand(given: AuditSettings, command: string, host: Au
   const mode = modeOf(given)
   if (mode === 'learn') auditFile.requireNoAuditFile()
   const file = auditFile.readAuditFile()
-  if (mode === 'list') return showRows(settle(given, file?.values), host)
+  if (mode === 'list') {
+    listRows(settle(given, file?.values), host)
+    return 0
+  }
   const plan = planAudit(given, { file, environment: host.environment })
   const again = mode === 'again' ? readUnsettled(plan.app) : undefined
   const signal = host.interruption()
@@ -52,14 +55,6 @@ export async function runCommand(given: AuditSettings, command: string, host: Au
   }
 }
 
-function showRows(settings: AuditSettings, { alignColumns, say, writeFiles }: AuditHost): number {
-  const { json, cells, summary } = listRows(settings)
-  const render = () => `${JSON.stringify(json, undefined, 2)}\n`
-  if (settings.json !== undefined) writeFiles([{ source: '--json', file: settings.json, render }])
-  else for (const line of [...alignColumns(cells), '', summary]) say(line)
-  return 0
-}
-
 /** Audits or learns the app, which is started first when the file says how. @returns the exit code */
 export async function auditApp(session: Session): Promise<number> {
   const { plan, host, sandbox, again, signal } = session
@@ -69,10 +64,8 @@ export async function auditApp(session: Session): Promise<number> {
   const isLearning = plan.mode === 'learn'
   const apps = createCopies(session)
   try {
-    // As many as visits at the same time, unless there are fewer rows.
-    const { jobs = DEFAULTS.jobs } = options
-    const count = isLearning ? 1 : Math.max(1, Math.min(jobs, selectRows(options).length))
-    return await (isLearning ? learn : judge)(await apps.open(count, jobs), options, session)
+    const app = await apps.open(isLearning ? 1 : selectRows(options).length)
+    return await (isLearning ? learn : judge)(app, options, session)
   } catch (error) {
     // They may be the reason.
     for (const note of (await apps.agent())?.notes() ?? []) host.say(visible(note))
@@ -122,23 +115,18 @@ async function judge(app: AppCopies, options: AuditOptions, session: Session): P
   }
   if (sandbox.isOwn && report.exit_code !== 0)
     say('To look at the flows in the console, start agekey-sandbox before the audit: those of this one ended with it')
-  const what = mode === 'readings' ? 'What was found, with the flows' : 'All verdicts by family, with their flows'
-  if ((await remember(report, session)) && console !== undefined) say(`${what}: ${console}/audit (${LAST_AUDIT})`)
+  // For --again and for the console, unless it is of some rows alone.
+  if (mode !== 'run' || (given.only ?? given.skip) === undefined)
+    try {
+      await keepReport(report, mode)
+      const what = mode === 'readings' ? 'What was found, with the flows' : 'All verdicts by family, with their flows'
+      if (console !== undefined) say(`${what}: ${console}/audit (${LAST_AUDIT})`)
+    } catch (error) {
+      host.warn(`${LAST_AUDIT}: cannot be written (${messageOf(error)}); --again will not know this audit`)
+    }
   const summaryFile = host.environment['GITHUB_STEP_SUMMARY'] || undefined
   writeReports(report, given, { console, source: plan.sourceOf, summaryFile, writeFiles: host.writeFiles })
   return report.exit_code
-}
-
-/** Keeps the report of a whole audit for `--again` and for the console, and says whether it could. */
-async function remember(report: AuditReport, { plan: { mode, given }, host }: Session): Promise<boolean> {
-  if (mode === 'run' && (given.only ?? given.skip) !== undefined) return false
-  try {
-    await keepReport(report, mode)
-    return true
-  } catch (error) {
-    host.warn(`${messageOf(error)}; --again will not know this audit`)
-    return false
-  }
 }
 
 async function learn(app: AppCopies, options: AuditOptions, { plan, host, signal }: Session) {
