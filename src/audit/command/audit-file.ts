@@ -40,11 +40,10 @@ const withQuotedPaths = (text: string): string =>
 /** What an audit learned of an app, beside what the call gave. */
 export type LearnedApp = Pick<AuditReport, 'app' | 'learned'> & { readonly given: AuditSettings }
 
-const IS_THERE = `${AUDIT_FILE}: is there already and stays as it is; move it away first`
-
 /** @throws ConfigError when the file is there: it is never overwritten */
 export function requireNoAuditFile(): void {
-  if (existsSync(AUDIT_FILE)) throw ConfigError.of(IS_THERE)
+  if (existsSync(AUDIT_FILE))
+    throw ConfigError.of(`${AUDIT_FILE}: is there already and stays as it is; move it away first`)
 }
 
 /** Writes the file into the working folder. @throws ConfigError when it is there, or cannot be written */
