@@ -6,8 +6,8 @@ import { withLearned } from '../audit.ts'
 import type { AppCopies } from '../drive/audited-app.ts'
 import type { AuditOptions } from '../options.ts'
 import { runTrials } from '../trials/run-trials.ts'
-import type { AuditRun, Finding, Stage, Trial } from '../trials/trial.ts'
-import { findLoss } from '../trials/try-rows.ts'
+import type { AuditRun, Finding, Trial } from '../trials/trial.ts'
+import { goodFlow } from '../trials/try-rows.ts'
 import { findFailingSets, reasonOf } from './combine.ts'
 import { type ReadingSettings, readingTrial } from './reading-trial.ts'
 import { openReadings, type TenantReadings } from './tenant-readings.ts'
@@ -57,8 +57,7 @@ async function tryReadings({ tenants, ...audit }: AuditRun & Pick<ReadingSetting
 
   const notes: string[] = []
   async function run(trials: readonly Trial[], onFinding = (_trial: Trial, _finding: Finding) => {}) {
-    const lossOf = (stage: Stage) => findLoss(stage, learned)
-    const found = await runTrials(trials, { ...audit, visitsEach: 1, findLoss: lossOf, onFinding })
+    const found = await runTrials(trials, { ...audit, visitsEach: 1, control: goodFlow(learned), onFinding })
     notes.push(...found.notes)
     return found.findingOf
   }

@@ -8,8 +8,8 @@ import type { AuditRun, Finding, Stage, Trial } from './trial.ts'
 
 /** With one visit at a time on each stage, calls of its server and lines of its log belong to that visit. */
 export interface RunSettings extends Pick<AuditRun, 'stages' | 'visitsEach' | 'options' | 'signal'> {
-  /** What a stage shows that no longer lets an adult in; `undefined` while it does. */
-  findLoss(stage: Stage): Promise<string | undefined>
+  /** What a stage does right as long as it lets an adult in. It follows each batch. */
+  readonly control: Trial
   /** Hears of each finding as soon as it is known. */
   onFinding(trial: Trial, finding: Finding): void
 }
@@ -41,7 +41,7 @@ interface Progress {
  * that is refused, the refusals of the batch are void: the app is started again, or given time, and the batch is tried once more.
  */
 export async function runTrials(trials: readonly Trial[], settings: RunSettings) {
-  const { stages, visitsEach, signal, findLoss, onFinding } = settings
+  const { stages, visitsEach, signal, control, onFinding } = settings
   const { repeat = DEFAULTS.repeat } = settings.options
   const begin = (trial: Trial): Progress => ({ trial, seen: [], losses: 0, pauses: 0 })
   const all = trials.map(begin)
@@ -98,8 +98,17 @@ export async function runTrials(trials: readonly Trial[], settings: RunSettings)
       }
     }
     if (!isAlone && (finding.verdict === 'broke' || finding.reason === 'flaky')) return false
-    onFinding(trial, finding)
+    if (trial !== control) onFinding(trial, finding)
     return true
+  }
+
+  /** What a stage shows that no longer lets an adult in; `undefined` when it does. */
+  async function findLoss(stage: Stage): Promise<string | undefined> {
+    const progress = begin(control)
+    await tryOne(progress, stage, false)
+    const { verdict, reason, evidence } = findingOf(progress)
+    const isRight = verdict === 'accepted' || reason === 'flaky' || signal.aborted
+    return isRight ? undefined : evidence.replace(/^as [^:]+: /, '')
   }
 
   async function runStage(stage: Stage): Promise<void> {
@@ -115,8 +124,8 @@ export async function runTrials(trials: readonly Trial[], settings: RunSettings)
       }
       await inTurn(beside, tryBeside, isLimited ? 1 : visitsEach)
       for (const one of alone) await tryOne(one, stage, true)
-      const shown = signal.aborted ? undefined : await findLoss(stage)
-      if (shown === undefined || signal.aborted) continue
+      const shown = await findLoss(stage)
+      if (shown === undefined) continue
       const { isBack, remedy } = await recover(stage)
       notes.push(
         `after ${batch.at(-1)?.trial.name} ${stage.name} no longer lets ${stage.cast.nameOf('adult')} in: ${shown}; what it refused since the last good flow does not count${remedy}`,

@@ -67,7 +67,7 @@ export function createStarts(startFresh: StartFresh, { drive, learned: { use, ca
   }
 
   return (row: AuditRow): Trial<SeenStart> => ({
-    name: row.flow === 'use' ? 'a plain start' : rowId(row),
+    name: rowId(row),
     row,
     runsAlone: true,
     drive: () => start(row),

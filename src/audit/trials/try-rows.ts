@@ -1,7 +1,7 @@
 import { findRow, rowId } from '../../sandbox/outcomes/catalogue.ts'
 import type { AuditRow } from '../../sandbox/outcomes/outcome.ts'
 import type { LearnedApp } from '../learn/learn-app.ts'
-import { learnFlow } from '../learn/learned-flow.ts'
+import { learnFlow, type SeenRun } from '../learn/learned-flow.ts'
 import { readRun, seeRun } from '../learn/read-run.ts'
 import { describeRow } from './describe-row.ts'
 import { isReadAtStart, knownBefore, notForThisApp } from './known-before.ts'
@@ -9,7 +9,7 @@ import { withPlainFindings } from './plain-findings.ts'
 import { rowTrial, visitAsAdult } from './row-trial.ts'
 import { runTrials } from './run-trials.ts'
 import { createStarts, unread } from './start-trials.ts'
-import type { AuditRun, Finding, Stage, Trial } from './trial.ts'
+import type { AuditRun, Finding, Trial } from './trial.ts'
 
 /** So many more runs at the same time, when each of them waits for a job of the app. */
 const WAITING = 4
@@ -21,40 +21,41 @@ export async function tryRows(rows: readonly AuditRow[], run: AuditRun) {
   const open = rows.filter((row) => !knownBefore(row, run))
   const twins = open.flatMap(({ twin }) => findRow(twin) ?? []).filter((row) => !knownBefore(row, run))
   const order = [...new Set([...open, ...twins])].toSorted(byRank)
-  const trialOf = (row: AuditRow): Trial => (startOf && isReadAtStart(row) ? startOf(row) : rowTrial(row, run))
-  const trials = new Map(order.map((row) => [row, trialOf(row)]))
-  // It comes last: a copy that starts without a fault shows that the refusals of the others count.
-  const right = findRow('use/verified')
-  const plain = right && order.some(isReadAtStart) ? startOf?.(right) : undefined
   const total = order.length
   options.onProgress?.({ stage: 'planned', trials: total, secondsPerVisit: learned.visitSeconds })
+  const findings = new Map<AuditRow, Finding>()
+  const notes: string[] = []
   // A batch may be tried again.
   const heard = new Set<AuditRow>()
-  const { findingOf, notes } = await runTrials([...trials.values(), ...(plain ? [plain] : [])], {
-    ...run,
-    visitsEach: learned.use.waitMs > 0 ? WAITING * visitsEach : visitsEach,
-    findLoss: (stage) => findLoss(stage, learned),
-    onFinding(trial, finding) {
-      const { row } = trial
-      if (!row || trial === plain) return
-      options.onProgress?.({ stage: 'row', done: heard.add(row).size, total, row: describeRow(row, finding, run) })
-    },
-  })
+  async function tryAll(some: readonly AuditRow[], trialOf: (row: AuditRow) => Trial, control: Trial) {
+    const trials = new Map(some.map((row) => [row, trialOf(row)]))
+    const found = await runTrials([...trials.values()], {
+      ...run,
+      control,
+      visitsEach: learned.use.waitMs > 0 ? WAITING * visitsEach : visitsEach,
+      onFinding({ row }, finding) {
+        if (row)
+          options.onProgress?.({ stage: 'row', done: heard.add(row).size, total, row: describeRow(row, finding, run) })
+      },
+    })
+    for (const [row, trial] of trials) findings.set(row, found.findingOf(trial))
+    notes.push(...found.notes)
+  }
+  const atStart = order.filter(isReadAtStart)
+  await tryAll(
+    order.filter((row) => !isReadAtStart(row)),
+    (row) => rowTrial(row, run),
+    goodFlow(learned),
+  )
+  const right = findRow('use/verified')
+  if (startOf && right) await tryAll(atStart, startOf, startOf(right))
 
-  const control = plain && findingOf(plain)
-  const isLost = control !== undefined && control.verdict !== 'accepted' && control.reason !== 'timed_out'
   function told(row: AuditRow): Finding {
-    const trial = trials.get(row)
-    if (!trial) return knownBefore(row, run) ?? notForThisApp('it was not tried')
-    const found = findingOf(trial)
-    const { flow } = row
-    if (isReadAtStart(row)) {
-      const own = [...trials].flatMap(([one, its]) => (one.flow === flow ? [findingOf(its)] : []))
-      if (own.every((one) => one.evidence.startsWith(unread(flow)))) return notForThisApp(unread(flow))
-      const isVoid = isLost && found.verdict !== 'let in' && found.verdict !== 'undetermined'
-      const evidence = `${found.evidence}; then a plain start did not let an adult in either`
-      if (isVoid) return { ...found, verdict: 'undetermined', reason: 'control_lost', evidence }
-    }
+    const found = findings.get(row)
+    if (!found) return knownBefore(row, run) ?? notForThisApp('it was not tried')
+    const own = atStart.flatMap((one) => (one.flow === row.flow ? (findings.get(one) ?? []) : []))
+    const why = unread(row.flow)
+    if (own.length > 0 && own.every(({ evidence }) => evidence.startsWith(why))) return notForThisApp(why)
     // A refusal shows nothing when the app also refuses what differs by the fault alone.
     const twin = found.verdict === 'refused' && row.twin !== rowId(row) ? findRow(row.twin) : undefined
     if (!twin || told(twin).verdict !== 'too strict') return found
@@ -62,8 +63,7 @@ export async function tryRows(rows: readonly AuditRow[], run: AuditRun) {
     return { ...found, verdict: 'undetermined', reason: 'masked', evidence }
   }
   const judged = rows.map((row) => describeRow(row, told(row), run))
-  const lost = `a copy of your app that was started without any fault: ${control?.evidence}; rows of jwks and discovery do not count`
-  return { judged: withPlainFindings(judged, run), notes: [...notes, ...(isLost ? [lost] : [])] }
+  return { judged: withPlainFindings(judged, run), notes }
 }
 
 /** Fresh copies come last, because they take long; then what has to be accepted comes first, then the most severe. */
@@ -72,25 +72,23 @@ export function byRank(one: AuditRow, other: AuditRow): number {
   return rank(one) - rank(other) || other.severity - one.severity
 }
 
-/** An app that answers 429 is given so much time, again and again. */
-const LIMIT_WAITS_MS = [0, 2000, 5000, 10_000]
-
-/** What a stage shows that does not let an adult in any more; `undefined` when it does. Pages that were not seen before are learned. */
-export async function findLoss(stage: Stage, { use }: LearnedApp): Promise<string | undefined> {
-  const { driver } = stage
-  const beAdult = async () => seeRun(await visitAsAdult(stage), use, driver)
-  let first = await beAdult()
-  for (const ms of LIMIT_WAITS_MS) {
-    if (first.run.observation.status !== 429) break
-    driver.spreadOut()
-    await driver.wait(ms)
-    first = await beAdult()
-  }
-  if (readRun(first, use).says === 'in') return undefined
-  // A crash by one of the rows before may have ended it, or its pages differ from time to time.
-  const again = await beAdult()
-  if (readRun(again, use).says !== 'in') return again.run.observation.summary
-  const { end, status } = first.run.observation
-  if (end === 'page' && status < 400) Object.assign(use, learnFlow({ ...use, ins: [...use.ins, first] }))
-  return undefined
-}
+/** A plain good flow, which may fail once: a crash by a row before it may have ended it. Pages that were not seen before are learned. */
+export const goodFlow = ({ use }: LearnedApp): Trial<SeenRun> => ({
+  name: 'a plain good flow',
+  runsAlone: true,
+  async drive(stage) {
+    const beAdult = async () => seeRun(await visitAsAdult(stage), use, stage.driver)
+    const first = await beAdult()
+    const { end, status } = first.run.observation
+    if (status === 429 || readRun(first, use).says === 'in') return first
+    const again = await beAdult()
+    const isNew = end === 'page' && status < 400 && readRun(again, use).says === 'in'
+    if (isNew) Object.assign(use, learnFlow({ ...use, ins: [...use.ins, first] }))
+    return again
+  },
+  proof(seen) {
+    const { summary: evidence, status } = seen.run.observation
+    if (readRun(seen, use).says === 'in') return { verdict: 'accepted', evidence, flows: [] }
+    return { verdict: 'undetermined', reason: 'control_lost', evidence, flows: [], isLimited: status === 429 }
+  },
+})

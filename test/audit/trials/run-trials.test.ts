@@ -8,7 +8,9 @@ type Shown = VerdictName | 'limited'
 /** What a trial shows at each time that it is driven, beside how many others. */
 type Act = (name: string, time: number, beside: number) => Shown
 
-interface Given extends Partial<RunSettings> {
+interface Given extends Partial<Omit<RunSettings, 'control'>> {
+  /** What a plain good flow shows when it lets no adult in. */
+  findLoss?(): Promise<string | undefined>
   readonly copies?: number
   readonly repeat?: number
   readonly program?: Stage['program']
@@ -26,7 +28,7 @@ const findingAs = (verdict: Shown, flow: string): Finding => {
 function prepare(
   count: number,
   act: Act,
-  { copies = 1, repeat = 1, program, alone = [], later, ...settings }: Given = {},
+  { copies = 1, repeat = 1, program, alone = [], later, findLoss = async () => undefined, ...settings }: Given = {},
 ) {
   const order: string[] = []
   const app = imitatedApp(() => '200 /')
@@ -58,7 +60,15 @@ function prepare(
   const stage = { ...stageOf(app), program }
   const heard: string[] = []
   const end = new AbortController()
-  const { findLoss = async () => undefined } = settings
+  const control: Trial<string | undefined> = {
+    name: 'a plain good flow',
+    runsAlone: true,
+    drive() {
+      order.push('control')
+      return findLoss()
+    },
+    proof: (loss) => ({ ...findingAs(loss ? 'undetermined' : 'accepted', ''), evidence: loss ?? '' }),
+  }
   const run = async () => {
     const found = await runTrials(trials, {
       stages: Array.from({ length: copies }, () => stage),
@@ -66,11 +76,8 @@ function prepare(
       options: { repeat },
       signal: end.signal,
       onFinding: ({ name }, { verdict }) => heard.push(`${name} ${verdict}`),
+      control,
       ...settings,
-      async findLoss(one) {
-        order.push('control')
-        return findLoss(one)
-      },
     })
     const findings = trials.map((trial) => found.findingOf(trial))
     return { findings, says: findings.map(({ verdict, reason }) => reason ?? verdict), notes: found.notes }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { RESTART } from '../../../src/audit/trials/known-before.ts'
-import { findLoss } from '../../../src/audit/trials/try-rows.ts'
+import { goodFlow } from '../../../src/audit/trials/try-rows.ts'
 import { findByRows, imitatedApp, right, stageOf } from '../../support/imitated-app.ts'
 import { flowShowing, learnedOf, seenOf } from '../../support/imitated-learning.ts'
 import { NO, showed, YES } from '../../support/imitated-pages.ts'
@@ -119,18 +119,21 @@ test('Rows of the audit itself are tried, unless a function of a test suite driv
 })
 
 test('A plain good flow may fail once, and pages that were not seen before are learned from it', async () => {
-  const lossOf = (...shows: readonly string[]) => {
+  const showing = (...shows: readonly string[]) => {
     const app = imitatedApp((_plan, run) => shows[run - 1] ?? YES)
-    const learned = learnedOf(flowShowing(YES))
-    return { app, learned, find: () => findLoss(stageOf(app), learned) }
+    const trial = goodFlow(learnedOf(flowShowing(YES)))
+    return { app, find: async () => trial.proof(await trial.drive(stageOf(app))) }
   }
-  expect(await lossOf(YES).find()).toBe(undefined)
-  expect(await lossOf('500 /callback Oops.').find()).toBe(undefined)
-  const limited = lossOf(...Array(3).fill('429 /verify Slow.'))
-  expect([await limited.find(), limited.app.waits]).toEqual([undefined, [0, 2000, 5000]])
-  expect(await lossOf(NO, NO).find()).toBe('403 at /callback ("Sorry.")')
+  const accepted = { verdict: 'accepted' }
+  expect(await showing(YES).find()).toMatchObject(accepted)
+  expect(await showing('500 /callback Oops.').find()).toMatchObject(accepted)
+  expect(await showing('429 /verify Slow.').find()).toMatchObject({ reason: 'control_lost', isLimited: true })
+  expect(await showing(NO, NO).find()).toMatchObject({
+    reason: 'control_lost',
+    evidence: '403 at /callback ("Sorry.")',
+  })
   const other = '200 /members Welcome. The other layout.'
-  const changing = lossOf(other, YES, other)
-  expect([await changing.find(), await changing.find()]).toEqual([undefined, undefined])
+  const changing = showing(other, YES, other)
+  expect([await changing.find(), await changing.find()]).toMatchObject([accepted, accepted])
   expect(changing.app.plans).toHaveLength(3)
 })
