@@ -28,7 +28,7 @@ export async function runAudit(subject: AuditedApp | AppCopies, options: AuditOp
 }
 
 /**
- * Learns what success and failure look like in an app, and acts on it for as long as the budget lasts.
+ * Learns an app, and acts on what is known of it for as long as the budget lasts.
  * @returns what `act` found, with what each report begins with. @throws AuditProblem
  */
 export async function withLearned<Found extends { readonly notes: readonly string[] }>(
@@ -36,40 +36,27 @@ export async function withLearned<Found extends { readonly notes: readonly strin
   options: AuditOptions,
   act: (run: AuditRun) => Promise<Found>,
 ) {
-  const app: AppCopies =
-    'copies' in subject ? subject : { copies: [subject], visitsEach: options.jobs ?? DEFAULTS.jobs }
-  const { timeoutSeconds = DEFAULTS.timeoutSeconds, budgetSeconds = DEFAULTS.budgetSeconds } = options
-  const { copies, visitsEach, startFresh } = app
+  const { budgetSeconds = DEFAULTS.budgetSeconds, jobs: visitsEach = DEFAULTS.jobs, onProgress } = options
+  const app: AppCopies = 'copies' in subject ? subject : { copies: [subject], visitsEach }
+  const { copies } = app
   const [first] = copies
-  const today = presentTime()
   const passed = startStopwatch()
   const { signal, clear } = startDeadline(budgetSeconds, options.signal)
-  const drive = (one: AuditedApp) => one.drive({ timeoutSeconds, signal })
   try {
-    const driver = drive(first)
-    const learned = await learnApp(first, driver, options)
-    options.onProgress?.({ stage: 'learned', lines: learned.lines })
-    // What was learned on the first copy is true of all; sandbox, driver and personas are of each.
-    const stageOf = async (copy: AuditedApp, index: number): Promise<Stage> => ({
-      name: copies.length === 1 ? 'your app' : `copy ${index + 1} of your app`,
-      sandbox: copy.sandbox,
-      program: copy.program,
-      driver: index === 0 ? driver : drive(copy),
-      cast: index === 0 ? learned.cast : await chooseCast(copy.sandbox, learned.profile.claims),
-    })
-    const stages = await Promise.all(copies.map(stageOf))
-    const isVisited = first.agent === 'function'
-    const found = await act({ learned, stages, options, visitsEach, startFresh, isVisited, today, signal, drive })
+    const run = await startRun(app, options, signal)
+    const { lines, described } = run.learned
+    onProgress?.({ stage: 'learned', lines })
+    const found = await act(run)
     return {
       ...found,
       version: packageVersion(),
       catalogue: CATALOGUE_VERSION,
       app: first.page,
       agent: first.agent,
-      started_at: today,
+      started_at: run.today,
       seconds: passed() / 1000,
       notes: [...found.notes, ...(first.notes?.() ?? [])],
-      learned: learned.described,
+      learned: described,
     }
   } finally {
     clear()
@@ -78,5 +65,24 @@ export async function withLearned<Found extends { readonly notes: readonly strin
   }
 }
 
-/** ISO 8601, by the clock of this machine: that of the sandbox may be moved. */
-export const presentTime = (): string => new Date().toISOString()
+/** Learns what success and failure look like in an app. @throws AuditProblem */
+export async function startRun(app: AppCopies, options: AuditOptions, signal: AbortSignal): Promise<AuditRun> {
+  const { timeoutSeconds = DEFAULTS.timeoutSeconds } = options
+  const { copies } = app
+  const [first] = copies
+  // By the clock of this machine: that of the sandbox may be moved.
+  const today = new Date().toISOString()
+  const drive = (one: AuditedApp) => one.drive({ timeoutSeconds, signal })
+  const driver = drive(first)
+  const learned = await learnApp(first, driver, options)
+  // What was learned on the first copy is true of all; sandbox, driver and personas are of each.
+  const stageOf = async (copy: AuditedApp, index: number): Promise<Stage> => ({
+    name: copies.length === 1 ? 'your app' : `copy ${index + 1} of your app`,
+    sandbox: copy.sandbox,
+    program: copy.program,
+    driver: index === 0 ? driver : drive(copy),
+    cast: index === 0 ? learned.cast : await chooseCast(copy.sandbox, learned.profile.claims),
+  })
+  const stages = await Promise.all(copies.map(stageOf))
+  return { ...app, learned, stages, options, isVisited: first.agent === 'function', today, signal, drive }
+}

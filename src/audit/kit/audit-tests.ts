@@ -6,13 +6,13 @@ import type { AuditedRow } from '../../sandbox/outcomes/audit-report.ts'
 import { isBroughtAnswer, rowId } from '../../sandbox/outcomes/catalogue.ts'
 import { type AuditRow, bringsNothing } from '../../sandbox/outcomes/outcome.ts'
 import * as texts from '../../sandbox/outcomes/report/audited-row.ts'
-import { presentTime } from '../audit.ts'
+import { startRun } from '../audit.ts'
 import { type VisitFunction, visitedBy } from '../drive/visited-by.ts'
-import { type LearnedApp, learnApp } from '../learn/learn-app.ts'
 import { DEFAULTS } from '../options.ts'
 import { isCounted } from '../trials/describe-row.ts'
 import { isReadAtStart } from '../trials/known-before.ts'
 import { selectRows } from '../trials/select-rows.ts'
+import type { AuditRun } from '../trials/trial.ts'
 import { byRank, tryRows } from '../trials/try-rows.ts'
 import { checkChoices } from './check-choices.ts'
 
@@ -60,30 +60,24 @@ export function auditTestsOf(choices: AuditChoices): readonly AuditTest[] {
 /** Runs tests one after the other; the first learns. Its functions throw AuditProblem when nothing can be shown. */
 export function createTestRun(
   { sandbox, visit }: { sandbox: SandboxApi; visit: VisitFunction },
-  { timeoutSeconds = DEFAULTS.timeoutSeconds, ...choices }: AuditChoices,
+  choices: AuditChoices,
 ) {
-  const app = visitedBy(sandbox, visit)
   // A runner limits its tests itself.
   const { signal } = new AbortController()
-  const driver = app.drive({ timeoutSeconds, signal })
-  let learning: Promise<LearnedApp> | undefined
-  function learn(): Promise<LearnedApp> {
-    learning ??= learnApp(app, driver, {})
+  let learning: Promise<AuditRun> | undefined
+  function learn(): Promise<AuditRun> {
+    // What is a test counts.
+    learning ??= startRun({ copies: [visitedBy(sandbox, visit)], visitsEach: 1 }, { ...choices, failOn: 'may' }, signal)
     return learning
   }
 
   async function run({ row, keptOut }: AuditTest): Promise<string | undefined> {
-    const learned = await learn()
-    const { cast, letsIn } = learned
+    const audit = await learn()
+    const { cast, letsIn } = audit.learned
     const user = keptOut === 'minor' ? cast.nameOf('minor') : keptOut
     if (keptOut && letsIn.includes(keptOut)) throw new AuditFinding(`visit returned true for ${user}: ${HARM[keptOut]}`)
     if (!row) return undefined
-    const { judged } = await tryRows([row], {
-      ...{ learned, signal, visitsEach: 1, isVisited: true, today: presentTime(), drive: () => driver },
-      stages: [{ name: 'your app', sandbox, driver, cast }],
-      // What is a test counts.
-      options: { ...choices, failOn: 'may' },
-    })
+    const { judged } = await tryRows([row], audit)
     const own = judged.find((one) => one.row === rowId(row))
     if (!own) throw new Error(`${rowId(row)} was not judged`)
     const { verdict, reason = '' } = own
