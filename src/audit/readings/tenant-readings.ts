@@ -16,18 +16,12 @@ export async function openReadings(sandbox: SandboxApi) {
     throw new AuditProblem(`${sandbox.baseUrl}: its readings cannot be set: ${messageOf(cause)}; ${advice}`, { cause })
   }
   const { readings: own, grease = null } = await sandbox.readings().catch(explain)
-  let changed: readonly string[] | undefined
-  async function change(readings: Readings, seed: string | null) {
-    // What was set before is taken back in the same call: two variants may exclude each other.
-    const back = Object.fromEntries((changed ?? []).map((name) => [name, own[name] ?? null]))
-    changed = Object.keys(readings)
-    await sandbox.configure({ readings: { ...back, ...readings }, grease: seed }).catch(explain)
-  }
+  const all = Object.fromEntries(READINGS.map(({ name }) => [name, own[name] ?? null]))
   return {
     /** What every flow is compared with: what the tenant has set, else the default of the table. */
     usual: Object.fromEntries(READINGS.map((reading) => [reading.name, own[reading.name] ?? reading.default])),
     /** Sets these readings, and all others as usual. A seed would pick one more variant for each flow. */
-    set: (readings: Readings) => change(readings, null),
-    putBack: async () => changed && change({}, grease),
+    set: (readings: Readings) => sandbox.configure({ readings: { ...all, ...readings }, grease: null }).catch(explain),
+    putBack: () => sandbox.configure({ readings: all, grease }).catch(explain),
   }
 }
