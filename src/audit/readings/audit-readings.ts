@@ -71,9 +71,9 @@ async function tryReadings({ tenants, ...audit }: AuditRun & Pick<ReadingSetting
     if (verdict === 'too strict') failing += 1
     report(open.length)
   })
-  const found = new Map([...trials].map(([one, trial]) => [one, describeFinding(findingOf(trial))]))
+  const found = new Map([...trials].map(([one, trial]) => [one, findingOf(trial)]))
 
-  const sets = combinationsOf(open.filter((one) => found.get(one)?.verdict === 'works'))
+  const sets = combinationsOf(open.filter((one) => found.get(one)?.verdict === 'accepted'))
   const combinations = await findFailingSets(sets, {
     async tryOne(set) {
       const trial = readingTrial(set, settings)
@@ -85,17 +85,19 @@ async function tryReadings({ tenants, ...audit }: AuditRun & Pick<ReadingSetting
     notes,
     combinations,
     variants: variants.flatMap((one): readonly TriedVariant[] => {
-      const { reading, variant, usual: usually, absent = found.get(one) } = one
+      const { reading, variant, usual: usually, absent: finding = found.get(one) } = one
       const silent = `${reading.section}: ${reading.quote}`
       const names = { reading: reading.name, variant: variant.name, usual: usually, summary: variant.summary, silent }
-      return absent ? [{ ...names, ...absent }] : []
+      return finding ? [{ ...names, ...describeFinding(finding) }] : []
     }),
   }
 }
 
 function describeFinding(finding: Finding): Pick<TriedVariant, 'verdict' | 'reason' | 'evidence' | 'flows'> {
+  const { verdict, reason, evidence } = finding
   const flows = [...new Set(finding.flows)]
-  if (finding.verdict === 'accepted') return { verdict: 'works', flows }
-  if (finding.verdict === 'too strict') return { verdict: 'depends', evidence: finding.evidence, flows }
+  if (verdict === 'accepted') return { verdict: 'works', flows }
+  if (verdict === 'too strict') return { verdict: 'depends', evidence, flows }
+  if (verdict === 'not for this app') return { verdict, reason, flows }
   return { verdict: 'undetermined', reason: reasonOf(finding), flows }
 }

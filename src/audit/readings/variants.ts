@@ -1,9 +1,9 @@
 import { findRow } from '../../sandbox/outcomes/catalogue.ts'
-import type { TriedVariant } from '../../sandbox/outcomes/report/readings-report.ts'
 import { type Reading, type Readings, readingId, type Variant } from '../../sandbox/readings/reading.ts'
 import { excludedBy, READINGS } from '../../sandbox/readings/readings.ts'
-import { knownBefore } from '../trials/known-before.ts'
+import { knownBefore, notForThisApp } from '../trials/known-before.ts'
 import type { RowSettings } from '../trials/row-trial.ts'
+import type { Finding } from '../trials/trial.ts'
 import { coverPairs } from './cover-pairs.ts'
 import { flowsOfRow, goodFlowsOf, type TriedFlow } from './tried-flow.ts'
 
@@ -16,7 +16,7 @@ export interface ChosenVariant {
   /** The flows of an app that may show it. */
   readonly flows: readonly TriedFlow[]
   /** Why there are none. */
-  readonly absent?: Pick<TriedVariant, 'verdict' | 'reason' | 'flows'>
+  readonly absent?: Finding
 }
 
 /** `par_status=200` */
@@ -30,23 +30,21 @@ export function unusualVariants(readings: Readings, settings: RowSettings): read
   const set = Object.entries(readings).map((one) => readingId(...one))
 
   function planOf(reading: Reading, variant: Variant): Pick<ChosenVariant, 'flows' | 'absent'> {
-    const absent = (verdict: TriedVariant['verdict'], reason = 'no flow of an audit shows it') => ({
-      flows: [],
-      absent: { verdict, reason, flows: [] },
-    })
+    const absent = (finding: Finding) => ({ flows: [], absent: finding })
+    const open = (evidence: string, reason?: string) => absent({ verdict: 'undetermined', reason, evidence, flows: [] })
     // Decision: the brand word is a setting of an app that writes it into its requests, as the base URL is.
     if (reading.name === 'brand_word' && learned.profile.upgradeScope)
-      return absent('not for this app', 'your app names the brand word itself, in the upgrade scope')
+      return absent(notForThisApp('your app names the brand word itself, in the upgrade scope'))
     const other = set.find((one) => isExcluded(readingId(reading.name, variant.name), one))
-    if (other !== undefined) return absent('undetermined', `it excludes ${other}, which the tenant has`)
+    if (other !== undefined) return open(`it excludes ${other}, which the tenant has`)
     const rows = reading.shownBy.flatMap((id) => findRow(id) ?? [])
-    const known = rows.flatMap((row) => knownBefore(row, { learned }) ?? [])
+    const left = rows.filter((row) => !knownBefore(row, settings))
+    const others = left.filter((row) => !good.some((flow) => flow.row === row))
+    if (left.length > 0) return { flows: [...good, ...others.flatMap((row) => flowsOfRow(row, settings))] }
+    const known = rows.flatMap((row) => knownBefore(row, settings) ?? [])
     const masked = known.find(({ verdict }) => verdict !== 'not for this app')
-    if (known.length < rows.length) {
-      const others = rows.filter((row) => !knownBefore(row, { learned }) && !good.some((flow) => flow.row === row))
-      return { flows: [...good, ...others.flatMap((row) => flowsOfRow(row, settings))] }
-    }
-    return masked ? absent('undetermined', `masked: ${masked.evidence}`) : absent('not for this app', known[0]?.reason)
+    if (masked) return open(masked.evidence, 'masked')
+    return absent(known[0] ?? notForThisApp('no flow of an audit shows it'))
   }
 
   return READINGS.flatMap((reading) => {
