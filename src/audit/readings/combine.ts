@@ -7,6 +7,7 @@ type Try = (variants: Combination) => Promise<Finding>
 
 /** Further failures would say little more. */
 const MAX_FAILING = 10
+const ENOUGH = `${MAX_FAILING} combinations fail, and further ones were not tried`
 
 /**
  * Tries combinations, and shrinks each that fails. A set that is known to fail hides what else a combination shows: the combination is
@@ -16,39 +17,33 @@ export async function findFailingSets(
   combinations: readonly Combination[],
   { tryOne, onTried }: { tryOne: Try; onTried(): void },
 ): Promise<ReadingsReport['combinations']> {
-  const failing: { readonly variants: Combination; readonly finding: Finding }[] = []
+  const failed: ReadingsReport['combinations']['failed'][number][] = []
   const undetermined = new Map<string, number>()
   const seen = new Set<string>()
   const left = [...combinations]
   let tried = 0
-  let end: string | undefined
+  /** Why no other combination is tried. */
+  let end: Finding | undefined
   // What is appended to the list meanwhile is tried, too.
   for (const combination of left) {
-    const known = failing.find(({ variants }) => variants.every((one) => combination.includes(one)))
-    if (known) left.push(...known.variants.map((one) => combination.filter((other) => other !== one)))
-    const key = combination.map(nameOf).join(' ')
+    const names = combination.map(nameOf)
+    const known = failed.find((one) => one.variants.every((name) => names.includes(name)))
+    if (known) left.push(...known.variants.map((name) => combination.filter((one) => nameOf(one) !== name)))
+    const key = names.join(' ')
     if (known || combination.length < 2 || seen.has(key)) continue
     seen.add(key)
-    const found = end === undefined ? await tryAndShrink(combination, tryOne) : undefined
-    const verdict = found?.finding.verdict
-    if (found && (verdict === 'accepted' || verdict === 'too strict')) {
+    const { variants, finding } = end ? { variants: [], finding: end } : await tryAndShrink(combination, tryOne)
+    const { verdict, reason, evidence, flows } = finding
+    if (verdict === 'accepted' || verdict === 'too strict') {
       tried += 1
       onTried()
-    } else {
-      const reason = end ?? (found ? reasonOf(found.finding) : '')
-      undetermined.set(reason, (undetermined.get(reason) ?? 0) + 1)
-      if (found?.finding.reason === 'control_lost') end = reason
-    }
-    if (!found || verdict !== 'too strict') continue
-    failing.push(found)
+    } else undetermined.set(reasonOf(finding), (undetermined.get(reasonOf(finding)) ?? 0) + 1)
+    if (reason === 'control_lost') end = finding
+    if (verdict !== 'too strict') continue
+    failed.push({ variants: variants.map(nameOf), evidence, flows })
     left.push(combination)
-    if (failing.length === MAX_FAILING) end = `${MAX_FAILING} combinations fail, and further ones were not tried`
+    if (failed.length === MAX_FAILING) end = { verdict: 'undetermined', evidence: ENOUGH, flows: [] }
   }
-  const failed = failing.map(({ variants, finding: { evidence, flows } }) => ({
-    variants: variants.map(nameOf),
-    evidence,
-    flows,
-  }))
   return { tried, undetermined: [...undetermined].map(([reason, count]) => ({ reason, count })), failed }
 }
 
