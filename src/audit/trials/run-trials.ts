@@ -146,17 +146,15 @@ export async function runTrials(trials: readonly Trial[], settings: RunSettings)
     const { program, driver } = stage
     const problem = await program?.restart().catch(messageOf)
     if (problem) return { isBack: false, remedy: `, and your app did not start again: ${problem}` }
-    if (program) {
-      const shown = await findLoss(stage)
-      const isBack = shown === undefined
-      return { isBack, remedy: isBack ? '; it was started again' : `, and started again it showed ${shown}` }
-    }
-    driver.spreadOut()
-    for (const ms of [1000, 3000]) {
+    if (!program) driver.spreadOut()
+    let shown: string | undefined
+    for (const ms of program ? [0] : [1000, 3000]) {
       await driver.wait(ms)
-      if ((await findLoss(stage)) === undefined) return { isBack: true, remedy: '; it did so again some seconds later' }
+      shown = await findLoss(stage)
+      const how = program ? 'was started again' : 'did so again some seconds later'
+      if (shown === undefined) return { isBack: true, remedy: `; it ${how}` }
     }
-    return { isBack: false, remedy: '' }
+    return { isBack: false, remedy: program ? `, and started again it showed ${shown}` : '' }
   }
 
   /** Looks once more at users who were refused: an app may let them in by a job. */
