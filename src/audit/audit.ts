@@ -21,17 +21,14 @@ import { tryRows } from './trials/try-rows.ts'
 export async function runAudit(subject: AuditedApp | AppCopies, options: AuditOptions = {}): Promise<AuditReport> {
   const rows = selectRows(options)
   if (rows.length === 0) throw new AuditProblem('only and skip together leave no row; audit --list shows all of them')
-  return withLearned(subject, options, async (run) => {
-    const { judged, notes } = await tryRows(rows, run)
-    return { notes, ...summarise(judged) }
-  })
+  return withLearned(subject, options, async (run) => summarise(await tryRows(rows, run)))
 }
 
 /**
  * Learns an app, and acts on what is known of it for as long as the budget lasts.
  * @returns what `act` found, with what each report begins with. @throws AuditProblem
  */
-export async function withLearned<Found extends { readonly notes: readonly string[] }>(
+export async function withLearned<Found>(
   subject: AuditedApp | AppCopies,
   options: AuditOptions,
   act: (run: AuditRun) => Promise<Found>,
@@ -55,7 +52,7 @@ export async function withLearned<Found extends { readonly notes: readonly strin
       agent: first.agent,
       started_at: run.today,
       seconds: passed() / 1000,
-      notes: [...found.notes, ...(first.notes?.() ?? [])],
+      notes: [...run.notes, ...(first.notes?.() ?? [])],
       learned: described,
     }
   } finally {
@@ -84,5 +81,5 @@ export async function startRun(app: AppCopies, options: AuditOptions, signal: Ab
     cast: index === 0 ? learned.cast : await chooseCast(copy.sandbox, learned.profile.claims),
   })
   const stages = await Promise.all(copies.map(stageOf))
-  return { ...app, learned, stages, options, isVisited: first.agent === 'function', today, signal, drive }
+  return { ...app, learned, stages, options, isVisited: first.agent === 'function', today, signal, notes: [], drive }
 }

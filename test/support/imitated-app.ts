@@ -181,12 +181,13 @@ type RunParts = Partial<Omit<AuditRun, 'learned'>> & { readonly learned?: Partia
 export async function findByRows(ids: readonly string[], app: ImitatedApp, settings: RunParts = {}) {
   const { signal = new AbortController().signal } = settings
   const rows = ids.map((id) => AUDIT_ROWS.find((row) => rowId(row) === id) ?? expect.fail(`there is no row ${id}`))
-  const [heard, planned]: [string[], number[]] = [[], []]
-  const { judged, notes } = await tryRows(rows, {
+  const [heard, notes, planned]: [string[], string[], number[]] = [[], [], []]
+  const judged = await tryRows(rows, {
     stages: [stageOf(app)],
     visitsEach: 1,
     signal,
     isVisited: false,
+    notes,
     today: '2026-01-01',
     drive: (fresh) => fresh.drive({ timeoutSeconds: 1, signal }),
     ...settings,

@@ -77,7 +77,7 @@ export function createTestRun(
     const user = keptOut === 'minor' ? cast.nameOf('minor') : keptOut
     if (keptOut && letsIn.includes(keptOut)) throw new AuditFinding(`visit returned true for ${user}: ${HARM[keptOut]}`)
     if (!row) return undefined
-    const { judged } = await tryRows([row], audit)
+    const judged = await tryRows([row], audit)
     const own = judged.find((one) => one.row === rowId(row))
     if (!own) throw new Error(`${rowId(row)} was not judged`)
     const { verdict, reason = '' } = own

@@ -55,12 +55,8 @@ async function tryReadings({ tenants, ...audit }: AuditRun & Pick<ReadingSetting
   for (const flow of variants.flatMap(({ flows }) => flows))
     if (first && !usual.has(flow.name)) usual.set(flow.name, await runFlow(flow, first, settings))
 
-  const notes: string[] = []
-  async function run(trials: readonly Trial[], onFinding = (_trial: Trial, _finding: Finding) => {}) {
-    const found = await runTrials(trials, { ...audit, visitsEach: 1, control: goodFlow(learned), onFinding })
-    notes.push(...found.notes)
-    return found.findingOf
-  }
+  const run = (trials: readonly Trial[], onFinding = (_trial: Trial, _finding: Finding) => {}) =>
+    runTrials(trials, { ...audit, visitsEach: 1, control: goodFlow(learned), onFinding })
 
   const open = variants.filter(({ absent }) => !absent)
   let failing = 0
@@ -82,7 +78,6 @@ async function tryReadings({ tenants, ...audit }: AuditRun & Pick<ReadingSetting
     onTried: () => report(open.length + sets.length),
   })
   return {
-    notes,
     combinations,
     variants: variants.flatMap((one): readonly TriedVariant[] => {
       const { reading, variant, usual: usually, absent: finding = found.get(one) } = one

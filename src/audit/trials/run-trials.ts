@@ -7,7 +7,7 @@ import { withLog } from './refusing-check.ts'
 import type { AuditRun, Finding, Stage, Trial } from './trial.ts'
 
 /** With one visit at a time on each stage, calls of its server and lines of its log belong to that visit. */
-export interface RunSettings extends Pick<AuditRun, 'stages' | 'visitsEach' | 'options' | 'signal'> {
+export interface RunSettings extends Pick<AuditRun, 'stages' | 'visitsEach' | 'options' | 'signal' | 'notes'> {
   /** What a stage does right as long as it lets an adult in. It follows each batch. */
   readonly control: Trial
   /** Hears of each finding as soon as it is known. */
@@ -41,12 +41,11 @@ interface Progress {
  * that is refused, the refusals of the batch are void: the app is started again, or given time, and the batch is tried once more.
  */
 export async function runTrials(trials: readonly Trial[], settings: RunSettings) {
-  const { stages, visitsEach, signal, control, onFinding } = settings
+  const { stages, visitsEach, signal, notes, control, onFinding } = settings
   const { repeat = DEFAULTS.repeat } = settings.options
   const begin = (trial: Trial): Progress => ({ trial, seen: [], losses: 0, pauses: 0 })
   const all = trials.map(begin)
   const queue = [...all]
-  const notes: string[] = []
   let isLimited = false
 
   function findingOf({ trial, seen, losses }: Progress): Finding {
@@ -159,13 +158,10 @@ export async function runTrials(trials: readonly Trial[], settings: RunSettings)
 
   /** Looks once more at users who were refused: an app may let them in by a job. */
   async function lookLater(): Promise<void> {
-    const refused = all.flatMap((one) => {
-      const [first] = one.seen
-      return first && one.trial.lookAgain && OF_REFUSAL.includes(findingOf(one).verdict) ? [{ ...one, first }] : []
-    })
-    await refused[0]?.first.stage.driver.wait(LATER.ms)
-    const lookAgain = async ({ trial, first }: (typeof refused)[number]) => {
-      if (!signal.aborted) first.value = await trial.lookAgain?.(first.value, first.stage)
+    const refused = all.filter((one) => one.trial.lookAgain && OF_REFUSAL.includes(findingOf(one).verdict))
+    await refused[0]?.seen[0]?.stage.driver.wait(LATER.ms)
+    const lookAgain = async ({ trial, seen: [first] }: Progress) => {
+      if (first && !signal.aborted) first.value = await trial.lookAgain?.(first.value, first.stage)
     }
     await inTurn(refused, lookAgain, LATER.atOnce)
   }
@@ -173,5 +169,5 @@ export async function runTrials(trials: readonly Trial[], settings: RunSettings)
   await Promise.all(stages.map(runStage))
   await lookLater()
   const findings = new Map(all.map((one) => [one.trial, findingOf(one)]))
-  return { findingOf: (trial: Trial): Finding => findings.get(trial) ?? findingOf(begin(trial)), notes }
+  return (trial: Trial): Finding => findings.get(trial) ?? findingOf(begin(trial))
 }

@@ -25,6 +25,8 @@ export interface AuditRun extends Pick<AppCopies, 'visitsEach' | 'startFresh'> {
   readonly today: string
   /** Ends the audit early: the budget is used up, or the user has interrupted it. */
   readonly signal: AbortSignal
+  /** What the report says beside rows, in one line each: the runner adds to it. */
+  readonly notes: string[]
   drive(app: AuditedApp): Driver
 }
 

@@ -24,12 +24,11 @@ export async function tryRows(rows: readonly AuditRow[], run: AuditRun) {
   const total = order.length
   options.onProgress?.({ stage: 'planned', trials: total, secondsPerVisit: learned.visitSeconds })
   const findings = new Map<AuditRow, Finding>()
-  const notes: string[] = []
   // A batch may be tried again.
   const heard = new Set<AuditRow>()
   async function tryAll(some: readonly AuditRow[], trialOf: (row: AuditRow) => Trial, control: Trial) {
     const trials = new Map(some.map((row) => [row, trialOf(row)]))
-    const found = await runTrials([...trials.values()], {
+    const findingOf = await runTrials([...trials.values()], {
       ...run,
       control,
       visitsEach: learned.use.waitMs > 0 ? WAITING * visitsEach : visitsEach,
@@ -38,8 +37,7 @@ export async function tryRows(rows: readonly AuditRow[], run: AuditRun) {
           options.onProgress?.({ stage: 'row', done: heard.add(row).size, total, row: describeRow(row, finding, run) })
       },
     })
-    for (const [row, trial] of trials) findings.set(row, found.findingOf(trial))
-    notes.push(...found.notes)
+    for (const [row, trial] of trials) findings.set(row, findingOf(trial))
   }
   const atStart = order.filter(isReadAtStart)
   await tryAll(
@@ -63,7 +61,7 @@ export async function tryRows(rows: readonly AuditRow[], run: AuditRun) {
     return { ...found, verdict: 'undetermined', reason: 'masked', evidence }
   }
   const judged = rows.map((row) => describeRow(row, told(row), run))
-  return { judged: withPlainFindings(judged, run), notes }
+  return withPlainFindings(judged, run)
 }
 
 /** Fresh copies come last, because they take long; then what has to be accepted comes first, then the most severe. */

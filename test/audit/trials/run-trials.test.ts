@@ -70,17 +70,19 @@ function prepare(
     proof: (loss) => ({ ...findingAs(loss ? 'undetermined' : 'accepted', ''), evidence: loss ?? '' }),
   }
   const run = async () => {
-    const found = await runTrials(trials, {
+    const notes: string[] = []
+    const findingOf = await runTrials(trials, {
       stages: Array.from({ length: copies }, () => stage),
       visitsEach: 1,
       options: { repeat },
       signal: end.signal,
+      notes,
       onFinding: ({ name }, { verdict }) => heard.push(`${name} ${verdict}`),
       control,
       ...settings,
     })
-    const findings = trials.map((trial) => found.findingOf(trial))
-    return { findings, says: findings.map(({ verdict, reason }) => reason ?? verdict), notes: found.notes }
+    const findings = trials.map((trial) => findingOf(trial))
+    return { findings, says: findings.map(({ verdict, reason }) => reason ?? verdict), notes }
   }
   return { run, order, heard, app, end, stage }
 }
