@@ -94,7 +94,8 @@ export async function openTab(context: BrowserContext) {
       const type = headers['Content-Type']
       const target = webAddress(`${request.url}${urlFragment}`)
       const body = type ? { type, text } : undefined
-      if (target) lead({ onward: { method: method === 'POST' ? method : 'GET', url: target, body } })
+      // Until the next page is given to Chromium, the page before may still ask for one.
+      if (target && awaited === '') lead({ onward: { method: method === 'POST' ? method : 'GET', url: target, body } })
       return refuse('Aborted')
     }
     const { sandboxUrl, parties, note } = settings
@@ -162,8 +163,11 @@ export async function openTab(context: BrowserContext) {
     await window.goto(isSame ? new URL(DETOUR, url).href : url, { waitUntil: 'commit', timeout: 0 })
   }
 
-  /** What the page says once no request is under way and it neither changes nor computes, or when it leads on before. */
-  async function look(act?: string): Promise<Look> {
+  /**
+   * What the page says once no request is under way and it neither changes nor computes, or when it leads on before.
+   * @param act shows the page, or presses something on it: the page may lead on before that has ended
+   */
+  async function look(act: () => Promise<unknown>): Promise<Look> {
     if (!settings || !shown) throw new Error('no visit has begun')
     const { signal, cookies, begin, keep } = settings
     const { page, isCallback } = shown
@@ -172,7 +176,8 @@ export async function openTab(context: BrowserContext) {
     const led = new Promise<Pick<Look, 'onward' | 'ending'>>((resolve) => (lead = resolve))
     const rest = async () => {
       let said: unknown
-      if (act !== undefined) await ask(act)
+      // A script of the page before may have gone elsewhere just now.
+      await act().catch(() => (isOver ? undefined : act()))
       do {
         while (underWay.size > 0 && !isOver) await new Promise<void>((resolve) => (wake = resolve))
         hasBegun = false
@@ -201,7 +206,7 @@ export async function openTab(context: BrowserContext) {
     return {
       ...to,
       page: seen ? { ...page, url: seen.url, text: seen.html } : page,
-      ways: seen?.ways.map((way, index) => ({ ...way, press: () => look(callOf('press', index)) })) ?? [],
+      ways: seen?.ways.map((way, index) => ({ ...way, press: () => look(() => ask(callOf('press', index))) })) ?? [],
       cookies: cookiesNow.filter((cookie) => !before.has(identityOf(cookie))).map(({ name }) => name),
     }
   }
@@ -235,10 +240,9 @@ export async function openTab(context: BrowserContext) {
       restored.delete(origin)
       const source = kept && restoringScript(kept)
       const script = source && (await session.send('Page.addScriptToEvaluateOnNewDocument', { source }))
-      // A script of the page before may have gone elsewhere just now.
-      await goTo(page.url).catch(() => goTo(page.url))
+      const seen = await look(() => goTo(page.url))
       if (script) await session.send('Page.removeScriptToEvaluateOnNewDocument', script)
-      return look()
+      return seen
     },
     /** Lets the page ask for nothing more. Returns whether the tab can be used again. */
     end(): boolean {
