@@ -32,7 +32,7 @@ const PLACES: readonly string[] = [
 ]
 
 /** It makes no calls of its own accord, and shows frames of all sites to the audit. */
-const ARGUMENTS: readonly string[] = [
+const ARGUMENTS = [
   ...['gpu', 'background-networking', 'component-update', 'sync', 'site-isolation-trials'].map(
     (it) => `--disable-${it}`,
   ),
@@ -48,22 +48,17 @@ const INSTALL_CHROMIUM = 'npx playwright-core install chromium'
  */
 export async function launchChromium({ chromePath, cdpUrl, headed = false }: LaunchOptions): Promise<Chromium> {
   const chromium = loadPlaywright()
-  if (cdpUrl !== undefined) {
-    const remedy = 'start it with --remote-debugging-port=9222, or leave --cdp out'
+  if (cdpUrl !== undefined)
     return chromium.connectOverCDP(cdpUrl, { timeout: 5000 }).catch((cause: unknown) => {
+      const remedy = 'start it with --remote-debugging-port=9222, or leave --cdp out'
       throw new AuditProblem(`--cdp: no Chromium answers at ${cdpUrl}; ${remedy}`, { cause })
     })
-  }
-  if (chromePath !== undefined && !existsSync(chromePath)) {
-    const remedy = 'name the program of Chrome or Chromium, or leave it out'
-    throw new AuditProblem(`CHROME_PATH: there is no ${chromePath}; ${remedy}`)
-  }
   const place = chromePath ?? PLACES.find((path) => existsSync(path))
   // The audit ends it itself when it is interrupted, after what is under way.
   const signals = { handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false }
-  const how = { headless: !headed, args: [...ARGUMENTS], timeout: 20_000, ...signals }
+  const program = place === undefined ? {} : { executablePath: place }
   try {
-    return await chromium.launch({ ...how, ...(place !== undefined && { executablePath: place }) })
+    return await chromium.launch({ headless: !headed, args: ARGUMENTS, timeout: 20_000, ...signals, ...program })
   } catch (cause) {
     if (place === undefined) {
       const message = `there is no Chromium: ${INSTALL_CHROMIUM}, or CHROME_PATH=/path/to/chrome`
@@ -71,10 +66,11 @@ export async function launchChromium({ chromePath, cdpUrl, headed = false }: Lau
     }
     if (/ missing X server|DISPLAY/i.test(messageOf(cause)))
       throw new AuditProblem('--headed: there is no display here; leave it out', { cause })
-    const [line = ''] = stripVTControlCharacters(messageOf(cause)).split('\n')
-    const reason = line.replace(/^browserType\.launch: /, '')
-    const named = `${chromePath === undefined ? '' : 'CHROME_PATH: '}${place} does not start as a browser (${reason})`
-    throw new AuditProblem(`${named}; name another by CHROME_PATH=/path/to/chrome`, { cause })
+    const [, reason] = /^(?:browserType\.launch: )?(.*)/.exec(stripVTControlCharacters(messageOf(cause))) ?? []
+    throw new AuditProblem(
+      `${chromePath === undefined ? '' : 'CHROME_PATH: '}${place} does not start as a browser (${reason}); name another by CHROME_PATH=/path/to/chrome`,
+      { cause },
+    )
   }
 }
 

@@ -6,19 +6,14 @@ import { AuditProblem } from '../../../../src/audit/audit-problem.ts'
 import { findFreePort } from '../../../support/free-port.ts'
 import { chromiumPath, describeWith } from '../../../support/tools.ts'
 
-const NOTHING = 'there is no /nowhere/chrome; name the program of Chrome or Chromium, or leave it out'
-
 test.each([
-  ['nothing', '/nowhere/chrome', new RegExp(`^CHROME_PATH: ${NOTHING}$`)],
-  [
-    'another program',
-    '/bin/true',
-    /^CHROME_PATH: \/bin\/true does not start as a browser \(.*\); name another by CHROME_PATH=\/path\/to\/chrome$/,
-  ],
-])('An audit ends in one line with the remedy when CHROME_PATH names %s', async (_what, chromePath, message) => {
+  ['nothing', '/nowhere/chrome'],
+  ['another program', '/bin/true'],
+])('An audit ends in one line with the remedy when CHROME_PATH names %s', async (_what, chromePath) => {
+  const message = `^CHROME_PATH: ${chromePath} does not start as a browser \\(.*\\); name another by CHROME_PATH=/path/to/chrome$`
   const problem = await launchChromium({ chromePath }).catch((error: unknown) => error)
   expect(problem).toBeInstanceOf(AuditProblem)
-  expect(problem).toMatchObject({ message: expect.stringMatching(message) })
+  expect(problem).toMatchObject({ message: expect.stringMatching(new RegExp(message)) })
 })
 
 test('An audit ends in one line with the remedy when nothing listens at the address of --cdp', async () => {
