@@ -20,8 +20,9 @@ export function createCookies() {
   const all = (): readonly ChromiumCookie[] =>
     (jar.serializeSync()?.cookies ?? []).flatMap((one) => asChromium(Cookie.fromJSON(one)))
 
-  /** Leaves these alone. */
-  function replace(cookies: readonly ChromiumCookie[]): void {
+  /** Leaves these alone. Returns the names of those that were not there. */
+  function replace(cookies: readonly ChromiumCookie[]): readonly string[] {
+    const before = new Set(all().map(identityOf))
     jar.removeAllCookiesSync()
     for (const { name, domain, sameSite, expires = -1, ...cookie } of cookies) {
       const scope = { key: name, domain: domain.replace(/^\./, ''), hostOnly: !domain.startsWith('.') }
@@ -29,6 +30,7 @@ export function createCookies() {
       const site = sameSite?.toLowerCase()
       jar.store.putCookie(new Cookie({ ...cookie, ...scope, ...end, ...(site && { sameSite: site }) }), () => {})
     }
+    return cookies.filter((one) => !before.has(identityOf(one))).map(({ name }) => name)
   }
   return {
     all,
@@ -45,9 +47,11 @@ export function createCookies() {
         jar.setCookieSync(cookie, url.href, { ignoreError: true })
         return cookie.TTL() > 0 ? [cookie.key] : []
       }),
-    forget: (names: readonly string[]) => replace(all().filter(({ name }) => !names.includes(name))),
+    forget: (names: readonly string[]): void => void replace(all().filter(({ name }) => !names.includes(name))),
   }
 }
+
+const identityOf = ({ name, domain, path, value }: ChromiumCookie) => JSON.stringify([name, domain, path, value])
 
 function asChromium(cookie: Cookie | undefined): ChromiumCookie | [] {
   if (!cookie) return []

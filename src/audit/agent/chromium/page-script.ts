@@ -3,25 +3,21 @@ import { MAX_PAGE_BYTES } from '../exchange.ts'
 
 /** The name by which the audit reaches its script in a page. */
 const NAME = '__agekeyAudit'
-/** A page with scripts whose text stays the same for so long has come to rest. */
-const QUIET_MS = 60
+/** A page with scripts rests when so many looks find no change: a look takes 10 ms, or longer where the page is busy. */
+const QUIET_LOOKS = 6
 /** A page that has said nothing since it was loaded may still be reading the answer that it was given. */
-const SILENT_MS = 400
+const SILENT_LOOKS = 40
 /** A navigation that a page has asked for begins in this time. */
-const LEAVING_MS = 1000
+const LEAVING_MS = 5000
 /** Timers and workers of a page are waited for up to this long in all, because a clock on a page never stops. */
 const PATIENCE_MS = 2000
-
-const texts = z.record(z.string(), z.string())
-const storedSchema = z.object({ local: texts, session: texts })
-/** What an origin keeps in a browser. */
-export type Stored = Readonly<z.infer<typeof storedSchema>>
 
 /** What the script says of a page. */
 export const seenSchema = z.object({
   url: z.string(),
   html: z.string(),
-  stored: storedSchema,
+  /** Each a JSON array of the storage, the name and the value. */
+  stored: z.array(z.string()),
   ways: z.array(
     z.object({
       kind: z.enum(['link', 'form', 'button']),
@@ -42,24 +38,30 @@ if (window !== window.top) return
 const { setTimeout: later, clearTimeout: cancel, Worker: RealWorker, open } = window
 // In milliseconds.
 const now = () => new Event('now').timeStamp
-const never = -1e9
-const state = { changed: now(), change: undefined, hasSpoken: false, timers: new Set(), budget: ${PATIENCE_MS}, computing: 0, asked: never, left: never }
+const state = { changed: now(), change: undefined, looks: 0, hasSpoken: false, budget: ${PATIENCE_MS} }
+// What has yet to happen: timers, computations, answers of workers, and the next page.
+const pending = new Set()
+const hold = (what, ms) => {
+  pending.add(what)
+  later(() => pending.delete(what), ms)
+}
 new MutationObserver((records) => {
   state.changed = now()
+  state.looks = 0
   state.change = records.at(-1)
   state.hasSpoken ||= document.readyState !== 'loading'
 }).observe(document, { subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: ['hidden'] })
 window.navigation?.addEventListener('navigate', ({ destination, downloadRequest }) => {
-  if (!destination.sameDocument && downloadRequest === null) state.left = now()
+  if (!destination.sameDocument && downloadRequest === null && /^http/.test(destination.url)) hold({}, ${LEAVING_MS})
 })
 window.setTimeout = (run, ms = 0, ...args) => {
   if (typeof run !== 'function') return later(run, ms, ...args)
   const id = later((...given) => {
-    state.timers.delete(id)
+    pending.delete(id)
     run(...given)
   }, ms, ...args)
   state.budget -= Math.max(10, ms)
-  if (state.budget >= 0) state.timers.add(id)
+  if (state.budget >= 0) pending.add(id)
   return id
 }
 // A tab that no window draws has no frames, so Chromium never calls what waits for one.
@@ -77,17 +79,16 @@ window.IntersectionObserver = class IntersectionObserver {
   takeRecords() { return [] }
 }
 window.clearTimeout = (id) => {
-  state.timers.delete(id)
+  pending.delete(id)
   cancel(id)
 }
-// What a worker was asked, and has not answered.
 if (RealWorker) window.Worker = class Worker extends RealWorker {
   constructor(...args) {
     super(...args)
-    this.addEventListener('message', () => { state.asked = never })
+    this.addEventListener('message', () => pending.delete(this))
   }
   postMessage(...args) {
-    state.asked = now()
+    hold(this, ${PATIENCE_MS})
     super.postMessage(...args)
   }
 }
@@ -103,20 +104,20 @@ const subtle = globalThis.SubtleCrypto?.prototype ?? {}
 for (const name of Object.getOwnPropertyNames(subtle)) {
   const method = name === 'constructor' ? undefined : subtle[name]
   if (typeof method === 'function') subtle[name] = function (...args) {
-    state.computing += 1
-    return method.apply(this, args).finally(() => { state.computing -= 1 })
+    const computed = method.apply(this, args).finally(() => pending.delete(computed))
+    pending.add(computed)
+    return computed
   }
 }
 const storage = (kind) => {
-  try { return { ...window[kind] } } catch { return {} }
+  try { return Object.entries(window[kind]).map((one) => JSON.stringify([kind, ...one])) } catch { return [] }
 }
 const roots = (node) => [...node.querySelectorAll('*')].flatMap(({ shadowRoot: root }) => root ? [root, ...roots(root)] : [])
 const all = (selector) => [document, ...roots(document)].flatMap((root) => [...root.querySelectorAll(selector)])
 const isRefreshed = () => all('meta[http-equiv=refresh i]').some(({ content }) => /^\\s*[01]\\D.*[^\\d\\s]/.test(content))
 const isResting = (isAnswer) => {
-  if (document.readyState !== 'complete' || state.timers.size > 0 || state.computing > 0 || isRefreshed()) return false
-  if (now() - state.left < ${LEAVING_MS} || now() - state.asked < ${PATIENCE_MS}) return false
-  return document.scripts.length === 0 || now() - state.changed >= (isAnswer && !state.hasSpoken ? ${SILENT_MS} : ${QUIET_MS})
+  if (document.readyState !== 'complete' || pending.size > 0 || isRefreshed()) return false
+  return document.scripts.length === 0 || state.looks++ >= (isAnswer && !state.hasSpoken ? ${SILENT_LOOKS} : ${QUIET_LOOKS})
 }
 let found = []
 const waysOf = (selector) => {
@@ -138,11 +139,13 @@ const waysOf = (selector) => {
 const see = (selector) => ({
   url: location.href,
   html: [document.documentElement.outerHTML, ...roots(document).map((root) => root.innerHTML)].join('').slice(0, ${MAX_PAGE_BYTES}),
-  stored: { local: storage('localStorage'), session: storage('sessionStorage') },
+  stored: [...storage('localStorage'), ...storage('sessionStorage')],
   ways: waysOf(selector),
 })
 Object.defineProperty(window, '${NAME}', { value: {
   rest: (isAnswer, selector) => new Promise((resolve) => {
+    // What the last request brought may be read just now.
+    state.looks = Math.min(state.looks, ${QUIET_LOOKS - 2})
     const look = () => isResting(isAnswer) ? resolve(see(selector)) : later(look, 10)
     look()
   }),
@@ -155,7 +158,7 @@ Object.defineProperty(window, '${NAME}', { value: {
   see,
   press: (index) => {
     const element = found[index]
-    state.changed = now()
+    state.looks = 0
     for (const one of [element, element.form]) if (one?.target) one.target = '_self'
     if (element.localName === 'form') element.requestSubmit()
     else element.click()
@@ -168,11 +171,9 @@ export const callOf = (method: 'rest' | 'unrest' | 'see' | 'press', ...given: re
   `${NAME}.${method}(${given.map((one) => JSON.stringify(one)).join()})`
 
 /** Leaves in the storage of a new page what is given, and nothing else. */
-export const restoringScript = (stored: Stored): string => `if (window === window.top) {
-  const { local, session } = ${JSON.stringify(stored)}
+export const restoringScript = (stored: readonly string[] = []): string => `if (window === window.top) {
   window.name = ''
-  for (const [storage, texts] of [[localStorage, local], [sessionStorage, session]]) {
-    storage.clear()
-    for (const [name, value] of Object.entries(texts)) storage.setItem(name, value)
-  }
+  localStorage.clear()
+  sessionStorage.clear()
+  for (const [kind, name, text] of [${stored.join()}]) window[kind].setItem(name, text)
 }`

@@ -1,58 +1,74 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { BrowserContext, Request, Page as Window } from 'playwright-core'
+import type { BrowserContext, Browser as Chromium, Request, Page as Window } from 'playwright-core'
 import type { VisitOptions } from '../browser.ts'
 import type { Cookies } from '../cookies.ts'
 import type { Look, Screen } from '../http-agent.ts'
-import { webAddress } from '../navigation.ts'
+import { USER_AGENT, webAddress } from '../navigation.ts'
 import { endpointOf, type Parties } from '../parties.ts'
-import { callOf, PAGE_SCRIPT, restoringScript, type Stored, seenSchema } from './page-script.ts'
+import { callOf, PAGE_SCRIPT, restoringScript, seenSchema } from './page-script.ts'
 
-/** What pages have stored, by origin. */
-export type Storage = Readonly<Record<string, Stored>>
+/** What the pages of one browser have stored, by origin: now, and when the last answer of the sandbox came. */
+export interface Memory {
+  stored: Stored
+  before: Stored
+}
+type Stored = Readonly<Record<string, readonly string[]>>
 
-export interface TabSettings extends Pick<VisitOptions, 'sandboxUrl' | 'signal' | 'begin'> {
+interface TabVisit extends Pick<VisitOptions, 'sandboxUrl' | 'signal' | 'begin'> {
   readonly parties: Parties
   readonly cookies: Cookies
+  /** Another object when something in it was changed by others than pages. */
+  readonly memory: Memory
   note(line: string): void
-  /** Called with what an origin keeps whenever a page is left. */
-  keep(origin: string, stored: Stored): void
 }
 
 /** A tab that shows the pages of one visit after the other. */
 export type Tab = Awaited<ReturnType<typeof openTab>>
 
-/** An address below each origin that redirects to the page to show. */
-const DETOUR = '/agekey-sandbox-audit-detour'
 /** What shows nothing that the audit could read. */
 const UNREAD: readonly string[] = ['Image', 'Media', 'Font']
 /** Requests that never end. */
 const ENDLESS: readonly string[] = ['eventsource', 'websocket', 'ping', 'cspreport']
 /** A GET of a script that is not answered for so long waits for news, unless the page was given the answer of the sandbox. */
-const LONG_POLL_MS = 3000
+const LONG_POLL_MS = 5000
+/** A page whose script does not run for ever answers a question in this time. */
+const PATIENCE_MS = 3000
 /** Headers of the connection, or of what the audit has done itself. */
 const NOT_SHOWN =
   /^(?:connection|keep-alive|content-(?:length|encoding|type|disposition)|transfer-encoding|set-cookie)$/
 
 /**
  * Opens a tab. The audit makes each request of the window itself and gives Chromium the last answer, so that a flow goes the same way
- * with scripts and without. By the DevTools protocol: the routes of Playwright do not see redirects, and answer preflights themselves.
+ * with scripts and without.
+ *
+ * Playwright's own calls do what they can. Chromium's protocol does the rest: `route` sees neither redirects nor preflights and reports
+ * a request after the page may seem to rest; `cookies` takes cookies without SameSite for Lax; `evaluate` loads a script of its own into
+ * each page; an init script cannot be removed; no tab can be hidden.
  */
-export async function openTab(context: BrowserContext) {
+export async function openTab(
+  chromium: Chromium,
+  { anyCertificate = false }: { anyCertificate?: boolean | undefined },
+) {
+  const context = await chromium.newContext({
+    acceptDownloads: false,
+    serviceWorkers: 'block',
+    ignoreHTTPSErrors: anyCertificate,
+    locale: 'en-US',
+    userAgent: USER_AGENT,
+  })
   // Chromium takes pages that it did not load itself for ones of the internet, which may not ask this machine.
   await context.grantPermissions(['local-network-access']).catch(() => {})
-  const window = await newWindow(context)
+  const window = await newWindow(chromium, context)
   const session = await context.newCDPSession(window)
   const { frameTree } = await session.send('Page.getFrameTree')
-  const origins = new Set<string>()
-  /** What the next page of an origin finds in its storage. */
-  const restored = new Map<string, Stored>()
   const underWay = new Map<Request, string>()
   const longPolls = new Set<string>()
-  let settings: TabSettings | undefined
-  let cookiesThere = ''
-  let shown: ({ page: Look['page'] } & Parameters<Screen['show']>[1]) | undefined
-  let awaited = ''
-  let detour = ''
+  let memory: Memory | undefined
+  /** Origins that keep what is in `memory`. */
+  const restored = new Set<string>()
+  let shown: { page: Look['page']; at: Parameters<Screen['show']>[1]; visit: TabVisit } | undefined
+  /** The address of `shown`, until Chromium has asked for it. */
+  let awaited: string | undefined
   let isUsable = true
   let hasBegun = false
   // Called when a request has ended.
@@ -61,44 +77,38 @@ export async function openTab(context: BrowserContext) {
   let lead = (_to: Pick<Look, 'onward' | 'ending'>) => {}
 
   /** The value of an expression in the page; `undefined` when the page is left, or when its script keeps it from answering in time. */
-  const ask = (expression: string, ms?: number): Promise<unknown> => {
-    const how = { awaitPromise: true, returnByValue: true, userGesture: true }
-    const asked = session.send('Runtime.evaluate', { expression, ...how })
-    const said = asked.then(({ result }): unknown => result.value).catch(() => undefined)
-    return ms === undefined ? said : Promise.race([said, wait(ms, undefined, { ref: false })])
-  }
-
-  /** Gives Chromium what the app answered. */
-  function fulfill(requestId: string): Promise<unknown> {
-    const { page, headers = {} } = shown ?? {}
-    awaited = ''
-    const others = Object.entries(headers).filter(([name]) => !NOT_SHOWN.test(name))
-    const type = `${page?.mediaType || 'text/html'}; charset=utf-8`
-    const responseHeaders = [['content-type', type], ...others].map(([name = '', value = '']) => ({ name, value }))
-    const body = Buffer.from(page?.text ?? '').toString('base64')
-    return session.send('Fetch.fulfillRequest', { requestId, responseCode: page?.status ?? 200, responseHeaders, body })
-  }
+  const evaluate = (expression: string): Promise<unknown> =>
+    session.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true, userGesture: true }).then(
+      ({ result }): unknown => result.value,
+      () => undefined,
+    )
+  const ask = (expression: string): Promise<unknown> =>
+    Promise.race([evaluate(expression), wait(PATIENCE_MS, undefined, { ref: false })])
 
   session.on('Fetch.requestPaused', ({ requestId, request, frameId, resourceType }) => {
-    const reply = (answer: Promise<unknown>) => void answer.catch(() => {})
     const refuse = (errorReason: 'Aborted' | 'BlockedByClient') =>
-      reply(session.send('Fetch.failRequest', { requestId, errorReason }))
-    if (!settings) return refuse('Aborted')
+      void session.send('Fetch.failRequest', { requestId, errorReason }).catch(() => {})
+    if (!shown) return refuse('Aborted')
+    const { page, at, visit } = shown
+    const { sandboxUrl, parties, note } = visit
     const url = new URL(request.url)
     if (resourceType === 'Document' && frameId === frameTree.frame.id) {
-      const responseHeaders = [{ name: 'Location', value: detour }]
-      if (url.pathname === DETOUR)
-        return reply(session.send('Fetch.fulfillRequest', { requestId, responseCode: 302, responseHeaders }))
-      if (awaited === request.url) return reply(fulfill(requestId))
-      const { method, postData: text = '', headers, urlFragment = '' } = request
-      const type = headers['Content-Type']
+      if (awaited === request.url) {
+        awaited = undefined
+        const type = `${page.mediaType || 'text/html'}; charset=utf-8`
+        const others = Object.entries(at.headers).filter(([name]) => !NOT_SHOWN.test(name))
+        const responseHeaders = [['content-type', type], ...others].map(([name = '', value = '']) => ({ name, value }))
+        const answer = { responseCode: page.status, responseHeaders, body: Buffer.from(page.text).toString('base64') }
+        return void session.send('Fetch.fulfillRequest', { requestId, ...answer }).catch(() => {})
+      }
+      const { method, postData: text = '', urlFragment = '' } = request
+      const type = request.headers['Content-Type']
       const target = webAddress(`${request.url}${urlFragment}`)
-      const body = type ? { type, text } : undefined
-      // Until the next page is given to Chromium, the page before may still ask for one.
-      if (target && awaited === '') lead({ onward: { method: method === 'POST' ? method : 'GET', url: target, body } })
+      const onward = { method: method === 'POST' ? method : 'GET', body: type ? { type, text } : undefined } as const
+      // Until Chromium has asked for the next page, the page before may still lead on.
+      if (target && awaited === undefined) lead({ onward: { ...onward, url: target } })
       return refuse('Aborted')
     }
-    const { sandboxUrl, parties, note } = settings
     const endpoint = endpointOf(url, sandboxUrl)
     if (endpoint && resourceType === 'Document') {
       const problem = 'your app opens the service in a frame, which is not followed; send the window itself there'
@@ -109,7 +119,7 @@ export async function openTab(context: BrowserContext) {
     const isBeyond = webAddress(request.url) && !parties.mayBeApp(url) && parties.partyOf(url, sandboxUrl) !== 'sandbox'
     if (isBeyond) note(`what your pages load from ${url.origin} was not loaded: --this-app-is-mine allows it`)
     if (endpoint || isBeyond || UNREAD.includes(resourceType)) return refuse('BlockedByClient')
-    return reply(session.send('Fetch.continueRequest', { requestId }))
+    session.send('Fetch.continueRequest', { requestId }).catch(() => {})
   })
 
   const done = (request: Request) => {
@@ -122,7 +132,7 @@ export async function openTab(context: BrowserContext) {
     hasBegun = true
     underWay.set(request, place)
     const isAsking = request.method() === 'GET' && /^(?:xhr|fetch)$/.test(request.resourceType())
-    if (!isAsking || shown?.isCallback) return
+    if (!isAsking || shown?.at.isCallback) return
     const giveUp = () => {
       if (underWay.has(request)) longPolls.add(place)
       done(request)
@@ -137,12 +147,12 @@ export async function openTab(context: BrowserContext) {
   window.on('dialog', (dialog) => {
     const isLeft = dialog.type() === 'beforeunload'
     const said = `${dialog.type()} ${JSON.stringify(dialog.message().slice(0, 80))}`
-    if (!isLeft) settings?.note(`your app opens a dialog, which was dismissed: ${said}`)
+    if (!isLeft) shown?.visit.note(`your app opens a dialog, which was dismissed: ${said}`)
     ;(isLeft ? dialog.accept() : dialog.dismiss()).catch(() => {})
   })
   window.on('console', (message) => {
     if (!message.text().startsWith('Service Worker registration blocked')) return
-    settings?.note('your app registers a service worker, which was not: the audit has to see each request')
+    shown?.visit.note('your app registers a service worker, which was not: the audit has to see each request')
   })
   window.on('crash', () => {
     isUsable = false
@@ -150,27 +160,24 @@ export async function openTab(context: BrowserContext) {
   })
   // One that no script opens, such as a link to another window.
   window.on('popup', (popup) => void popup.close().catch(() => {}))
+  await window.addInitScript(PAGE_SCRIPT)
   await session.send('Page.enable')
-  await session.send('Page.addScriptToEvaluateOnNewDocument', { source: PAGE_SCRIPT })
   await session.send('Fetch.enable')
 
-  /** Opens the address of `shown`. */
   async function goTo(url: string): Promise<void> {
     awaited = withoutFragment(url)
-    // Decision: an address that differs by its fragment alone would be no new document, a redirect to it is.
-    const isSame = url.includes('#') && withoutFragment(window.url()) === awaited
-    detour = url
-    await window.goto(isSame ? new URL(DETOUR, url).href : url, { waitUntil: 'commit', timeout: 0 })
+    // An address that differs by its fragment alone would be no new document.
+    if (withoutFragment(window.url()) === awaited)
+      await ask(`history.replaceState(null, '', location.origin + '/agekey-sandbox-audit')`)
+    await window.goto(url, { waitUntil: 'commit', timeout: 0 })
   }
 
   /**
    * What the page says once no request is under way and it neither changes nor computes, or when it leads on before.
    * @param act shows the page, or presses something on it: the page may lead on before that has ended
    */
-  async function look(act: () => Promise<unknown>): Promise<Look> {
-    if (!settings || !shown) throw new Error('no visit has begun')
-    const { signal, cookies, begin, keep } = settings
-    const { page, isCallback } = shown
+  async function look(act: () => Promise<unknown>, { page, at, visit }: NonNullable<typeof shown>): Promise<Look> {
+    const { signal, cookies, memory, begin } = visit
     const click = begin && 'click' in begin ? begin.click : ''
     let isOver = false
     const led = new Promise<Pick<Look, 'onward' | 'ending'>>((resolve) => (lead = resolve))
@@ -181,14 +188,14 @@ export async function openTab(context: BrowserContext) {
       do {
         while (underWay.size > 0 && !isOver) await new Promise<void>((resolve) => (wake = resolve))
         hasBegun = false
-        said = await ask(callOf('rest', isCallback, click))
+        said = await evaluate(callOf('rest', at.isCallback, click))
       } while ((hasBegun || underWay.size > 0) && !isOver)
       return { said }
     }
     const onAbort = async () => {
       isUsable = false
       const [place] = underWay.values()
-      const unrest = place === undefined ? await ask(callOf('unrest'), 500) : `${place} is not answered`
+      const unrest = place === undefined ? await ask(callOf('unrest')) : `${place} is not answered`
       lead({ ending: { end: 'restless', problem: String(unrest ?? 'its script runs for ever') } })
     }
     signal.addEventListener('abort', onAbort, { once: true })
@@ -196,81 +203,65 @@ export async function openTab(context: BrowserContext) {
     const end = await Promise.race([led, rest()])
     signal.removeEventListener('abort', onAbort)
     isOver = true
-    const { said, ...to } = 'said' in end ? end : { ...end, said: await ask(callOf('see', click), 1000) }
-    const { cookies: cookiesNow } = await session.send('Network.getAllCookies')
-    const before = new Set(cookies.all().map(identityOf))
-    cookies.replace(cookiesNow)
-    cookiesThere = JSON.stringify(cookies.all())
+    const { said, ...to } = 'said' in end ? end : { ...end, said: await ask(callOf('see', click)) }
+    const kept = await session.send('Network.getAllCookies')
     const seen = seenSchema.safeParse(said).data
-    if (seen) keep(new URL(seen.url).origin, seen.stored)
+    if (seen) memory.stored = { ...memory.stored, [new URL(seen.url).origin]: seen.stored }
+    const press = (index: number) => look(() => ask(callOf('press', index)), { page, at, visit })
     return {
       ...to,
       page: seen ? { ...page, url: seen.url, text: seen.html } : page,
-      ways: seen?.ways.map((way, index) => ({ ...way, press: () => look(() => ask(callOf('press', index))) })) ?? [],
-      cookies: cookiesNow.filter((cookie) => !before.has(identityOf(cookie))).map(({ name }) => name),
+      ways: seen?.ways.map((way, index) => ({ ...way, press: () => press(index) })) ?? [],
+      cookies: cookies.replace(kept.cookies),
     }
   }
 
   return {
-    /** @param stored what the tab has to keep, when another browser had it before */
-    async begin(next: TabSettings, stored?: Storage): Promise<void> {
-      settings = next
-      // A script of the page before may have set one.
-      cookiesThere = ''
-      if (!stored) return
-      await session.send('Network.clearBrowserCache')
-      const storageTypes = 'indexeddb,cache_storage'
-      for (const origin of origins) await session.send('Storage.clearDataForOrigin', { origin, storageTypes })
-      restored.clear()
-      for (const origin of [...origins, ...Object.keys(stored)])
-        restored.set(origin, stored[origin] ?? { local: {}, session: {} })
-    },
-    async show(...[page, at]: Parameters<Screen['show']>): Promise<Look> {
+    async show(...[page, at, visit]: [...Parameters<Screen['show']>, visit: TabVisit]): Promise<Look> {
       const { origin } = new URL(page.url)
-      const cookies = settings?.cookies.all() ?? []
-      if (cookiesThere !== JSON.stringify(cookies)) {
-        await session.send('Network.clearBrowserCookies')
-        // One that Chromium refuses leaves the others.
-        await Promise.all(cookies.map((cookie) => session.send('Network.setCookie', cookie).catch(() => {})))
+      await context.clearCookies()
+      // One that Chromium refuses leaves the others.
+      await Promise.all(visit.cookies.all().map((cookie) => context.addCookies([cookie]).catch(() => {})))
+      if (memory !== visit.memory) {
+        restored.clear()
+        await session.send('Network.clearBrowserCache')
       }
+      memory = visit.memory
+      if (at.answered && !shown?.at.answered) memory.before = memory.stored
       underWay.clear()
-      shown = { page, ...at }
-      origins.add(origin)
-      const kept = restored.get(origin)
-      restored.delete(origin)
-      const source = kept && restoringScript(kept)
-      const script = source && (await session.send('Page.addScriptToEvaluateOnNewDocument', { source }))
-      const seen = await look(() => goTo(page.url))
-      if (script) await session.send('Page.removeScriptToEvaluateOnNewDocument', script)
+      shown = { page, at, visit }
+      const show = () => goTo(page.url)
+      if (restored.has(origin)) return look(show, shown)
+      restored.add(origin)
+      await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'indexeddb,cache_storage' })
+      const source = restoringScript(memory.stored[origin])
+      const script = await session.send('Page.addScriptToEvaluateOnNewDocument', { source })
+      const seen = await look(show, shown)
+      await session.send('Page.removeScriptToEvaluateOnNewDocument', script)
       return seen
     },
-    /** Lets the page ask for nothing more. Returns whether the tab can be used again. */
+    /** Lets the page ask for nothing more. Returns whether the tab can be used again; else it is closed. */
     end(): boolean {
-      settings = undefined
+      shown = undefined
+      if (!isUsable) context.close().catch(() => {})
       return isUsable
     },
-    close: () => context.close(),
   }
 }
 
 /** A tab that no window draws, which halves the work of a headless Chromium; an ordinary tab when there are no hidden ones. */
-async function newWindow(context: BrowserContext): Promise<Window> {
+async function newWindow(chromium: Chromium, context: BrowserContext): Promise<Window> {
   const ordinary = await context.newPage()
-  const session = await context.newCDPSession(ordinary)
-  const { targetInfo } = await session.send('Target.getTargetInfo')
-  const browser = await context.browser()?.newBrowserCDPSession()
-  const version = await browser?.send('Browser.getVersion')
-  if (!browser || !version?.userAgent.includes('Headless')) return ordinary
+  const browser = await chromium.newBrowserCDPSession()
+  const { userAgent } = await browser.send('Browser.getVersion')
+  if (!userAgent.includes('Headless')) return ordinary
+  const { targetInfo } = await (await context.newCDPSession(ordinary)).send('Target.getTargetInfo')
   const { browserContextId = '' } = targetInfo
-  const opened = context.waitForEvent('page', { timeout: 2000 })
-  const created = browser.send('Target.createTarget', { url: 'about:blank', hidden: true, browserContextId })
-  const [hidden] = await Promise.allSettled([opened, created])
-  if (hidden.status === 'rejected') return ordinary
-  await ordinary.close()
-  return hidden.value
+  const opened = context.waitForEvent('page', { timeout: 5000 }).catch(() => undefined)
+  await browser.send('Target.createTarget', { url: 'about:blank', hidden: true, browserContextId }).catch(() => {})
+  const hidden = await opened
+  if (hidden) await ordinary.close()
+  return hidden ?? ordinary
 }
 
 const withoutFragment = (url: string) => url.split('#', 1).join()
-
-const identityOf = ({ name, domain, path, value }: Parameters<Cookies['replace']>[0][number]) =>
-  JSON.stringify([name, domain, path, value])
