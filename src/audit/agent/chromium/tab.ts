@@ -42,8 +42,8 @@ const NOT_SHOWN =
  * with scripts and without.
  *
  * Playwright's own calls do what they can. Chromium's protocol does the rest: `route` sees neither redirects nor preflights and reports
- * a request after the page may seem to rest; `cookies` takes cookies without SameSite for Lax; `evaluate` loads a script of its own into
- * each page; an init script cannot be removed; no tab can be hidden.
+ * a request after the page may seem to rest; `cookies` takes cookies without SameSite for Lax; an init script cannot be removed; no tab
+ * can be hidden.
  */
 export async function openTab(
   chromium: Chromium,
@@ -77,13 +77,8 @@ export async function openTab(
   let lead = (_to: Pick<Look, 'onward' | 'ending'>) => {}
 
   /** The value of an expression in the page; `undefined` when the page is left, or when its script keeps it from answering in time. */
-  const evaluate = (expression: string): Promise<unknown> =>
-    session.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true, userGesture: true }).then(
-      ({ result }): unknown => result.value,
-      () => undefined,
-    )
   const ask = (expression: string): Promise<unknown> =>
-    Promise.race([evaluate(expression), wait(PATIENCE_MS, undefined, { ref: false })])
+    Promise.race([window.evaluate(expression).catch(() => {}), wait(PATIENCE_MS, undefined, { ref: false })])
 
   session.on('Fetch.requestPaused', ({ requestId, request, frameId, resourceType }) => {
     const refuse = (errorReason: 'Aborted' | 'BlockedByClient') =>
@@ -188,7 +183,7 @@ export async function openTab(
       do {
         while (underWay.size > 0 && !isOver) await new Promise<void>((resolve) => (wake = resolve))
         hasBegun = false
-        said = await evaluate(callOf('rest', at.isCallback, click))
+        said = await window.evaluate(callOf('rest', at.isCallback, click)).catch(() => {})
       } while ((hasBegun || underWay.size > 0) && !isOver)
       return { said }
     }
