@@ -7,7 +7,6 @@ import { messageOf } from '../../files/caught.ts'
 import { found } from '../../files/describe-issue.ts'
 import type { AuditedCheck, AuditReport } from '../../sandbox/outcomes/audit-report.ts'
 import { findOutcome } from '../../sandbox/outcomes/catalogue.ts'
-import { VERIFICATIONS } from '../../sandbox/outcomes/report/checks-of.ts'
 import { createExchange } from '../agent/exchange.ts'
 import { firstNavigation, USER_AGENT } from '../agent/navigation.ts'
 import type { AppCopies } from '../drive/audited-app.ts'
@@ -102,7 +101,7 @@ export async function prepareFind({ copies }: AppCopies, { question, settings }:
 }
 
 const checkOf = ({ verdict, evidence, missing }: FoundAgain): AuditedCheck => ({
-  ...{ check: VERIFICATIONS, title: 'verifications can be found again', verdict },
+  ...{ check: 'verifications', title: 'verifications can be found again', verdict },
   ...(verdict === 'undetermined' && { reason: evidence }),
   ...{ flow: 'use', level: 'should', severity: 4 },
   rule: 'The sub of each id_token that lets a user in is kept, and leads to that user.',

@@ -6,7 +6,7 @@ import { readIfThere } from '../../files/read-if-there.ts'
 import { type AuditReport, FINDINGS } from '../../sandbox/outcomes/audit-report.ts'
 import { findAuditRow } from '../../sandbox/outcomes/catalogue.ts'
 import { LAST_AUDIT, readReport } from '../../sandbox/outcomes/report/read-report.ts'
-import { exitCodeOf, summarise, verificationsOf } from '../../sandbox/outcomes/report/totals.ts'
+import { exitCodeOf, summarise } from '../../sandbox/outcomes/report/totals.ts'
 import type { AuditPlan } from './plan.ts'
 
 /**
@@ -41,7 +41,7 @@ export async function keepReport(report: AuditReport, mode: AuditPlan['mode']): 
   const last = read.ok && read.report.app === report.app ? read.report : undefined
   const readings = report.readings ?? last?.readings
   const whole = mode === 'run' || !last ? report : mode === 'readings' ? last : renewed(last, report)
-  const exit_code = exitCodeOf(whole.rows, readings, verificationsOf(whole))
+  const exit_code = exitCodeOf(whole.rows, readings, whole.checks)
   const kept = readings ? { ...whole, readings, exit_code } : whole
   await replaceFile(LAST_AUDIT, `${JSON.stringify(kept, undefined, 2)}\n`, { mode: 0o600 })
 }
@@ -50,12 +50,11 @@ export async function keepReport(report: AuditReport, mode: AuditPlan['mode']): 
 function renewed(last: AuditReport, again: AuditReport): AuditReport {
   const judged = new Map(again.rows.map((row) => [row.row, row]))
   const rows = last.rows.map((row) => judged.get(row.row) ?? row)
-  const library = [...again.checks, ...last.checks].find((one) => one.library)?.library
   return {
     ...again,
     first_started_at: last.first_started_at ?? last.started_at,
     learned: { ...last.learned, ...again.learned },
-    ...summarise(rows, { library, verifications: verificationsOf(again) ?? verificationsOf(last) }),
+    ...summarise(rows, { checks: [...again.checks, ...last.checks] }),
     notes: [...again.notes, `${judged.size} of ${rows.length} rows were run again; the others are of audits before`],
   }
 }

@@ -102,8 +102,8 @@ async function judge(app: AppCopies, options: AuditOptions, session: Session): P
     : runAudit(app, observed)
   ).finally(progress.end)
   const rows = signal.aborted ? judged : found.rows
-  const verifications = signal.aborted ? undefined : await find?.(rows)
-  const summary = summarise(rows, { readings: found.readings, library: findLibrary(readHere), verifications })
+  const checks = find && !signal.aborted ? [await find(rows)] : []
+  const summary = summarise(rows, { readings: found.readings, checks, library: findLibrary(readHere) })
   // Decision: the report names the page as it was given: each start of an app gets another port.
   const report = { ...found, app: plan.app, ...summary }
   // The flows of a sandbox that ends with the audit cannot be looked at.

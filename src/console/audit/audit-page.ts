@@ -7,7 +7,7 @@ import type { AuditReport } from '../../sandbox/outcomes/audit-report.ts'
 import { CATALOGUE_VERSION, findAuditRow } from '../../sandbox/outcomes/catalogue.ts'
 import { isFound, type Point, pointsOf, unshownOf } from '../../sandbox/outcomes/report/points.ts'
 import { describeReadings } from '../../sandbox/outcomes/report/readings-report.ts'
-import { conclusionOf, describeChecks, summarise, verificationsOf } from '../../sandbox/outcomes/report/totals.ts'
+import { conclusionOf, describeChecks, summarise } from '../../sandbox/outcomes/report/totals.ts'
 import { renderSnippet } from '../snippet.ts'
 import { renderFindings, renderOthers, renderUnshown } from './point-list.ts'
 import { REPORT_FIELD } from './read-upload.ts'
@@ -45,11 +45,9 @@ const MAX_ROWS = 1000
 function renderReport({ report: given, name, linked }: OpenReport, { consolePath }: ConsoleFrame): Html {
   const rows = given.rows.slice(0, MAX_ROWS)
   // Decision: what stands on top is counted from the rows, so that no report looks better than its rows.
-  const library = given.checks.find((check) => check.library)?.library
-  const known = { readings: given.readings, library, verifications: verificationsOf(given) }
-  const report: AuditReport = { ...given, ...summarise(given.rows, known) }
+  const report: AuditReport = { ...given, ...summarise(given.rows, given) }
   const place = { consolePath, linked: new Set(linked), audited: report }
-  const points = pointsOf({ ...report, ...summarise(rows, known) })
+  const points = pointsOf({ ...report, ...summarise(rows, given) })
   return html`${renderSummary(report, [...remarksOn(given, report), ...whyNotLinked([...points, ...rows], place)], name)}
 ${renderFindings(points.filter(isFound), place)}
 ${renderUnshown(unshownOf({ ...report, rows }))}

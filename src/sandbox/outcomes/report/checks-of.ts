@@ -4,9 +4,6 @@ import { isFinding, levelOf } from './audited-row.ts'
 import { CHECK_TEXTS } from './checks.ts'
 import { remedyFor } from './remedies.ts'
 
-/** The check that no row shows: whether the app finds verifications again. */
-export const VERIFICATIONS = 'verifications'
-
 /** Checks that each call makes by itself: `par/status`. The others are the same code for every flow. */
 const OF_EACH_CALL: readonly Check[] = ['connection', 'status', 'body']
 

@@ -7,26 +7,20 @@ import {
   VERDICTS,
 } from '../audit-report.ts'
 import { countOf } from './audited-row.ts'
-import { checksOf, VERIFICATIONS } from './checks-of.ts'
+import { checksOf } from './checks-of.ts'
 
-/** What is found beside rows: by `--readings`, in the folder of the app, and by `--find`. */
-interface Beside {
-  readonly readings?: AuditReport['readings']
+/** What else is known: of these checks the library that they name, and those that no row shows. */
+interface Beside extends Partial<Pick<AuditReport, 'checks' | 'readings'>> {
   readonly library?: string | undefined
-  readonly verifications?: AuditedCheck | undefined
 }
 
 /** What rows come to. */
-export const summarise = (rows: readonly AuditedRow[], { readings, library, verifications }: Beside = {}) => ({
-  checks: checksOf(rows, library, verifications),
-  rows,
-  totals: totalsOf(rows),
-  exit_code: exitCodeOf(rows, readings, verifications),
-})
+export function summarise(rows: readonly AuditedRow[], { readings, checks: known = [], library }: Beside = {}) {
+  const checks = checksOf(rows, library ?? known.find((one) => one.library)?.library, known.find(isOfNoRow))
+  return { checks, rows, totals: totalsOf(rows), exit_code: exitCodeOf(rows, readings, checks) }
+}
 
-/** The check of a report that no row shows: whether the app finds verifications again. */
-export const verificationsOf = ({ checks }: Pick<AuditReport, 'checks'>): AuditedCheck | undefined =>
-  checks.find(({ check }) => check === VERIFICATIONS)
+const isOfNoRow = ({ rows }: AuditedCheck): boolean => rows.length === 0
 
 /**
  * 1 for a finding, 2 when nothing was judged, 3 for what is undetermined, of all that counts; else 0.
@@ -35,18 +29,17 @@ export const verificationsOf = ({ checks }: Pick<AuditReport, 'checks'>): Audite
 export function exitCodeOf(
   rows: readonly AuditedRow[],
   readings?: AuditReport['readings'],
-  verifications?: AuditedCheck,
+  checks: readonly AuditedCheck[] = [],
 ): AuditReport['exit_code'] {
-  const { counted = false, variants = [], combinations } = readings ?? {}
-  const judged = [...[...rows, verifications ?? []].flat().filter((one) => one.counted), ...(counted ? variants : [])]
-  const verdicts = new Set<string>(judged.map(({ verdict }) => verdict))
-  const hasFailed = counted && combinations?.failed.length
-  if (hasFailed || [...FINDINGS, 'missing', 'depends'].some((one) => verdicts.has(one))) return 1
+  const { variants, combinations } = readings?.counted ? readings : {}
+  const judged = [...rows, ...checks.filter(isOfNoRow)].filter((one) => one.counted)
+  const verdicts = new Set<string>([...judged, ...(variants ?? [])].map(({ verdict }) => verdict))
+  if (combinations?.failed.length || [...FINDINGS, 'missing', 'depends'].some((one) => verdicts.has(one))) return 1
   const isJudged = isOfReadings({ rows, readings })
-    ? !counted || verdicts.has('works')
+    ? !variants || verdicts.has('works')
     : rows.some(({ verdict }) => verdict !== 'undetermined' && verdict !== 'not for this app')
   if (!isJudged) return 2
-  return verdicts.has('undetermined') || (counted && combinations?.undetermined.length) ? 3 : 0
+  return verdicts.has('undetermined') || combinations?.undetermined.length ? 3 : 0
 }
 
 /** Whether an audit tried readings, and no rows. */
