@@ -1,28 +1,30 @@
 import { type JUnitCase, renderJUnit } from '../../files/reports/junit.ts'
 import type { AuditReport } from '../../sandbox/outcomes/audit-report.ts'
 import { whatAppDid } from '../../sandbox/outcomes/report/audited-row.ts'
-import { type Point, pointsOf } from '../../sandbox/outcomes/report/points.ts'
+import { headOf, linesOf, type Point, pointsOf } from '../../sandbox/outcomes/report/points.ts'
 
 /** JUnit XML of an audit: a testsuite for each flow and one for readings, a testcase for each check and each variant. */
-export function renderAuditJUnit(report: AuditReport): string {
+export function renderAuditJUnit(report: AuditReport, console?: string): string {
   const points = pointsOf(report)
   const suites = [...new Set(points.map(({ suite }) => suite))]
-  return renderJUnit(suites.map((name) => ({ name, cases: points.filter(({ suite }) => suite === name).map(caseOf) })))
+  return renderJUnit(
+    suites.map((name) => {
+      return { name, cases: points.filter(({ suite }) => suite === name).map((point) => caseOf(point, console)) }
+    }),
+  )
 }
 
 // Decision: a finding below the level of --fail-on is no failure, as the exit code says, and no success either.
 const STATUS = { failed: 'failed', finding: 'skipped', open: 'skipped', passed: 'passed' } as const
 
-function caseOf({ id, suite, state, verdict, title, weight, reason, facts, flows, rows }: Point): JUnitCase {
+function caseOf(point: Point, console?: string): JUnitCase {
+  const { id, suite, state, verdict, reason, rows } = point
   // How long a single check took is not known: rows share flows and run at the same time.
   const common = { name: id.replace(/^readings\//, ''), classname: suite, seconds: 0, status: STATUS[state] }
   if (state === 'passed') return common
   if (state === 'open') return { ...common, detail: `${verdict}: ${reason}` }
-  const lines = [
-    `${verdict} ${title}${weight && ` (${weight})`}`,
-    ...facts.map(({ label, text }) => `${label}: ${text}`),
-    ...(flows.length === 0 ? [] : [`Flows: ${flows.join(', ')}.`]),
-  ]
   const others = rows.slice(1).map((row) => `${row.row}: ${row.verdict}. ${whatAppDid(row)}`.trimEnd())
-  return { ...common, detail: lines.join(' '), lines: [...lines, ...others] }
+  const lines = [headOf(point), ...linesOf(point, console)]
+  // The first of them says what happened.
+  return { ...common, detail: lines.slice(0, 2).join(' '), lines: [...lines, ...others] }
 }

@@ -1,7 +1,7 @@
 import { codeSpan, escapeMarkdown, fold, joinBlocks, renderTable } from '../../files/reports/markdown.ts'
 import type { AuditedRow, AuditReport } from '../../sandbox/outcomes/audit-report.ts'
 import { countOf, flowAddress, whatAppDid } from '../../sandbox/outcomes/report/audited-row.ts'
-import { type Fact, isFound, type Point, pointsOf, unshownOf } from '../../sandbox/outcomes/report/points.ts'
+import { type Fact, holdsOf, isFound, type Point, pointsOf, unshownOf } from '../../sandbox/outcomes/report/points.ts'
 import { describeReadings } from '../../sandbox/outcomes/report/readings-report.ts'
 import { conclusionOf, describeChecks, isOfReadings } from '../../sandbox/outcomes/report/totals.ts'
 
@@ -15,15 +15,15 @@ export interface MarkdownOptions {
 const FOLDED = ['known', 'observed', 'not for this app', 'refused', 'accepted'] as const
 
 /** An audit as GitHub Flavored Markdown: its checks, with their rows folded up behind them, then the rest. */
-export function renderMarkdown(report: AuditReport, { console: address, maxBytes }: MarkdownOptions = {}): string {
+export function renderMarkdown(report: AuditReport, { console, maxBytes }: MarkdownOptions = {}): string {
   const { rows, readings, checks, notes, learned, app, catalogue, seconds, totals } = report
-  const holds = checks.filter(({ verdict }) => verdict === 'holds').map(({ title }) => escapeMarkdown(title))
   const columns = Object.keys(totals).map((title) => ({ title, isNumber: true }))
+  const holds = holdsOf(report).map((text) => `- ${escapeMarkdown(text)}\n`)
   const unshown = unshownOf(report).map(({ verdict, reason, count, names }) =>
     [`- ${count} ${verdict}`, codeSpan(reason), ...(names.length === 0 ? [] : [codeSpans(names)])].join(': '),
   )
   const signs = Object.entries(learned).flatMap(([flow, one]) =>
-    one === undefined ? [] : [`- ${flow}: yes is ${codeSpan(one.yes)}, no is ${one.no.map(codeSpan).join(' or ')}`],
+    one === undefined ? [] : `- ${flow}: yes is ${codeSpan(one.yes)}, no is ${one.no.map(codeSpan).join(' or ')}\n`,
   )
   const blocks = [
     `## Audit of a relying party: ${isOfReadings(report) ? 'readings' : conclusionOf(report)}`,
@@ -33,15 +33,18 @@ export function renderMarkdown(report: AuditReport, { console: address, maxBytes
     `${codeSpan(app)}, catalogue ${escapeMarkdown(catalogue)}, ${seconds.toFixed(1)} seconds`,
     ...pointsOf(report)
       .filter(isFound)
-      .flatMap((point) => [pointBlock(point, address), foldRows(countOf(point.rows.length, 'row'), point.rows)]),
+      .flatMap((point) => [pointBlock(point, console), foldRows(countOf(point.rows.length, 'row'), point.rows)]),
     ...under('### Undetermined', unshown),
-    ...under('### Notes', notes.map(noteLine)),
-    holds.length > 0 && `Holds: ${holds.join(', ')}`,
+    ...under(
+      '### Notes',
+      notes.map((note) => `- ${codeSpan(note)}`),
+    ),
+    holds.length > 0 && fold(`${holds.length} ${holds.length === 1 ? 'check holds' : 'checks hold'}`, holds.join('')),
     ...FOLDED.map((verdict) => {
       const ofVerdict = rows.filter((row) => row.verdict === verdict)
       return foldRows(`${ofVerdict.length} ${verdict}`, ofVerdict)
     }),
-    signs.length > 0 && fold('What was learned', `${signs.join('\n')}\n`),
+    signs.length > 0 && fold('What was learned', signs.join('')),
   ]
   const texts = blocks.flatMap((block) => (typeof block === 'string' && block !== '' ? `${block.trimEnd()}\n` : []))
   return joinBlocks(texts, maxBytes)
@@ -49,34 +52,35 @@ export function renderMarkdown(report: AuditReport, { console: address, maxBytes
 
 const codeSpans = (texts: readonly string[]) => texts.map(codeSpan).join(', ')
 
-const noteLine = (note: string) => `- ${codeSpan(note)}`
-
 const under = (title: string, items: readonly string[]) => (items.length === 0 ? [] : [title, ...items])
 
-function pointBlock({ verdict, title, weight, facts, flows }: Point, address: string | undefined): string {
-  const lines = facts.map((fact) => `- ${fact.label}: ${factText(fact)}`)
-  const links = flows.map((id) => flowLink(id, address)).join(', ')
-  const head = [`### ${verdict}: ${escapeMarkdown(title)}`, '', ...(weight ? [weight, ''] : [])]
-  return [...head, ...lines, ...(links ? [`- Flow: ${links}`] : [])].join('\n')
+function pointBlock({ verdict, title, weight, facts, flows }: Point, console: string | undefined): string {
+  const lines = facts.map((fact) => `- ${fact.label}:${factText(fact)}`)
+  const links = flows.map((id) => `- Flow: ${flowLink(id, console)}`)
+  return [`### ${verdict}: ${escapeMarkdown(title)}`, '', ...(weight ? [weight, ''] : []), ...lines, ...links].join(
+    '\n',
+  )
 }
 
 function factText({ kind, text }: Fact): string {
-  if (kind === 'happened') return codeSpan(text)
-  if (kind === 'write') return text.split(/\n\s*/).map(codeSpan).join(' ')
-  const safe = escapeMarkdown(text)
+  if (kind === 'happened') return ` ${codeSpan(text)}`
+  if (kind === 'write') return ['', '  ```', ...text.split('\n').map((line) => `  ${line}`), '  ```'].join('\n')
+  const safe = ` ${escapeMarkdown(text)}`
   return kind === 'see' ? safe.replace(/CWE-(\d+)/g, '[$&](https://cwe.mitre.org/data/definitions/$1.html)') : safe
 }
 
-function flowLink(id: string, address = ''): string {
-  const url = flowAddress(address, id)
+function flowLink(id: string, console = ''): string {
+  const url = flowAddress(console, id)
   const isOnWeb = /^https?:/.test(url) && URL.canParse(url)
   return isOnWeb ? `[${codeSpan(id)}](<${new URL(url).href}>)` : codeSpan(id)
 }
 
-/** Rows that nothing can be said of beyond their names share a line. */
+/** A line for each thing that the app did, with the rows after which it did so. */
 function foldRows(title: string, rows: readonly AuditedRow[]): string | false {
-  const told = rows.filter((row) => row.verdict !== 'refused' && row.verdict !== 'accepted' && whatAppDid(row) !== '')
-  const names = codeSpans(rows.filter((row) => !told.includes(row)).map(({ row }) => row))
-  const lines = told.map((row) => `- ${codeSpan(row.row)}: ${codeSpan(whatAppDid(row))}`).join('\n')
-  return rows.length > 0 && fold(title, `${[lines, names].filter((text) => text !== '').join('\n\n')}\n`)
+  const told = (row: AuditedRow) => (/^(refused|accepted)$/.test(row.verdict) ? '' : whatAppDid(row))
+  const lines = [...new Set(rows.map(told))].map((text) => {
+    const names = codeSpans(rows.filter((row) => told(row) === text).map(({ row }) => row))
+    return `- ${text && `${codeSpan(text)}: `}${names}\n`
+  })
+  return rows.length > 0 && fold(title, lines.join(''))
 }

@@ -6,13 +6,13 @@ import { visible } from '../../files/visible.ts'
 import type { AuditReport } from '../../sandbox/outcomes/audit-report.ts'
 import type { OutcomeFlow } from '../../sandbox/outcomes/outcome.ts'
 import { asSentence, whatHappened } from '../../sandbox/outcomes/report/audited-row.ts'
-import { isFound, type Point, pointsOf } from '../../sandbox/outcomes/report/points.ts'
-
-/** The place in the code of the app that reads the answers of a flow, or where `agekey-audit.yaml` speaks of it. */
-type Source = (flow: OutcomeFlow) => { readonly file: string; readonly line: number } | undefined
+import { headOf, isFound, linesOf, type Point, pointsOf } from '../../sandbox/outcomes/report/points.ts'
 
 export interface SarifOptions {
-  readonly source?: Source | undefined
+  /** The address of the console: `http://localhost:2435/_sandbox/console`. */
+  readonly console?: string | undefined
+  /** The place in the code of the app that reads the answers of a flow, or where `agekey-audit.yaml` speaks of it. */
+  readonly source?: ((flow: OutcomeFlow) => { readonly file: string; readonly line: number } | undefined) | undefined
   /** Of agekey-sandbox. */
   readonly version: string
 }
@@ -21,14 +21,14 @@ const ROOT = '%SRCROOT%'
 const LEVELS = { must: 'error', should: 'warning', may: 'note' } as const
 
 /** SARIF 2.1.0 with a rule and a result for each check that was found missing, and for what an app depends on. */
-export function renderSarif(report: AuditReport, { version, source = () => undefined }: SarifOptions): string {
+export function renderSarif(report: AuditReport, options: SarifOptions): string {
   const { app, started_at: startTimeUtc, seconds, exit_code: exitCode, notes } = report
   const found = pointsOf(report).filter(isFound)
   // The same page on another port or host is the same app.
   const path = URL.canParse(app) ? new URL(app).pathname : app
   const driver = {
     name: 'agekey-sandbox',
-    semanticVersion: version,
+    semanticVersion: options.version,
     informationUri: 'https://www.npmjs.com/package/agekey-sandbox',
     rules: found.map(ruleOf),
   }
@@ -40,25 +40,23 @@ export function renderSarif(report: AuditReport, { version, source = () => undef
   const run = {
     ...{ tool: { driver }, invocations: [invocation], columnKind: 'utf16CodeUnits' },
     originalUriBaseIds: { [ROOT]: { description: { text: 'The root of the repository.' } } },
-    results: found.map((point, ruleIndex) => ({
-      ...{ ruleId: point.id, ruleIndex },
-      ...resultOf(point, path, source),
-    })),
+    results: found.map((point, ruleIndex) => ({ ruleId: point.id, ruleIndex, ...resultOf(point, path, options) })),
   }
   const log = { $schema: 'https://json.schemastore.org/sarif-2.1.0.json', version: '2.1.0', runs: [run] }
   return `${JSON.stringify(log, undefined, 2)}\n`
 }
 
-const toldBy = (facts: Point['facts']) => facts.map(({ label, text }) => `${label}: ${text}`)
-
-function ruleOf({ id, title, verdict, check, facts }: Point) {
+function ruleOf({ id, title, verdict, check, facts: all }: Point) {
   const name = asSentence(check ? `${verdict}: ${title}` : `The app ${verdict} ${title}`)
-  const told = toldBy(facts.filter(({ kind }) => !check || kind !== 'happened'))
+  const facts = check ? all.filter(({ kind }) => kind !== 'happened') : all
+  const markdown = facts.map(({ kind, label, text }) =>
+    kind === 'write' ? `${label}:\n\n\`\`\`\n${text}\n\`\`\`` : escapeMarkdown(`${label}: ${text}`),
+  )
   return {
     id,
     shortDescription: messageOf(name),
     fullDescription: messageOf(check ? `${name} ${asSentence(check.rule)}` : name),
-    help: { text: told.map(plainText).join('\n'), markdown: told.map(escapeMarkdown).join('\n\n') },
+    help: { text: linesOf({ facts, flows: [] }).map(plainText).join('\n'), markdown: markdown.join('\n\n') },
     properties: {
       tags: check ? ['security', ...check.cwe.map((cwe) => `external/cwe/${cwe.toLowerCase()}`)] : ['interoperability'],
       precision: 'high',
@@ -67,17 +65,19 @@ function ruleOf({ id, title, verdict, check, facts }: Point) {
   }
 }
 
-function resultOf(point: Point, path: string, source: Source) {
-  const { id, verdict, title, weight, level, facts, rows, check } = point
-  const flow = check?.flow ?? 'use'
+function resultOf(point: Point, path: string, { source = () => undefined, console }: SarifOptions) {
+  const { id, level, rows, check, flows } = point
+  const place = source(check?.flow ?? 'use')
   const fingerprint = createHash('sha256').update(`${id} ${path}`).digest('hex').slice(0, 32)
   // GitHub makes the second by the line in the file, unless there is no such file.
-  const ofLine = source(flow) ? {} : { primaryLocationLineHash: `${fingerprint}:1` }
+  const ofLine = place ? {} : { primaryLocationLineHash: `${fingerprint}:1` }
+  // What to do about it stands in the help of the rule.
+  const facts = point.facts.filter(({ kind }) => kind === 'happened' || kind === 'harm')
   return {
     level: LEVELS[level],
-    message: messageOf([`${verdict} ${title}${weight && ` (${weight})`}.`, ...toldBy(facts)].join(' ')),
+    message: messageOf([`${headOf(point)}.`, ...linesOf({ facts, flows }, console)].join(' ')),
     partialFingerprints: { 'agekeyAudit/v1': fingerprint, ...ofLine },
-    locations: [locationOf(source(flow))],
+    locations: [locationOf(place)],
     ...(rows.length > 0 && {
       relatedLocations: rows.map((row, index) => ({
         ...{ id: index + 1, ...locationOf(source(row.flow)) },

@@ -1,7 +1,6 @@
 import { visible } from '../../files/visible.ts'
 import type { AuditReport } from '../../sandbox/outcomes/audit-report.ts'
-import { flowAddress } from '../../sandbox/outcomes/report/audited-row.ts'
-import { isFound, type Point, pointsOf, unshownOf } from '../../sandbox/outcomes/report/points.ts'
+import { holdsOf, isFound, linesOf, type Point, pointsOf, unshownOf } from '../../sandbox/outcomes/report/points.ts'
 import { describeReadings } from '../../sandbox/outcomes/report/readings-report.ts'
 import { conclusionOf, describeChecks, isOfReadings } from '../../sandbox/outcomes/report/totals.ts'
 import { shellWord } from '../command/settings.ts'
@@ -22,7 +21,6 @@ export function renderTerminal(report: AuditReport, options: TerminalOptions): s
   const { checks, rows, readings, notes, app, totals, seconds } = report
   const { colour, command = `npx agekey-sandbox audit ${shellWord(app)}` } = options
   const found = pointsOf(report).filter(isFound)
-  const holds = checks.filter(({ verdict }) => verdict === 'holds').map(({ title }) => title)
   const conclusion = conclusionOf(report)
   const counts = Object.entries(totals).map(([verdict, count]) => `${count} ${verdict}`)
   const again =
@@ -36,7 +34,7 @@ export function renderTerminal(report: AuditReport, options: TerminalOptions): s
       const shown = names.length === 0 ? [] : [`  ${visible(names.slice(0, MAX_NAMES).join(', '))}${more}`]
       return [`${colour('yellow', `${verdict} ${count}`)} ${visible(reason)}`, ...shown]
     }),
-    holds.length === 0 ? [] : [`${colour('green', 'holds')} ${visible(holds.join(', '))}`],
+    holdsOf(report).map((text) => `${colour('green', 'holds')} ${visible(text)}`),
     notes.map((note) => `${colour('yellow', 'note')} ${visible(note)}`),
     [
       !isOfReadings(report) &&
@@ -49,27 +47,17 @@ export function renderTerminal(report: AuditReport, options: TerminalOptions): s
   return sections.filter((lines) => lines.length > 0).flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]))
 }
 
-/** At most six lines: what, what happened, harm, what to write in up to two, and where to read on. */
-function pointLines(
-  { verdict, title, state, weight, facts, flows }: Point,
-  written: Set<string>,
-  { colour, console: address }: TerminalOptions,
-): string[] {
-  const lines = facts.flatMap(({ kind, label, text }) => {
-    if (kind === 'happened') return [text]
-    // Of an app that is safe by accident, or too strict, what happened says enough.
-    if (kind === 'see' || verdict !== 'missing') return []
-    // Lines of code are our own, and one call checks much of a token. What an app says makes no line.
-    if (kind !== 'write') return [`${label}: ${text}`]
-    const isShown = written.has(text)
-    written.add(text)
-    return isShown ? [`${label}: the lines above`] : `${label}: ${text}`.split('\n')
+function pointLines(point: Point, written: Set<string>, { colour, console }: TerminalOptions): string[] {
+  const { verdict, title, state, weight, flows } = point
+  // Of an app that is safe by accident, or too strict, what happened says enough.
+  const told = point.facts.filter(({ kind }) => verdict === 'missing' || kind === 'happened' || kind === 'see')
+  const facts = told.map((fact) => {
+    const isRepeated = fact.kind === 'write' && written.has(fact.text)
+    written.add(fact.text)
+    return isRepeated ? { ...fact, text: 'the lines above' } : fact
   })
-  const see = facts.filter(({ kind }) => kind === 'see').map(({ text }) => text)
-  const places = [...see, ...flows.map((id) => (address === undefined ? `flow ${id}` : flowAddress(address, id)))]
   return [
     `${colour(state === 'failed' ? 'red' : 'yellow', verdict)} ${colour('bold', visible(title))}${weight && ` (${weight})`}`,
-    ...lines.map((line) => `  ${visible(line)}`),
-    ...(places.length === 0 ? [] : [`  ${colour('dim', visible(places.join('; ')))}`]),
+    ...linesOf({ facts, flows }, console).map((line) => `  ${visible(line)}`),
   ]
 }

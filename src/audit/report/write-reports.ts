@@ -11,9 +11,7 @@ export type WriteFiles = (
   summary?: { readonly file: string | undefined; render(maxBytes: number): string },
 ) => void
 
-interface ReportContext extends Pick<SarifOptions, 'source'> {
-  /** The address of the console: `http://localhost:2435/_sandbox/console`. */
-  readonly console?: string | undefined
+interface ReportContext extends Omit<SarifOptions, 'version'> {
   /** `GITHUB_STEP_SUMMARY`: the Markdown is appended there. */
   readonly summaryFile?: string | undefined
   readonly writeFiles: WriteFiles
@@ -27,8 +25,8 @@ export function writeReports(
 ): void {
   const renderers = {
     json: () => `${JSON.stringify(report, undefined, 2)}\n`,
-    junit: () => renderAuditJUnit(report),
-    sarif: () => renderSarif(report, { version: packageVersion(), source }),
+    junit: () => renderAuditJUnit(report, console),
+    sarif: () => renderSarif(report, { version: packageVersion(), console, source }),
     markdown: () => renderMarkdown(report, { console }),
   }
   writeFiles(

@@ -18,7 +18,7 @@ test('An audit in JUnit XML has a suite for each flow and a case for each check,
     /^missing expiry \(2 rows, must, severity 7\.4\) What happened: use\/id_token\.expired_issued_now: /,
   )
   expect(text?.split('\n').slice(-2)).toEqual([
-    'Flows: f12.',
+    'Flow: f12',
     'use/id_token.exp_missing: let in. 200 at /callback, &quot;welcome&quot;.',
   ])
   expect(xml).toContain('message="undetermined: masked: the app refuses the same answer without the fault"/>')

@@ -33,14 +33,18 @@ not verified\\: expiry (1 row); 1 check missing, 1 undetermined, 1 holds
 - What happened: \`use/id_token.expired_issued_now: It is over. 200 at /callback, "welcome".\`
 - Harm: A token that was copied long ago from a log, a history or a backup still opens the door.
 - Check: exp is in the future, give or take a minute for the skew of clocks.
-- Write with go-oidc: \`provider, err := oidc.NewProvider(ctx, issuer) // then, for each token:\` \`token, err := provider.Verifier(&oidc.Config{ClientID: clientID}).Verify(ctx, idToken)\`
+- Write with go-oidc:
+  \`\`\`
+  provider, err := oidc.NewProvider(ctx, issuer) // once, when the app starts
+  token, err := provider.Verifier(&oidc.Config{ClientID: clientID}).Verify(ctx, idToken)
+  \`\`\`
 - See: RFC 7519 section 4.1.4; [CWE-613](https://cwe.mitre.org/data/definitions/613.html)
 - Flow: [\`f12\`](<http://localhost:2435/_sandbox/console/flows/f12>)
 
 <details>
 <summary>1 row</summary>
 
-- \`use/id_token.expired_issued_now\`: \`200 at /callback, "welcome".\`
+- \`200 at /callback, "welcome".\`: \`use/id_token.expired_issued_now\`
 
 </details>
 
@@ -52,19 +56,24 @@ not verified\\: expiry (1 row); 1 check missing, 1 undetermined, 1 holds
 
 - \`your app answers 429\`
 
-Holds: issuer
+<details>
+<summary>1 check holds</summary>
+
+- issuer (1 row)
+
+</details>
 
 <details>
 <summary>1 not for this app</summary>
 
-- \`use/id_token.sub_empty\`: \`No upgrade scope.\`
+- \`No upgrade scope.\`: \`use/id_token.sub_empty\`
 
 </details>
 
 <details>
 <summary>1 refused</summary>
 
-\`use/id_token.iss_missing\`
+- \`use/id_token.iss_missing\`
 
 </details>
 

@@ -59,12 +59,13 @@ test.each([
     const { terminal, markdown, sarif, junit } = renderAll(readingsAudit({ counted }))
     expect(terminal).toEqual([
       'depends on par_status=201: it fails under par_status=200',
-      '  A pushed request is answered with 200. In create/created as newcomer your app showed 400 at /callback.',
-      `  The specification leaves it open: E2. Create PAR: Success response. (no status).; ${CONSOLE}/flows/f3`,
+      '  What happened: A pushed request is answered with 200. In create/created as newcomer your app showed 400 at /callback.',
+      '  See: The specification leaves it open: E2. Create PAR: Success response. (no status).',
+      `  Flow: ${CONSOLE}/flows/f3`,
       '',
       `fails under ${PAIR}`,
-      '  The app works under each of them alone. Your app showed 500 at /callback.',
-      `  ${CONSOLE}/flows/f9`,
+      '  What happened: The app works under each of them alone. Your app showed 500 at /callback.',
+      `  Flow: ${CONSOLE}/flows/f9`,
       '',
       'undetermined 1 used once',
       '  code_use=repeated',

@@ -27,7 +27,7 @@ test('Each report of an audit is written to its file', () => {
   const files = { json: at('a.json'), junit: at('a.xml'), sarif: at('a.sarif'), markdown: at('a.md') }
   writeReports(MIXED, files, { ...CONTEXT, console: CONSOLE, source: () => ({ file: 'src/verify.ts', line: 12 }) })
   expect(JSON.parse(read(files.json))).toEqual(JSON.parse(JSON.stringify(MIXED)))
-  expect(read(files.junit)).toBe(renderAuditJUnit(MIXED))
+  expect(read(files.junit)).toBe(renderAuditJUnit(MIXED, CONSOLE))
   expect(read(files.markdown)).toBe(renderMarkdown(MIXED, { console: CONSOLE }))
   expect(read(files.sarif)).toContain('"uri": "src/verify.ts"')
   expect(read(files.sarif)).toContain(`"semanticVersion": "${packageVersion()}"`)

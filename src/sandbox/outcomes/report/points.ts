@@ -1,7 +1,7 @@
 import type { AuditedCheck, AuditedRow, AuditReport } from '../audit-report.ts'
 import { OUTCOMES } from '../catalogue.ts'
 import type { Level, OutcomeFlow } from '../outcome.ts'
-import { asSentence, countOf, explainReason, referencesOf, whatHappened } from './audited-row.ts'
+import { asSentence, countOf, explainReason, flowAddress, referencesOf, whatHappened } from './audited-row.ts'
 import { isFailing } from './checks-of.ts'
 import { type ReadingsReport, variantName } from './readings-report.ts'
 
@@ -32,18 +32,41 @@ export interface Fact {
   readonly kind: 'happened' | 'harm' | 'check' | 'write' | 'see'
   /** `What happened`, `Write with jose` */
   readonly label: string
+  /** Only what to write has several lines. */
   readonly text: string
 }
 
 /** What a report says, the worst first; readings behind checks. */
 export function pointsOf({ checks, rows, readings }: AuditReport): readonly Point[] {
   const byName = new Map(rows.map((row) => [row.row, row]))
-  const rowsOf = (check: AuditedCheck) => check.rows.flatMap((name) => byName.get(name) ?? [])
-  return [...checks.map((check) => pointOfCheck(check, rowsOf(check))), ...(readings ? pointsOfReadings(readings) : [])]
+  const ofChecks = checks.map((check) => {
+    return pointOfCheck(
+      check,
+      check.rows.flatMap((name) => byName.get(name) ?? []),
+    )
+  })
+  return [...ofChecks, ...(readings ? pointsOfReadings(readings) : [])]
 }
 
 /** What an app let in, refused wrongly or depends on. */
 export const isFound = ({ state }: Point): boolean => state === 'failed' || state === 'finding'
+
+/** `missing signature (22 rows, must, severity 9.8)` */
+export const headOf = ({ verdict, title, weight }: Point): string => `${verdict} ${title}${weight && ` (${weight})`}`
+
+/** Facts in lines, then where to look; without a console a flow has its id. */
+export const linesOf = ({ facts, flows }: Pick<Point, 'facts' | 'flows'>, console?: string): readonly string[] => [
+  ...facts.flatMap(({ kind, label, text }) =>
+    kind === 'write' ? [`${label}:`, ...text.split('\n').map((line) => `  ${line}`)] : `${label}: ${text}`,
+  ),
+  ...flows.map((id) => `Flow: ${console === undefined ? id : flowAddress(console, id)}`),
+]
+
+/** The checks that hold, each with what shows it: `signature (22 rows)`. */
+export const holdsOf = ({ checks }: AuditReport): readonly string[] =>
+  checks
+    .filter(({ verdict }) => verdict === 'holds')
+    .map(({ title, rows }) => (rows.length === 0 ? title : `${title} (${countOf(rows.length, 'row')})`))
 
 function pointOfCheck(check: AuditedCheck, rows: readonly AuditedRow[]): Point {
   const { check: id, verdict, title, level, severity, counted, library, flows } = check

@@ -5,14 +5,14 @@ interface Library extends Record<'name' | 'call', string> {
   /** By what a file of an app names it. */
   readonly sign: RegExp
   readonly files: readonly string[]
-  /** What a client library checks of the answer around a token. */
+  /** What its call checks beyond `BY_CALL`. */
   readonly also?: readonly Check[]
   readonly language?: keyof typeof LANGUAGES
 }
 
 const DISCOVERY = 'ISSUER/.well-known/openid-configuration'
-const JS = { files: ['package.json'], language: 'js' } as const
-const CLIENT = { ...JS, also: ['state', 'nonce', 'error'] } as const
+const JS = { files: ['package.json'], language: 'js', also: ['crit', 'nbf'] } as const
+const CLIENT = { ...JS, also: ['crit', 'nbf', 'azp', 'state', 'nonce', 'error'] } as const
 const PYTHON = { files: ['requirements.txt', 'pyproject.toml', 'Pipfile'], language: 'py' } as const
 const APACHE = ['age.conf', 'apache.conf', 'httpd.conf', 'apache2.conf', '000-default.conf']
 
@@ -28,22 +28,22 @@ const LIBRARIES: readonly Library[] = [
   { ...CLIENT, name: 'openid-client', sign: /"openid-client"\s*:/,
     call: "await client.implicitAuthentication(use, new URL('#' + query, REDIRECT_URI), nonce, { expectedState })" },
   { ...JS, name: 'jose', sign: /"jose"\s*:/,
-    call: "const { payload: claims } = await jwtVerify(id_token, createRemoteJWKSet(new URL(JWKS_URI)), { issuer: ISSUER,\n  audience: CLIENT_ID, algorithms: ['RS256', 'ES256'], requiredClaims: ['exp', 'iat', 'sub', 'nonce'] })" },
-  { ...PYTHON, name: 'Authlib', sign: /\bauthlib\b/i, also: ['c_hash'],
-    call: 'claims = JsonWebToken(["RS256", "ES256"]).decode(id_token, keys, claims_cls=HybridIDToken, claims_options=OPTIONS,\n    claims_params={"nonce": nonce, "client_id": CLIENT_ID, "code": code}); claims.validate()  # OPTIONS: iss, aud' },
-  { ...PYTHON, name: 'PyJWT', sign: /\bpyjwt\b/i,
-    call: 'claims = jwt.decode(id_token, PyJWKClient(JWKS_URI).get_signing_key_from_jwt(id_token).key, issuer=ISSUER,\n    audience=CLIENT_ID, algorithms=["RS256", "ES256"], options={"require": ["exp", "iat", "sub", "nonce"]})' },
-  { files: ['go.mod'], language: 'go', name: 'go-oidc', sign: /github\.com\/coreos\/go-oidc/,
-    call: 'provider, err := oidc.NewProvider(ctx, issuer) // then, for each token:\ntoken, err := provider.Verifier(&oidc.Config{ClientID: clientID}).Verify(ctx, idToken)' },
-  { files: ['Gemfile'], name: 'openid_connect', sign: /\bopenid_connect\b/,
-    call: 'token = OpenIDConnect::ResponseObject::IdToken.decode(id_token, config.jwks)\ntoken.verify!(issuer: config.issuer, client_id: CLIENT_ID, nonce: nonce)' },
+    call: "const keys = createRemoteJWKSet(new URL(JWKS_URI)) // once, when the app starts\nconst { payload: claims } = await jwtVerify(id_token, keys, { issuer: ISSUER, audience: CLIENT_ID,\n  algorithms: ['RS256', 'ES256'], requiredClaims: ['exp', 'iat', 'sub', 'nonce'] })" },
+  { ...PYTHON, name: 'Authlib', sign: /\bauthlib\b/i, also: ['crit', 'nbf', 'azp', 'nonce', 'c_hash'],
+    call: 'claims = JsonWebToken(["RS256", "ES256"]).decode(id_token, keys, claims_cls=HybridIDToken,\n    claims_options={"iss": {"value": ISSUER}, "aud": {"value": CLIENT_ID}},\n    claims_params={"nonce": session.pop("nonce"), "client_id": CLIENT_ID, "code": code}); claims.validate()' },
+  { ...PYTHON, name: 'PyJWT', sign: /\bpyjwt\b/i, also: ['nbf'],
+    call: 'keys = PyJWKClient(JWKS_URI)  # once, when the app starts\nclaims = jwt.decode(id_token, keys.get_signing_key_from_jwt(id_token).key, issuer=ISSUER, audience=CLIENT_ID,\n    algorithms=["RS256", "ES256"], options={"require": ["exp", "iat", "sub", "nonce"]})' },
+  { files: ['go.mod'], language: 'go', name: 'go-oidc', sign: /github\.com\/coreos\/go-oidc/, also: ['crit', 'nbf'],
+    call: 'provider, err := oidc.NewProvider(ctx, issuer) // once, when the app starts\ntoken, err := provider.Verifier(&oidc.Config{ClientID: clientID}).Verify(ctx, idToken)' },
+  { files: ['Gemfile'], name: 'openid_connect', sign: /\bopenid_connect\b/, also: ['nonce'],
+    call: 'token = OpenIDConnect::ResponseObject::IdToken.decode(id_token, config.jwks)\ntoken.verify!(issuer: config.issuer, client_id: CLIENT_ID, nonce: session.delete(:nonce))' },
   { files: APACHE, name: 'mod_auth_openidc', sign: /auth_openidc/,
     call: `OIDCProviderMetadataURL ${DISCOVERY}\nOIDCResponseType id_token` },
 ]
 
 // biome-ignore format: a list of names
-/** What the call of each library checks. */
-const BY_CALL: readonly Check[] = ['signature', 'alg', 'kid', 'key_source', 'crit', 'iss', 'aud', 'exp', 'serialisation']
+/** What the call of each library checks; `docs/libraries.md` has what the audit found. */
+const BY_CALL: readonly Check[] = ['signature', 'alg', 'kid', 'key_source', 'iss', 'aud', 'exp', 'serialisation']
 
 const LANGUAGES = {
   js: (condition: string, check: Check) => `if (!(${condition})) throw new Error('${check}')`,
@@ -52,13 +52,13 @@ const LANGUAGES = {
 }
 
 // biome-ignore format: a line or two for each check
-/** What has to be true, in each language. `sent` is what the session of this browser kept, taken out of it: it serves once. */
+/** What has to be true, in each language. A session holds what its browser was sent away with. */
 const CONDITIONS: Readonly<Partial<Record<Check, Readonly<Partial<Record<keyof typeof LANGUAGES, string>>>>>> = {
-  state: { js: 'sent.state && answer.state === sent.state',
-    py: 'sent["state"] and answer.get("state") == sent["state"]',
-    go: 'sent.State != "" && answer.Get("state") == sent.State' },
-  nonce: { js: 'sent.nonce && claims.nonce === sent.nonce',
-    py: 'sent["nonce"] and claims.get("nonce") == sent["nonce"]', go: 'sent.Nonce != "" && token.Nonce == sent.Nonce' },
+  state: { js: 'session.state && answer.state === session.state',
+    py: 'session["state"] and answer.get("state") == session["state"]',
+    go: 'session.State != "" && answer.Get("state") == session.State' },
+  nonce: { js: 'session.nonce && claims.nonce === session.nonce',
+    py: 'session["nonce"] and claims.get("nonce") == session["nonce"]', go: 'session.Nonce != "" && token.Nonce == session.Nonce' },
   error: { js: 'answer.error === undefined', py: '"error" not in answer', go: '!answer.Has("error")' },
   parameters: { js: 'Object.values(answer).every((value) => typeof value === "string")',
     go: 'len(answer["id_token"]) == 1' },
