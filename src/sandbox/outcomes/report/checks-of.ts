@@ -22,9 +22,6 @@ const REACHES: readonly (readonly [missing: Check, shownBy: readonly RegExp[], t
   ['status', [/\.status_\d+_right_body$/, /\.empty_body$/], /^/],
 ]
 
-/** A check, and the rows that show its verdict. */
-type Group = Pick<AuditedCheck, 'check' | 'verdict'> & { readonly rows: readonly AuditedRow[] }
-
 /** The fewest missing checks that explain all that was let in, what else was found, and the checks that hold, the worst first. */
 export function checksOf(
   rows: readonly AuditedRow[],
@@ -33,18 +30,22 @@ export function checksOf(
 ): readonly AuditedCheck[] {
   const [letIn, ...others] = FINDINGS
   const missing = explainLetIn(rows.filter(({ verdict }) => verdict === letIn))
-  const found = new Map(missing.map((group) => [group.check, group]))
-  for (const verdict of others)
-    for (const row of rows.filter((one) => one.verdict === verdict)) {
-      const [check = row.family] = namesOf(row)
-      const group = found.get(check) ?? { check, verdict, rows: [] }
-      found.set(check, { ...group, rows: [...group.rows, row] })
-    }
-  const names = [...new Set(rows.flatMap(namesOf))].filter((name) => !found.has(name))
-  const groups = [...found.values(), ...names.map((name) => judgeOther(name, rows))]
+  const found = others.flatMap((verdict) => rows.flatMap((row) => (row.verdict === verdict ? { verdict, row } : [])))
+  const names = new Set([...missing.keys(), ...rows.flatMap(namesOf)])
+  const groups = [...names].map((check): Group => {
+    const own = found.filter(({ row }) => namesOf(row)[0] === check)
+    const explained = missing.get(check)
+    const verdict = explained ? 'missing' : own[0]?.verdict
+    return verdict
+      ? { check, verdict, rows: [...(explained ?? []), ...own.map(({ row }) => row)] }
+      : judgeOther(check, rows)
+  })
   const checks = groups.flatMap((group) => describeCheck(group, library))
   return [...checks, ...(verifications ? [verifications] : [])].sort(byWeight)
 }
+
+/** A check, and the rows that show its verdict. */
+type Group = Pick<AuditedCheck, 'check' | 'verdict'> & { readonly rows: readonly AuditedRow[] }
 
 const nameIn = (flow: string, check: Check) => (OF_EACH_CALL.includes(check) ? `${flow}/${check}` : check)
 
@@ -55,23 +56,20 @@ function namesOf({ checks, family, flow, verdict }: AuditedRow): readonly string
   return [verdict === 'let in' && family !== 'no_answer' ? 'age_thresholds' : family]
 }
 
-/** Greedy: first the check whose own rows were let in, then the one that explains most. */
-function explainLetIn(left: readonly AuditedRow[], letIn = left): readonly Group[] {
-  const [best] = [...new Set(left.flatMap(namesOf))]
-    .map((check) => {
-      const rows = left.filter((row) => namesOf(row).includes(check) || isReached(check, row, letIn))
-      const isOwn = rows.some((row) => row.checks.length < 2 && namesOf(row).includes(check))
-      return { check, verdict: 'missing' as const, rows, weight: rows.length + (isOwn ? letIn.length : 0) }
-    })
-    .sort((one, other) => other.weight - one.weight)
-  if (!best) return []
-  return [
-    best,
-    ...explainLetIn(
-      left.filter((row) => !best.rows.includes(row)),
-      letIn,
-    ),
-  ]
+/** The rows that each missing check explains. Greedy: first the check whose own rows were let in, then the one that explains most. */
+function explainLetIn(letIn: readonly AuditedRow[]): ReadonlyMap<string, readonly AuditedRow[]> {
+  const missing = new Map<string, readonly AuditedRow[]>()
+  for (let left = letIn; left.length > 0; left = left.filter((row) => ![...missing.values()].flat().includes(row))) {
+    const [best] = [...new Set(left.flatMap(namesOf))]
+      .map((check) => {
+        const rows = left.filter((row) => namesOf(row).includes(check) || isReached(check, row, letIn))
+        const isOwn = rows.some((row) => row.checks.length < 2 && namesOf(row).includes(check))
+        return { check, rows, weight: rows.length + (isOwn ? letIn.length : 0) }
+      })
+      .sort((one, other) => other.weight - one.weight)
+    if (best) missing.set(best.check, best.rows)
+  }
+  return missing
 }
 
 const isReached = (name: string, { row, checks, flow }: AuditedRow, letIn: readonly AuditedRow[]): boolean =>
@@ -88,9 +86,8 @@ function judgeOther(check: string, rows: readonly AuditedRow[]): Group {
   )
   // Rows that break other checks as well say little of this one.
   const alone = judged.filter(({ checks }) => checks.length < 2)
-  const of = (...verdicts: readonly string[]) =>
-    (alone.length > 0 ? alone : judged).filter((row) => verdicts.includes(row.verdict))
-  const [known, open, good] = [of('known'), of('undetermined'), of('refused', 'accepted')]
+  const of = (verdict: RegExp) => (alone.length > 0 ? alone : judged).filter((row) => verdict.test(row.verdict))
+  const [known, open, good] = [of(/^known$/), of(/^undetermined$/), of(/^(refused|accepted)$/)]
   if (known.length > 0) return { check, verdict: 'known', rows: known }
   const isOpen = open.some(({ counted }) => counted || good.length === 0)
   return isOpen ? { check, verdict: 'undetermined', rows: open } : { check, verdict: 'holds', rows: good }

@@ -1,22 +1,19 @@
 import type { AuditedCheck, AuditedRow, AuditReport } from '../audit-report.ts'
 import { OUTCOMES } from '../catalogue.ts'
-import type { Level, OutcomeFlow } from '../outcome.ts'
+import type { OutcomeFlow } from '../outcome.ts'
 import { asSentence, countOf, explainReason, flowAddress, referencesOf, whatHappened } from './audited-row.ts'
 import { isFailing } from './checks-of.ts'
-import { type ReadingsReport, variantName } from './readings-report.ts'
+import { type ReadingsReport, type TriedVariant, variantName } from './readings-report.ts'
 
 /** One thing that a report says, in plain text: of a check, or of a variant of a reading. */
-export interface Point {
+export interface Point extends Pick<AuditedCheck, 'level' | 'title' | 'flows'> {
   /** `signature`, `readings/par_status=200` */
   readonly id: string
   readonly suite: OutcomeFlow | 'readings'
   /** `missing`, `depends on` */
   readonly verdict: string
-  /** What the verdict is about: `signature`. */
-  readonly title: string
   /** A finding failed the audit, or would by another --fail-on. */
   readonly state: 'failed' | 'finding' | 'open' | 'passed'
-  readonly level: Level
   /** Absent of a reading: nothing is let in. */
   readonly check?: AuditedCheck
   /** `22 rows, must, severity 9.8` */
@@ -25,27 +22,18 @@ export interface Point {
   /** What explains a point that is open. */
   readonly reason: string
   readonly rows: readonly AuditedRow[]
-  readonly flows: readonly string[]
 }
 
-export interface Fact {
+/** `What happened`, `Write with jose`. Only what to write has several lines. */
+export interface Fact extends Readonly<Record<'label' | 'text', string>> {
   readonly kind: 'happened' | 'harm' | 'check' | 'write' | 'see'
-  /** `What happened`, `Write with jose` */
-  readonly label: string
-  /** Only what to write has several lines. */
-  readonly text: string
 }
 
 /** What a report says, the worst first; readings behind checks. */
 export function pointsOf({ checks, rows, readings }: AuditReport): readonly Point[] {
   const byName = new Map(rows.map((row) => [row.row, row]))
-  const ofChecks = checks.map((check) => {
-    return pointOfCheck(
-      check,
-      check.rows.flatMap((name) => byName.get(name) ?? []),
-    )
-  })
-  return [...ofChecks, ...(readings ? pointsOfReadings(readings) : [])]
+  const rowsOf = (check: AuditedCheck) => check.rows.flatMap((name) => byName.get(name) ?? [])
+  return [...checks.map((check) => pointOfCheck(check, rowsOf(check))), ...(readings ? pointsOfReadings(readings) : [])]
 }
 
 /** What an app let in, refused wrongly or depends on. */
@@ -95,25 +83,26 @@ const factsOf = (facts: readonly (readonly [Fact['kind'], string, string | undef
 
 function pointsOfReadings({ counted, variants, combinations }: ReadingsReport): readonly Point[] {
   const found = counted ? 'failed' : 'finding'
-  const pointOf = (name: string, silent: string, row: Parameters<typeof whatHappened>[0]) => ({
-    ...({ id: `readings/${name}`, suite: 'readings', title: name, level: counted ? 'should' : 'may' } as const),
-    ...{ weight: '', rows: [], flows: row.flows ?? [], reason: explainReason(row.reason) },
+  type Told = Pick<TriedVariant, 'summary' | 'reason' | 'evidence' | 'flows'> & Pick<Point, 'verdict' | 'state'>
+  const pointOf = (name: string, { summary, reason, evidence, flows, ...told }: Told, silent = ''): Point => ({
+    ...{ id: `readings/${name}`, suite: 'readings', title: name, level: counted ? 'should' : 'may' },
+    ...{ weight: '', rows: [], flows, reason: explainReason(reason), ...told },
     facts: factsOf([
-      ['happened', 'What happened', whatHappened({ ...row, reason: undefined })],
+      ['happened', 'What happened', whatHappened({ summary, evidence })],
       ['see', 'See', silent && asSentence(`The specification leaves it open: ${silent}`)],
     ]),
   })
   const alone = variants.map((one): Point => {
-    const { verdict, reading, usual, silent, summary, evidence, reason, flows } = one
+    const { verdict, reading, usual, silent } = one
     const name = variantName(one)
-    const point = pointOf(name, silent, { summary, evidence, reason, flows })
-    if (verdict !== 'depends') return { ...point, verdict, state: verdict === 'works' ? 'passed' : 'open' }
-    return { ...point, verdict: 'depends on', title: `${reading}=${usual}: it fails under ${name}`, state: found }
+    if (verdict !== 'depends') return pointOf(name, { ...one, state: verdict === 'works' ? 'passed' : 'open' }, silent)
+    const title = `${reading}=${usual}: it fails under ${name}`
+    return { ...pointOf(name, { ...one, verdict: 'depends on', state: found }, silent), title }
   })
   const summary = 'The app works under each of them alone'
-  const together = combinations.failed.map(({ variants, ...one }): Point => {
-    return { ...pointOf(variants.join(' with '), '', { ...one, summary }), verdict: 'fails under', state: found }
-  })
+  const together = combinations.failed.map(({ variants, ...one }) =>
+    pointOf(variants.join(' with '), { ...one, summary, verdict: 'fails under', state: found }),
+  )
   return [...alone, ...together]
 }
 

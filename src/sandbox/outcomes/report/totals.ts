@@ -49,8 +49,8 @@ export const isOfReadings = ({ rows, readings }: Pick<AuditReport, 'rows' | 'rea
 /** How many rows have each verdict, findings first. */
 export const totalsOf = (rows: readonly AuditedRow[]): AuditReport['totals'] =>
   Object.fromEntries(
-    VERDICTS.map((verdict) => [verdict, rows.filter((row) => row.verdict === verdict).length] as const).filter(
-      ([, count]) => count > 0,
+    VERDICTS.map((verdict) => [verdict, rows.filter((row) => row.verdict === verdict).length]).filter(
+      ([, count]) => count,
     ),
   )
 
