@@ -119,7 +119,7 @@ async function judge(app: AppCopies, options: AuditOptions, session: Session): P
   if (mode !== 'run' || (given.only ?? given.skip) === undefined)
     try {
       await keepReport(report, mode)
-      const what = mode === 'readings' ? 'What was found, with the flows' : 'All verdicts by family, with their flows'
+      const what = mode === 'readings' ? 'What was found, with the flows' : 'All verdicts by check, with their flows'
       if (console !== undefined) say(`${what}: ${console}/audit (${LAST_AUDIT})`)
     } catch (error) {
       host.warn(`${LAST_AUDIT}: cannot be written (${messageOf(error)}); --again will not know this audit`)

@@ -55,7 +55,7 @@ test('The terminal names a flow by its id when there is no console, and shows li
   const lines = renderTerminal(report, { colour: plain })
   expect(lines).toContain('  Flow: f12')
   expect(lines.filter((line) => line.includes('jwtVerify'))).toHaveLength(1)
-  expect(lines).toContain('    the lines above')
+  expect(lines).toContain('  Write with jose: the lines above')
 })
 
 test('Of rows that are undetermined for one reason the terminal names five and counts the others', () => {

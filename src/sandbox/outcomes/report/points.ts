@@ -45,7 +45,9 @@ export const headOf = ({ verdict, title, weight }: Point): string => `${verdict}
 /** Facts in lines, then where to look; without a console a flow has its id. */
 export const linesOf = ({ facts, flows }: Pick<Point, 'facts' | 'flows'>, console?: string): readonly string[] => [
   ...facts.flatMap(({ kind, label, text }) =>
-    kind === 'write' ? [`${label}:`, ...text.split('\n').map((line) => `  ${line}`)] : `${label}: ${text}`,
+    kind === 'write' && text.includes('\n')
+      ? [`${label}:`, ...text.split('\n').map((line) => `  ${line}`)]
+      : `${label}: ${text}`,
   ),
   ...flows.map((id) => `Flow: ${console === undefined ? id : flowAddress(console, id)}`),
 ]
