@@ -16,7 +16,7 @@ const write = (text: string) => writeFileSync('agekey-audit.yaml', text)
 const read = (name: string) => readFileSync(name, 'utf8')
 
 const FOUND_NONE =
-  /^missing verifications can be found again \(should, severity 4\.0\)\n {2}your app found 0 of \d+ .*; f\d+: it answered 404$/m
+  /^missing verifications can be found again \(should, severity 4\.0\)\n {2}What happened: your app found 0 of \d+ .*; f\d+: it answered 404$/m
 const FINDS_ALL = /^undetermined 1 your app also finds a sub that it never received/m
 
 /** A row that every app refuses that checks the time. */
