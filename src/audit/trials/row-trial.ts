@@ -187,14 +187,32 @@ async function isSignedOut(run: FlowRun, use: LearnedFlow, { driver }: Stage): P
 }
 
 /**
- * A browser that has been through a good flow, and has lost the proof that the answer left: the cookies that were set then are removed,
- * as when the session of the app is over. `undefined` when the app still knows the user: then the row takes a fresh browser.
+ * Ends the session that an answer opened. Signing out comes first: it leaves the cookies, in which the app may still keep the request.
+ * Else the cookies that the answer set are removed.
  */
-async function browserAfterFlow(stage: Stage, { use }: LearnedApp): Promise<Browser | undefined> {
+async function endSession(run: FlowRun, stage: Stage, { use, signOut }: LearnedApp): Promise<boolean> {
+  const { browser, visit } = run
+  const hasProbes = use.probes.length > 0
+  for (const path of hasProbes ? signOut : []) {
+    await stage.driver.open({ url: path }, browser)
+    if (await isSignedOut(run, use, stage)) return true
+  }
+  const proof = cookiesSet(visit)
+  browser.forget(proof)
+  // Where nothing shows who is in, the answer must have left something that is gone now.
+  return hasProbes ? isSignedOut(run, use, stage) : proof.length > 0
+}
+
+/**
+ * A browser that has been through a good flow, and has lost the proof that the answer left, as when the session of the app is over.
+ * `undefined` when the app still knows the user: then the row takes a fresh browser.
+ */
+async function browserAfterFlow(stage: Stage, learned: LearnedApp): Promise<Browser | undefined> {
+  const { use } = learned
   const run = await visitAsAdult(stage)
   const { browser } = run
-  browser.forget(cookiesSet(run.visit))
-  if (use.probes.length > 0) return (await isSignedOut(run, use, stage)) ? browser : undefined
+  const isOver = await endSession(run, stage, learned)
+  if (use.probes.length > 0) return isOver ? browser : undefined
   // A denial answers nothing that can be replayed.
   const denied = await stage.driver.run({ use: { outcome: 'access_denied' }, browser })
   const { says } = readRun(await seeRun(denied, use, stage.driver), use)
@@ -230,17 +248,10 @@ const BROUGHT: Readonly<Record<string, (stage: Stage, learned: LearnedApp) => Pr
     const second = await visitAsAdult(stage, true)
     return bring([first, second], second.browser, stage)
   },
-  /** An adult brings an answer again, when the session that it opened is over: its cookies are gone, or the user has signed out. */
-  async 'callback.twice'(stage, { use, signOut }) {
+  /** An adult brings an answer again, when the session that it opened is over. */
+  async 'callback.twice'(stage, learned) {
     const first = await visitAsAdult(stage)
-    const { browser } = first
-    const proof = cookiesSet(first.visit)
-    // Where nothing shows who is in, the answer must have left something that is gone now.
-    const isOver = async () => (use.probes.length === 0 ? proof.length > 0 : isSignedOut(first, use, stage))
-    browser.forget(proof)
-    if (await isOver()) return bring([first], browser, stage)
-    for (const path of signOut) await stage.driver.open({ url: path }, browser)
-    if (await isOver()) return bring([first], browser, stage)
+    if (await endSession(first, stage, learned)) return bring([first], first.browser, stage)
     return { run: first, flows: [first.useFlow ?? []].flat(), missing: 'session_stays' }
   },
 }

@@ -60,8 +60,8 @@ function leaving(way: 'cookie' | '/logout' | 'nothing', takesAgain: boolean) {
 }
 
 test.each([
-  ['cookie', true, 'let in', 1],
-  ['cookie', false, 'refused', 1],
+  ['cookie', true, 'let in', 2],
+  ['cookie', false, 'refused', 2],
   ['/logout', true, 'let in', 2],
   ['/logout', false, 'refused', 2],
   ['nothing', false, 'observed', 1],
@@ -73,6 +73,19 @@ test.each([
     expect(app.opened).toHaveLength(opened)
   },
 )
+
+test('An answer is brought again after a sign-out, in a browser that has kept what the app knows of the request', async () => {
+  let [isIn, hasRequest] = [true, true]
+  const browser = { ...browserOf(), forget: () => ([isIn, hasRequest] = [false, false]) }
+  const app = imitatedApp(() => ({ shows: visitTo(YES, session), changes: { browser } }), {
+    peek: () => (isIn ? ME_IN : ME_OUT),
+    open({ url }) {
+      isIn = url !== '/logout' && hasRequest
+      return '200 /callback Hello.'
+    },
+  })
+  expect(await tryRow(TWICE, app, PROBED)).toMatchObject({ verdict: 'let in' })
+})
 
 test.each([
   [session, 'let in'],
