@@ -43,6 +43,7 @@ export function learnedOf(use: LearnedFlow, changes: Partial<LearnedApp> = {}): 
     create: { kind: 'absent', reason: 'it has no Create' },
     upgrade: { kind: 'absent', reason: 'it has no Upgrade' },
     letsIn: [],
+    minor: seenOf(NO),
     between: [],
     createsAfterDenial: false,
     signOut: [],

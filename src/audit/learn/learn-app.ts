@@ -123,6 +123,8 @@ export async function learnApp(app: AuditedApp, driver: Driver, options: AuditOp
     upgrade,
     /** Kinds of refusals after which the app does what it does after a yes. */
     letsIn,
+    /** What a user below every threshold got with a right answer. */
+    minor,
     /** Users between two thresholds: the first that they miss, and whether they get all that an adult gets. */
     between: between.map((teen) => ({ ...teen, isLetIn: isAdult(teen.seen) })),
     /** After a denial the app goes on to Create by itself, so that Create is no sign of a yes. */

@@ -2,6 +2,7 @@ import type { AuditedRow } from '../../sandbox/outcomes/audit-report.ts'
 import { findRow } from '../../sandbox/outcomes/catalogue.ts'
 import type { AuditRow } from '../../sandbox/outcomes/outcome.ts'
 import type { SeenRun } from '../learn/learned-flow.ts'
+import { sentenceOf } from '../learn/observation.ts'
 import { describeRow } from './describe-row.ts'
 import type { AuditRun } from './trial.ts'
 
@@ -12,7 +13,7 @@ const OF_THRESHOLDS = {
 
 /** Tells what the app did wrong with right answers while it was learned, in the place of the rows of these answers. */
 export function withPlainFindings(judged: readonly AuditedRow[], run: AuditRun): readonly AuditedRow[] {
-  const { letsIn, between, create } = run.learned
+  const { letsIn, minor, between, create } = run.learned
   const { age } = run.options
   const found: AuditedRow[] = []
   const add = (id: string, columns: Pick<AuditRow, 'breaks' | 'rule' | 'harm'>, evidence: string, seen?: SeenRun) => {
@@ -23,7 +24,8 @@ export function withPlainFindings(judged: readonly AuditedRow[], run: AuditRun):
   const early = between.find(({ misses, isLetIn }) => isLetIn && (age === undefined || age >= misses))
   if (letsIn.includes('minor')) {
     const harm = 'A child gets in with an honest answer: the app does not read the thresholds.'
-    add('use/verified', { ...OF_THRESHOLDS, harm }, 'a right token whose thresholds are all false is taken for a yes')
+    const evidence = `a right token whose thresholds are all false is taken for a yes: ${sentenceOf(minor.run.observation)}`
+    add('use/verified', { ...OF_THRESHOLDS, harm }, evidence, minor)
   } else if (early) {
     const { persona, misses, seen } = early
     const harm = `A user below ${misses} gets in with an honest answer: the app does not read the threshold of ${misses}.`

@@ -72,12 +72,12 @@ const early = (misses: number, isLetIn = true) => [{ persona: 'teen-16', misses,
 const below18 = 'as teen-16: an honest user who does not reach 18 gets all that an adult gets'
 const BY_AGE = 'A user below 18 gets in with an honest answer: the app does not read the threshold of 18.'
 
-const CHILD = 'a right token whose thresholds are all false is taken for a yes'
+const CHILD = `a right token whose thresholds are all false is taken for a yes: ${showed(YES)}`
 const BY_CHILD = 'A child gets in with an honest answer: the app does not read the thresholds.'
 const say = `${below18}; when the page is for a lower age, say so: --age`
 
 test.each([
-  ['lets a minor in', { learned: { letsIn: ['minor' as const] } }, CHILD, BY_CHILD, []],
+  ['lets a minor in', { learned: { letsIn: ['minor' as const], minor: seenOf(YES) } }, CHILD, BY_CHILD, ['f1']],
   ['gives all below its highest threshold', { learned: { between: early(18) } }, say, BY_AGE, ['f1']],
   [
     'gives all below the age of its page',
