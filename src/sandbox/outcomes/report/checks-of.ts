@@ -101,6 +101,7 @@ function describeCheck({ check: id, verdict, rows }: Group, library?: string): r
   // Rows that count come first, then those of the check itself, then the severe ones.
   const rank = (row: AuditedRow) => (row.counted ? 40 : 0) + (namesOf(row).includes(id) ? 20 : 0) + row.severity
   const sorted = rows.toSorted((one, other) => rank(other) - rank(one))
+  const names = sorted.map(({ row }) => row)
   return sorted.slice(0, 1).map((worst) => {
     const { flow, severity, refs, cwe, evidence, reason = 'no reason is known' } = worst
     const { title, rule, harm } = check
@@ -111,8 +112,8 @@ function describeCheck({ check: id, verdict, rows }: Group, library?: string): r
       ...(verdict === 'undetermined' && { reason }),
       ...{ flow, level: levelOf(worst), severity, rule, harm },
       ...(verdict !== 'holds' && evidence !== undefined && { evidence }),
-      ...{ rows: sorted.map(({ row }) => row), flows: worst.flows.slice(0, 1) },
-      ...(check && ['missing', 'ignored', 'broke'].includes(verdict) && remedyFor(check, library)),
+      ...{ rows: names, flows: worst.flows.slice(0, 1) },
+      ...(check && ['missing', 'ignored', 'broke'].includes(verdict) && remedyFor(check, library, names)),
       ...{ refs, cwe },
       counted: rows.some((row) => row.counted && (verdict === 'undetermined' || isFinding(row))),
     }

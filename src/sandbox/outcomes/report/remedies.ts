@@ -7,6 +7,8 @@ interface Library extends Record<'name' | 'call', string> {
   readonly files: readonly string[]
   /** What its call checks beyond `BY_CALL`. */
   readonly also?: readonly Check[]
+  /** Rows that the call lets in although they break what it checks: docs/libraries.md. */
+  readonly leaves?: RegExp
   readonly language?: keyof typeof LANGUAGES
 }
 
@@ -31,13 +33,15 @@ const LIBRARIES: readonly Library[] = [
     call: "const keys = createRemoteJWKSet(new URL(JWKS_URI)) // once, when the app starts\nconst { payload: claims } = await jwtVerify(id_token, keys, { issuer: ISSUER, audience: CLIENT_ID,\n  algorithms: ['RS256', 'ES256'], requiredClaims: ['exp', 'iat', 'sub', 'nonce'] })" },
   { ...PYTHON, name: 'Authlib', sign: /\bauthlib\b/i, also: ['crit', 'nbf', 'azp', 'nonce', 'c_hash'],
     call: 'claims = JsonWebToken(["RS256", "ES256"]).decode(id_token, keys, claims_cls=HybridIDToken,\n    claims_options={"iss": {"value": ISSUER}, "aud": {"value": CLIENT_ID}},\n    claims_params={"nonce": session.pop("nonce"), "client_id": CLIENT_ID, "code": code}); claims.validate()' },
-  { ...PYTHON, name: 'PyJWT', sign: /\bpyjwt\b/i, also: ['nbf'],
+  { ...PYTHON, name: 'PyJWT', sign: /\bpyjwt\b/i, also: ['nbf'], leaves: /exp_string$/,
     call: 'keys = PyJWKClient(JWKS_URI)  # once, when the app starts\nclaims = jwt.decode(id_token, keys.get_signing_key_from_jwt(id_token).key, issuer=ISSUER, audience=CLIENT_ID,\n    algorithms=["RS256", "ES256"], options={"require": ["exp", "iat", "sub", "nonce"]})' },
   { files: ['go.mod'], language: 'go', name: 'go-oidc', sign: /github\.com\/coreos\/go-oidc/, also: ['crit', 'nbf'],
+    leaves: /exp_string$|kid_empty$/,
     call: 'provider, err := oidc.NewProvider(ctx, issuer) // once, when the app starts\ntoken, err := provider.Verifier(&oidc.Config{ClientID: clientID}).Verify(ctx, idToken)' },
-  { files: ['Gemfile'], name: 'openid_connect', sign: /\bopenid_connect\b/, also: ['nonce'],
+  { files: ['Gemfile'], language: 'rb', name: 'openid_connect', sign: /\bopenid_connect\b/, also: ['nonce'],
+    leaves: /exp_string$/,
     call: 'token = OpenIDConnect::ResponseObject::IdToken.decode(id_token, config.jwks)\ntoken.verify!(issuer: config.issuer, client_id: CLIENT_ID, nonce: session.delete(:nonce))' },
-  { files: APACHE, name: 'mod_auth_openidc', sign: /auth_openidc/,
+  { files: APACHE, language: 'apache', name: 'mod_auth_openidc', sign: /auth_openidc/, leaves: /iss_trailing_slash$/,
     call: `OIDCProviderMetadataURL ${DISCOVERY}\nOIDCResponseType id_token` },
 ]
 
@@ -49,6 +53,8 @@ const LANGUAGES = {
   js: (condition: string, check: Check) => `if (!(${condition})) throw new Error('${check}')`,
   py: (condition: string, check: Check) => `if not (${condition}):\n    raise ValueError("${check}")`,
   go: (condition: string, check: Check) => `if !(${condition}) {\n\treturn errors.New("${check}") }`,
+  rb: (condition: string, check: Check) => `raise "${check}" unless ${condition}`,
+  apache: (condition: string) => `<RequireAll>\n  ${condition}\n</RequireAll>`,
 }
 
 // biome-ignore format: a line or two for each check
@@ -56,10 +62,12 @@ const LANGUAGES = {
 const CONDITIONS: Readonly<Partial<Record<Check, Readonly<Partial<Record<keyof typeof LANGUAGES, string>>>>>> = {
   state: { js: 'session.state && answer.state === session.state',
     py: 'session["state"] and answer.get("state") == session["state"]',
-    go: 'session.State != "" && answer.Get("state") == session.State' },
+    go: 'session.State != "" && answer.Get("state") == session.State',
+    rb: 'session[:state] && answer["state"] == session[:state]' },
   nonce: { js: 'session.nonce && claims.nonce === session.nonce',
     py: 'session["nonce"] and claims.get("nonce") == session["nonce"]', go: 'session.Nonce != "" && token.Nonce == session.Nonce' },
-  error: { js: 'answer.error === undefined', py: '"error" not in answer', go: '!answer.Has("error")' },
+  error: { js: 'answer.error === undefined', py: '"error" not in answer', go: '!answer.Has("error")',
+    rb: 'answer["error"].nil?' },
   parameters: { js: 'Object.values(answer).every((value) => typeof value === "string")',
     go: 'len(answer["id_token"]) == 1' },
   azp: { js: 'String(claims.aud) === CLIENT_ID', py: 'claims["aud"] in (CLIENT_ID, [CLIENT_ID])',
@@ -70,7 +78,11 @@ const CONDITIONS: Readonly<Partial<Record<Check, Readonly<Partial<Record<keyof t
   sub: { js: 'typeof claims.sub === "string" && claims.sub !== "" && claims.sub.length <= 255',
     py: 'isinstance(claims["sub"], str) and 0 < len(claims["sub"]) <= 255',
     go: 'token.Subject != "" && len(token.Subject) <= 255' },
-  age_thresholds: { js: "claims.age_thresholds?.['18'] === true", py: 'claims["age_thresholds"].get("18") is True' },
+  exp: { py: 'type(claims["exp"]) is int' },
+  age_thresholds: { js: "claims.age_thresholds?.['18'] === true", py: 'claims["age_thresholds"].get("18") is True',
+    go: 'claims.AgeThresholds["18"] == true', rb: 'token.raw_attributes["age_thresholds"]["18"] == true',
+    // A number is compared as a number, and "true" reads as 0.
+    apache: 'Require claim age_thresholds.18:true\n  Require not claim age_thresholds.18:0' },
   requested_thresholds: { js: "Object.keys(claims.age_thresholds).join() === '18'",
     py: 'set(claims["age_thresholds"]) == {"18"}' },
   req_claims_hash: { js: "claims.req_claims_hash === createHash('sha256').update(CLAIMS).digest('base64url')",
@@ -82,12 +94,17 @@ const CONDITIONS: Readonly<Partial<Record<Check, Readonly<Partial<Record<keyof t
   ok: { js: "upgraded === 'OK'", py: 'upgraded == "OK"', go: 'upgraded == "OK"' },
 }
 
-/** What to write for a check with a library; nothing when only a sentence can say it. */
-export function remedyFor(check: Check, used: string | undefined): { library?: string; lines?: string } {
-  const { name, call, also = [], language } = LIBRARIES.find((one) => one.name === used) ?? {}
+/** What to write for a check that these rows break, with a library; nothing when only a sentence can say it. */
+export function remedyFor(
+  check: Check,
+  used: string | undefined,
+  rows: readonly string[],
+): { library?: string; lines?: string } {
+  const { name, call, also = [], leaves, language } = LIBRARIES.find((one) => one.name === used) ?? {}
   if (!name) return {}
+  const isByCall = [...BY_CALL, ...also].includes(check) && !rows.every((row) => leaves?.test(row))
   const condition = language && CONDITIONS[check]?.[language]
-  const lines = [...BY_CALL, ...also].includes(check) ? call : condition && LANGUAGES[language](condition, check)
+  const lines = isByCall ? call : condition && LANGUAGES[language](condition, check)
   return { library: name, ...(lines && { lines }) }
 }
 

@@ -43,7 +43,7 @@ const claims = (changes: object) => ({ claims: { ...GOOD.claims, ...changes } })
 /** Whether the lines for a check let these values through. */
 async function passes(check: Check, changes: object): Promise<boolean> {
   const values: Readonly<Record<string, unknown>> = { ...GOOD, ...changes }
-  const { lines = expect.fail() } = remedyFor(check, 'jose')
+  const { lines = expect.fail() } = remedyFor(check, 'jose', ['use/id_token.any'])
   const run = new Function(...Object.keys(values), `return (async () => { ${lines} })()`)
   return run(...Object.values(values)).then(
     () => true,
@@ -87,14 +87,48 @@ test.each<[string, Check, RegExp]>([
   ['go-oidc', 'state', /^if !\(.*\) \{\n\treturn errors\.New\("state"\) \}$/],
   ['mod_auth_openidc', 'exp', /OIDCResponseType id_token/],
 ])('The lines to write with %s for the check %s are its own', (library, check, lines) => {
-  expect(remedyFor(check, library)).toMatchObject({ library, lines: expect.stringMatching(lines) })
+  expect(remedyFor(check, library, ['use/id_token.any'])).toMatchObject({
+    library,
+    lines: expect.stringMatching(lines),
+  })
 })
 
 test('Without a library there are no lines, nor with one where only a sentence can say it, and never more than three', () => {
-  expect(remedyFor('signature', undefined)).toEqual({})
-  expect(remedyFor('signature', 'a-library')).toEqual({})
-  expect(remedyFor('size', 'jose')).toEqual({ library: 'jose' })
-  expect(remedyFor('state', 'mod_auth_openidc')).toEqual({ library: 'mod_auth_openidc' })
+  expect(remedyFor('signature', undefined, ['use/id_token.any'])).toEqual({})
+  expect(remedyFor('signature', 'a-library', ['use/id_token.any'])).toEqual({})
+  expect(remedyFor('size', 'jose', ['use/id_token.any'])).toEqual({ library: 'jose' })
+  expect(remedyFor('state', 'mod_auth_openidc', ['use/id_token.any'])).toEqual({ library: 'mod_auth_openidc' })
   for (const library of ['jose', 'PyJWT', 'Authlib', 'go-oidc', 'next-auth', 'openid-client 5'])
-    for (const check of CHECKS) expect(remedyFor(check, library).lines?.split('\n').length ?? 1).toBeLessThan(4)
+    for (const check of CHECKS)
+      expect(remedyFor(check, library, ['use/id_token.any']).lines?.split('\n').length ?? 1).toBeLessThan(4)
+})
+
+test.each<[string, Check, string, RegExp | undefined]>([
+  ['PyJWT', 'exp', 'use/id_token.exp_string', /^if not \(type\(claims\["exp"\]\) is int\)/],
+  ['go-oidc', 'exp', 'use/id_token.exp_string', undefined],
+  ['go-oidc', 'kid', 'use/id_token.kid_empty', undefined],
+  ['openid_connect', 'exp', 'use/id_token.exp_string', undefined],
+  ['mod_auth_openidc', 'iss', 'use/id_token.iss_trailing_slash', undefined],
+])(
+  'The call of %s is no remedy for the check %s where only %s is let in, which that call takes',
+  (library, check, row, lines) => {
+    const got = remedyFor(check, library, [row]).lines
+    if (lines) expect(got).toMatch(lines)
+    else expect(got).toBeUndefined()
+    expect(remedyFor(check, library, [row, 'use/id_token.another']).lines).toBeDefined()
+  },
+)
+
+test.each<[string, Check, RegExp]>([
+  ['go-oidc', 'age_thresholds', /claims\.AgeThresholds\["18"\] == true/],
+  ['openid_connect', 'age_thresholds', /^raise "age_thresholds" unless .*\["18"\] == true$/],
+  ['openid_connect', 'nonce', /verify!\(.*nonce: session/],
+  ['openid_connect', 'state', /^raise "state" unless session\[:state\]/],
+  [
+    'mod_auth_openidc',
+    'age_thresholds',
+    /Require claim age_thresholds\.18:true\n {2}Require not claim age_thresholds\.18:0/,
+  ],
+])('%s has lines for the check %s', (library, check, lines) => {
+  expect(remedyFor(check, library, ['use/id_token.any']).lines).toMatch(lines)
 })
