@@ -11,6 +11,8 @@ import { candidatePaths } from './candidate-paths.ts'
 import { type Controls, checkAdults, checkControls, checkRealTime, checkVisit } from './check-learned.ts'
 import {
   describeFlow,
+  type FlowParts,
+  findProbes,
   type LearnedFlow,
   learnFlow,
   type SeenKind,
@@ -18,7 +20,6 @@ import {
   type ShownPages,
 } from './learned-flow.ts'
 import { allShowIn, lookAt, readRun, seeRun } from './read-run.ts'
-import { steadyPaths } from './steady-paths.ts'
 
 /** All that is known of an app before it is judged. */
 export type LearnedApp = Awaited<ReturnType<typeof learnApp>>
@@ -153,6 +154,25 @@ async function findWait(
     await driver.wait(STEP_MS)
   }
   return 0
+}
+
+/**
+ * The paths that tell who is in, and that tell the same when each browser asks for them again: a page that shows news, or variants of
+ * an experiment, may have told by chance.
+ * @param strangers browsers that proved nothing
+ */
+async function steadyPaths(parts: FlowParts, strangers: readonly Browser[], driver: Driver) {
+  const probes = findProbes(parts)
+  const paths = probes.map(({ path }) => path)
+  const browsersOf = (runs: readonly SeenRun[]) => runs.map(({ run }) => run.browser)
+  const lookAgain = (browsers: readonly Browser[]) => inTurn(browsers, (one) => lookAt(paths, one, driver))
+  const shownIns = await lookAgain(browsersOf([...parts.ins, ...parts.ins]))
+  const shownOuts = await lookAgain([...browsersOf(parts.outs.flatMap(({ seen }) => seen)), ...strangers])
+  return probes.flatMap(({ path, likeness }) => {
+    const isIn = (shown: readonly ShownPages[]) =>
+      shown.flatMap((one) => one.get(path) ?? []).map((page) => likeness.compare(page).as === 'in')
+    return isIn(shownIns).includes(false) || isIn(shownOuts).includes(true) ? [] : [path]
+  })
 }
 
 /** How the app is brought to Create: by the answer of Use, or by a page of its own. */
