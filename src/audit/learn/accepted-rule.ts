@@ -3,16 +3,14 @@ import { titleOf, visibleText, wordsOf } from '../agent/read-page.ts'
 import type { Driver, FlowRun } from '../drive/driver.ts'
 import type { FlowOptions } from '../options.ts'
 
-/** What the value of a part has to be, and what else it is. */
-const PARTS = new Map([
+const PARTS = ['get', 'status', 'text', 'url', 'cookie', 'json']
+const BEFORE_PART = new RegExp(`\\s+(?=(?:${PARTS.join('|')})=)`)
+/** What the value of a part has to be, and what else it is, where not every text will do. */
+const FORMS = new Map([
   ['get', { allowed: /^\//, isNot: 'no path' }],
   ['status', { allowed: /^[1-5]\d\d$/, isNot: 'no HTTP status' }],
-  ['text', { allowed: /./s, isNot: 'no text' }],
-  ['url', { allowed: /./s, isNot: 'no address' }],
-  ['cookie', { allowed: /./s, isNot: 'no name' }],
   ['json', { allowed: /^\/[^#]*#.+=.+/s, isNot: 'not /path#member=value' }],
 ])
-const BEFORE_PART = new RegExp(`\\s+(?=(?:${[...PARTS.keys()].join('|')})=)`)
 
 /** By what success or a refusal is known: every part has to hold. */
 export interface AcceptedRule {
@@ -31,10 +29,11 @@ export function parseAcceptedRule(text: string): AcceptedRule {
   for (const part of text.trim().split(BEFORE_PART)) {
     const [, name, value = ''] = /^(\w+)=\s*(.*)/s.exec(part) ?? []
     if (name === undefined) return refuse('it has no part name=value')
-    const known = PARTS.get(name) ?? refuse(unknownName('part', name, [...PARTS.keys()]))
+    if (!PARTS.includes(name)) return refuse(unknownName('part', name, PARTS))
     if (name in parts) return refuse(`${name} stands there twice`)
     if (value === '') return refuse(`${name} has no value`)
-    if (!known.allowed.test(value)) return refuse(`${name}=${value} is ${known.isNot}`)
+    const form = FORMS.get(name)
+    if (form && !form.allowed.test(value)) return refuse(`${name}=${value} is ${form.isNot}`)
     parts[name] = value
   }
   return { text, parts }
@@ -49,12 +48,9 @@ export const declaredRules = ({ accepted, refused }: FlowOptions = {}) => ({
 })
 
 /** Whether every part of a rule holds in a browser, after a run or before any. */
-export async function holds(
-  { parts }: AcceptedRule,
-  { browser, visit, observation }: Pick<FlowRun, 'browser'> & Partial<FlowRun>,
-  driver: Driver,
-): Promise<boolean> {
-  const { get, status, text, url, cookie, json } = parts
+export async function holds(rule: AcceptedRule, run: Partial<FlowRun> & Pick<FlowRun, 'browser'>, driver: Driver) {
+  const { browser, visit, observation } = run
+  const { get, status, text, url, cookie, json } = rule.parts
   const fetchPage = async (path: string) => (await driver.peek(path, browser)).page
   const page = get === undefined ? visit?.page : await fetchPage(get)
   const address = page?.url ?? visit?.url
@@ -73,6 +69,6 @@ export async function holds(
 export const asksTheApp = ({ parts }: AcceptedRule): boolean => parts.get !== undefined || parts.json !== undefined
 
 function addressPattern(glob: string): RegExp {
-  const wild = new Map(Object.entries({ '*': '[^/]*', '**': '.*' }))
-  return new RegExp(`^${glob.replace(/\*\*?|[.+?^${}()|[\]\\]/g, (sign) => wild.get(sign) ?? `\\${sign}`)}$`, 's')
+  const wild: Readonly<Record<string, string>> = { '*': '[^/]*', '**': '.*' }
+  return new RegExp(`^${glob.replace(/\*\*?|[.+?^${}()|[\]\\]/g, (sign) => wild[sign] ?? `\\${sign}`)}$`, 's')
 }
