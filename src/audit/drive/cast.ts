@@ -6,7 +6,6 @@ import { AuditProblem } from '../audit-problem.ts'
 /** The part that a persona plays: `newcomer` holds no age key yet, `reaches 16` no threshold above 16. */
 export type Role = 'adult' | 'minor' | 'newcomer' | `reaches ${number}`
 
-/** The personas of an audit. */
 export type Cast = Awaited<ReturnType<typeof chooseCast>>
 
 /**
@@ -17,13 +16,12 @@ export async function chooseCast(sandbox: SandboxApi, claims: string) {
   // The sandbox has accepted them.
   const asked = z.looseObject({ age_thresholds: z.array(z.number()) }).parse(JSON.parse(claims))
   const holders = (await sandbox.personas.list()).filter((persona) => persona.age_key)
-  /** Of each persona whether it reaches each age, lowest first. */
+  // An object lists names that are whole numbers in their order: the lowest age comes first.
   const answered = await Promise.all(
-    holders.map(async (persona) => {
-      const { age_thresholds: answers } = await sandbox.evaluate({ claims: asked, persona: persona.name })
-      const byAge = Object.entries(answers).map(([age, isMet]) => ({ age: Number(age), isMet }))
-      return { persona, byAge: byAge.toSorted((one, other) => one.age - other.age) }
-    }),
+    holders.map(async (persona) => ({
+      persona,
+      answers: (await sandbox.evaluate({ claims: asked, persona: persona.name })).age_thresholds,
+    })),
   )
   const require = (persona: Persona | undefined, wanted: string) => {
     if (persona) return persona
@@ -33,10 +31,12 @@ export async function chooseCast(sandbox: SandboxApi, claims: string) {
   }
   /** A persona that reaches so many thresholds, the lowest ones; `first` when it does. */
   const reaching = (count: number, first = '') => {
-    const found = answered.filter(({ byAge }) => byAge.every(({ isMet }, index) => isMet === index < count))
+    const found = answered.filter(({ answers }) =>
+      Object.values(answers).every((isMet, index) => isMet === index < count),
+    )
     return (found.find(({ persona }) => persona.name === first) ?? found[0])?.persona
   }
-  const ages = answered[0]?.byAge.map(({ age }) => age) ?? []
+  const ages = Object.keys(answered[0]?.answers ?? {}).map(Number)
   const models = new Map<Role, Persona>([
     ['adult', require(reaching(ages.length, 'adult-passport'), 'reaches every threshold')],
     ['minor', require(reaching(0, 'child-12'), 'reaches no threshold')],
