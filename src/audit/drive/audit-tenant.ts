@@ -5,5 +5,3 @@ const PATH = /\/t\/audit-[a-z0-9]+-\d+(?![\w-])/g
 
 /** Takes the path of such a tenant out of a text: it differs from copy to copy. */
 export const withoutAuditTenant = (text: string): string => text.replaceAll(PATH, '')
-
-export const isAuditTenant = (baseUrl: string): boolean => withoutAuditTenant(baseUrl) !== baseUrl

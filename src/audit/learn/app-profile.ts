@@ -2,20 +2,12 @@ import type { SandboxApi } from '../../client/sandbox-api.ts'
 import type { CallRecord, Flow } from '../../client/shapes/flow.ts'
 import type { VisitEnd } from '../agent/browser.ts'
 import { AuditProblem } from '../audit-problem.ts'
-import { isAuditTenant } from '../drive/audit-tenant.ts'
+import { withoutAuditTenant } from '../drive/audit-tenant.ts'
 import type { FlowRun } from '../drive/driver.ts'
 import { addressOf } from './observation.ts'
 
-/** What the Use request of an app asks for. */
-export interface AppProfile {
-  readonly responseMode: 'query' | 'form_post' | 'fragment'
-  readonly canCreate: boolean
-  readonly upgradeScope: boolean
-  /** The app sends the same state with every request. */
-  readonly repeatsState: boolean
-  /** JSON text. */
-  readonly claims: string
-}
+/** What the Use request of an app asks for, with claims as JSON text, and whether the app sends the same state with every request. */
+export type AppProfile = ReturnType<typeof profileOf> & { readonly repeatsState: boolean }
 
 /**
  * Reads the Use request of the first visit, with the defaults of the service.
@@ -25,15 +17,16 @@ export interface AppProfile {
 export function profileOf(
   { visit, request, useFlow }: FlowRun,
   { page: address, baseUrl, readsFragments }: { page: string; baseUrl: string; readsFragments: boolean },
-): Omit<AppProfile, 'repeatsState'> {
+) {
   const { end, page, url, problem = '' } = visit
   const start = `GET ${new URL(address).pathname}`
   if (!request) {
     const isOtherFailure = problem !== '' && !problem.endsWith('nothing answers there')
     const needsScripts = problem === '' && page && /<script\b/i.test(page.text)
+    const inStart = withoutAuditTenant(baseUrl) === baseUrl ? '' : '; in start that is {base_url}'
     const ends: Readonly<Partial<Record<VisitEnd, string>>> = {
       unreachable: `${address}: ${isOtherFailure ? `${problem}; look at the address of your app` : 'nothing answers; start your app first, or name its command by --start'}`,
-      elsewhere: `${start} goes to ${addressOf(url)}, not to this sandbox; set your app's base URL to ${baseUrl}${isAuditTenant(baseUrl) ? '; in start that is {base_url}' : ''}`,
+      elsewhere: `${start} goes to ${addressOf(url)}, not to this sandbox; set your app's base URL to ${baseUrl}${inStart}`,
       timed_out: `${start} is not answered in time; raise --timeout when your app is that slow`,
       dropped: `${start}: your app closes the connection without an answer; look into its log`,
       too_many_redirects: `${start} is redirected more than 20 times, the last time to ${addressOf(url)}`,
