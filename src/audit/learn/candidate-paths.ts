@@ -18,31 +18,27 @@ const USUAL = '/me /members /account /profile /dashboard /api/me /api/session /a
  * start page and of the first page, the usual paths, and last the start page and the first page, which may begin a new flow.
  * @param start the address where users begin
  */
-export async function candidatePaths(
-  { visit: { page, hops }, browser }: FlowRun,
-  start: string,
-  driver: Driver,
-): Promise<{ readonly paths: readonly string[]; readonly signOut: readonly string[] }> {
+export async function candidatePaths({ visit: { page, hops }, browser }: FlowRun, start: string, driver: Driver) {
   const { origin } = new URL(start)
   const last = hops.at(-1)
   const ending = page && !last?.isCallback && last?.method === 'GET' ? [page.url] : []
   const first = [start, `${origin}/`]
   const pages = [page, ...(await inTurn(first, async (url) => (await driver.peek(url, browser)).page))]
   const links = pages.flatMap((one) => (one ? linksOf(one) : []))
-  const urlsOf = (isWanted: (link: string) => boolean) =>
-    links.filter(({ url, text }) => isWanted(`${url} ${text}`)).map(({ url }) => url)
-  const shown = [...new Set(urlsOf((link) => !SIGN_OUT.test(link) && !CHANGES.test(link)))].slice(0, MAX_LINKS)
+  const urlsOf = (isWanted: (says: string) => boolean) =>
+    links.flatMap(({ url, says }) => (isWanted(says) ? [url] : []))
+  const shown = [...new Set(urlsOf((says) => !SIGN_OUT.test(says) && !CHANGES.test(says)))].slice(0, MAX_LINKS)
   const own = (urls: readonly string[]) => {
     const found = urls.map((url) => new URL(url, start)).filter((url) => url.origin === origin)
     return [...new Set(found.map(({ pathname, search }) => pathname + search))]
   }
-  const signOut = urlsOf((link) => SIGN_OUT.test(link))
-  return { paths: own([...ending, ...shown, ...USUAL, ...first]), signOut: own([...signOut, '/logout']) }
+  const signOut = own([...urlsOf((says) => SIGN_OUT.test(says)), '/logout'])
+  return { paths: own([...ending, ...shown, ...USUAL, ...first]), signOut }
 }
 
-const linksOf = (page: Page): readonly { url: string; text: string }[] =>
+const linksOf = (page: Page) =>
   elementsBelow(parseHtml(isHtml(page) ? page.text : ''), 'a').flatMap((link) => {
     const href = attributeOf(link, 'href') ?? ''
     const url = href !== '' && URL.canParse(href, page.url) ? new URL(href, page.url).href : ''
-    return /^https?:/.test(url) ? [{ url, text: textBelow(link) }] : []
+    return /^https?:/.test(url) ? [{ url, says: `${url} ${textBelow(link)}` }] : []
   })
