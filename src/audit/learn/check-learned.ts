@@ -3,9 +3,9 @@ import { AuditProblem } from '../audit-problem.ts'
 import type { AuditedApp } from '../drive/audited-app.ts'
 import type { Cast } from '../drive/cast.ts'
 import type { Driver, FlowRun } from '../drive/driver.ts'
-import { type AcceptedRule, asksTheApp, type DeclaredRules, holds } from './accepted-rule.ts'
+import { type AcceptedRule, asksTheApp, holds } from './accepted-rule.ts'
 import { requireValidRequest } from './app-profile.ts'
-import { learnFlow, observed, type SeenRun, type ShownPages } from './learned-flow.ts'
+import { type FlowParts, learnFlow, observed, type SeenRun } from './learned-flow.ts'
 import { learnLikeness } from './likeness.ts'
 import { allShowIn } from './read-run.ts'
 
@@ -13,13 +13,10 @@ import { allShowIn } from './read-run.ts'
 const KINDS = ['access_denied', 'minor'] as const
 type Kind = (typeof KINDS)[number]
 
-export interface Controls {
+export interface Controls extends Required<Pick<FlowParts, 'rules' | 'fresh' | 'paths'>> {
   readonly app: AuditedApp
   readonly driver: Driver
   readonly cast: Cast
-  readonly rules: DeclaredRules
-  readonly fresh: ShownPages
-  readonly paths: readonly string[]
 }
 
 /** @throws AuditProblem when what is expired for the sandbox is not for the app of a test suite */
@@ -47,44 +44,31 @@ export async function checkVisit(run: FlowRun, sandbox: SandboxApi): Promise<voi
 export function checkAdults(adults: readonly SeenRun[], subject: Pick<Controls, 'app' | 'cast' | 'rules'>): void {
   const { app, cast, rules } = subject
   const token = `a right token of ${cast.nameOf('adult')}`
+  const answers = `your app answers ${token}`
+  const doctor = `run: agekey-sandbox doctor --issuer ${app.sandbox.baseUrl}/v1/oidc/use`
   const [first] = observed(adults)
-  for (const { run, accepted } of adults) {
+  const problemOf = ({ run, accepted }: SeenRun): string | undefined => {
     const { end, status, features, summary } = run.observation
-    const answers = `your app answers ${token}`
-    const doctor = `run: agekey-sandbox doctor --issuer ${app.sandbox.baseUrl}/v1/oidc/use`
     const [hop, callback] = run.visit.hops.toReversed()
-    if (app.agent === 'function' && !features.has('let in')) {
-      throw new AuditProblem(
-        `${summary} for ${token}, and has to return true each time: your app refuses it, or visit does not bring the answer of the sandbox to your app; ${doctor}`,
-      )
-    }
-    if (
-      app.agent === 'http' &&
-      hop?.method === 'POST' &&
-      callback?.url.includes('#') &&
-      [404, 405, 415].includes(hop.status)
-    ) {
-      throw new AuditProblem(
-        `use.fragment: POST ${new URL(hop.url).pathname} answers ${hop.status}; name the path that the page of the callback sends the answer to, and its kind of body by as: form or as: json`,
-      )
-    }
-    if (end === 'restless')
-      throw new AuditProblem(`${answers} with ${summary}; let its pages come to rest, or raise --timeout`)
-    if (end !== 'page' || status >= 400) {
-      // In production the form comes from another site.
-      const isPosted = run.request?.parameters['response_mode'] === 'form_post'
-      const cookies =
-        '; a cookie with SameSite=Lax or Strict does not come along with form_post: SameSite=None; Secure does'
-      throw new AuditProblem(`${answers} with ${summary}; ${doctor}${isPosted ? cookies : ''}`)
-    }
-    if (first && status !== first.status) {
-      throw new AuditProblem(`${answers} differently each time: ${first.summary}, then ${summary}`)
-    }
-    if (rules.accepted && !accepted) {
-      throw new AuditProblem(
-        `--accepted ${JSON.stringify(rules.accepted.text)} does not hold after ${cast.nameOf('adult')}: your app shows ${summary}`,
-      )
-    }
+    if (app.agent === 'function' && !features.has('let in'))
+      return `${summary} for ${token}, and has to return true each time: your app refuses it, or visit does not bring the answer of the sandbox to your app; ${doctor}`
+    const isPassedOn = app.agent === 'http' && hop?.method === 'POST' && callback?.url.includes('#')
+    if (isPassedOn && [404, 405, 415].includes(hop.status))
+      return `use.fragment: POST ${new URL(hop.url).pathname} answers ${hop.status}; name the path that the page of the callback sends the answer to, and its kind of body by as: form or as: json`
+    if (end === 'restless') return `${answers} with ${summary}; let its pages come to rest, or raise --timeout`
+    // In production the form comes from another site.
+    const isPosted = run.request?.parameters['response_mode'] === 'form_post'
+    const cookies =
+      '; a cookie with SameSite=Lax or Strict does not come along with form_post: SameSite=None; Secure does'
+    if (end !== 'page' || status >= 400) return `${answers} with ${summary}; ${doctor}${isPosted ? cookies : ''}`
+    if (status !== first?.status) return `${answers} differently each time: ${first?.summary}, then ${summary}`
+    if (rules.accepted && !accepted)
+      return `--accepted ${JSON.stringify(rules.accepted.text)} does not hold after ${cast.nameOf('adult')}: your app shows ${summary}`
+    return undefined
+  }
+  for (const adult of adults) {
+    const problem = problemOf(adult)
+    if (problem) throw new AuditProblem(problem)
   }
 }
 
