@@ -3,10 +3,8 @@ import type { AuditReport } from '../../sandbox/outcomes/audit-report.ts'
 import { createDriver, type DriveLimits, type Driver, type PageSettings } from './driver.ts'
 
 /** A running app, and the sandbox or tenant that it uses. */
-export interface AuditedApp {
+export interface AuditedApp extends Pick<PageSettings, 'page'> {
   readonly sandbox: SandboxApi
-  /** The page where a user begins to prove an age. */
-  readonly page: string
   readonly agent: AuditReport['agent']
   /** An answer in the fragment gets to the app, by a browser with scripts or by what is known of its page. */
   readonly readsFragments: boolean
@@ -40,7 +38,6 @@ export type StartFresh = (options: {
   readonly signal: AbortSignal
 }) => Promise<FreshCopy>
 
-/** A copy that came up, or why it did not. */
 export type FreshCopy = (
   | { readonly app: AuditedApp; readonly failure?: undefined }
   | { readonly app?: undefined; readonly failure: { readonly problem: string; readonly isEnded: boolean } }
@@ -52,7 +49,6 @@ export type FreshCopy = (
   close(): Promise<void>
 }
 
-/** The app whose page is at an address. */
 export const appAt = (sandbox: SandboxApi, settings: PageSettings, program?: AppProgram): AuditedApp => ({
   sandbox,
   page: settings.page,

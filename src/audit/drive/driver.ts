@@ -28,10 +28,9 @@ export interface FlowPlan {
   readonly holds?: true
 }
 
-/** One run of the app. */
 export interface FlowRun {
   readonly browser: Browser
-  /** The last visit. */
+  /** The last one. */
   readonly visit: Visit
   readonly observation: Observation
   /** The Use request of the app. */
@@ -39,7 +38,6 @@ export interface FlowRun {
   /** Ids in the journal. */
   readonly useFlow?: string | undefined
   readonly createFlow?: string | undefined
-  /** The app sent the browser to Create. */
   readonly reachesCreate: boolean
   /** The queued decision met a call of the app's server; `undefined` when none was queued. */
   readonly isLaterMet?: boolean | undefined
@@ -52,7 +50,6 @@ export interface FlowRun {
 /** The seconds of one visit, and what ends all visits. */
 export type DriveLimits = { readonly timeoutSeconds: number; readonly signal: AbortSignal }
 
-/** How the pages of an app are visited. */
 export interface PageSettings extends Pick<VisitOptions, 'fragment' | 'begin'> {
   /** The page where a user begins to prove an age. */
   readonly page: string
@@ -75,7 +72,6 @@ export function createDriver(sandbox: SandboxApi, settings: PageSettings & Drive
   const { page: address, start = { url: address }, agent, before = [], reset, fragment, begin, signal } = settings
   let ownAddress = false
 
-  /** Acts for as long as a visit may take. */
   async function inTime(act: (limits: Pick<VisitOptions, 'sandboxUrl' | 'signal'>) => Promise<Visit>): Promise<Visit> {
     const deadline = startDeadline(settings.timeoutSeconds, signal)
     return act({ sandboxUrl: sandbox.baseUrl, signal: deadline.signal }).finally(deadline.clear)

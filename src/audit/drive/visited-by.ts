@@ -170,8 +170,8 @@ async function runVisit(
     left = (await sandbox.expectations.list()).map(({ id }) => id).filter((id) => ids.includes(id))
     for (const id of left) await sandbox.expectations.remove(id)
   }
-  const newer = { audit: 'also', ...(newest && { after: newest.id }), limit: 100 } as const
-  const flows = (await sandbox.flows.list(newer)).toReversed()
+  const newer = await sandbox.flows.list({ audit: 'also', ...(newest && { after: newest.id }), limit: 100 })
+  const flows = newer.toReversed()
   const isBy = ({ decided_by: by = '' }: Flow, some: readonly string[]) =>
     some.some((id) => by.includes(`expectation ${id} `))
   // Then this visit may have gone to another app or worker.
@@ -203,12 +203,8 @@ function detailsOf({ use: { persona, outcome: used = 'verified' }, create, later
   const created = used === 'create_requested' ? create?.outcome : undefined
   const { flow: kind, outcome } = later ?? { flow: created ? 'create' : 'use', outcome: created ?? used }
   const isUpgrade = kind === 'token' || kind === 'upgrade' || (kind === 'use' && used === 'code_issued')
-  return {
-    flow: isUpgrade ? 'upgrade' : kind === 'use' ? 'use' : 'create',
-    row: `${kind}/${outcome}`,
-    persona,
-    outcome,
-  }
+  const flow = isUpgrade ? 'upgrade' : kind === 'use' ? 'use' : 'create'
+  return { flow, row: `${kind}/${outcome}`, persona, outcome }
 }
 
 /** Whether the sandbox has answered the user: with a redirect, or with the form of form_post. */
