@@ -97,7 +97,8 @@ export async function learnApp(app: AuditedApp, driver: Driver, options: AuditOp
   const outs = isRefused ? [...known.outs, { label: 'an invented token', seen: invented }] : known.outs
   // A browser that has done nothing is shown the page of a yes too, so that an answer that ends there proves nothing.
   const isShown = [...fresh.values()].some((one) => known.page?.compare(one).as === 'in')
-  const isRefuted = isShown && byInvented.some(({ says, isByPage }) => says === 'in' && isByPage)
+  const isByPage = known.probes.length === 0 && !rules.accepted
+  const isRefuted = isByPage && isShown && byInvented.some(({ says }) => says === 'in')
   const use = learnFlow({ ...known, outs, waitMs, isRefuted })
   const isAdult = (one: SeenRun) =>
     use.probes.length > 0 && !rules.accepted ? allShowIn(one.probes, use.probes) : readRun(one, use).says === 'in'

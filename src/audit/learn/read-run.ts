@@ -9,8 +9,6 @@ export interface Reading {
   readonly says: 'in' | 'out' | 'broke' | 'unknown'
   /** A kind of refusal that it is like: `minor`. */
   readonly like?: string | undefined
-  /** By the page alone, which a message of the app might imitate. */
-  readonly isByPage: boolean
   /** A sentence. */
   readonly evidence: string
 }
@@ -55,9 +53,9 @@ export function readRun({ run, accepted, refused, probes: seen }: SeenRun, learn
   const shown = sentenceOf(run.observation)
   const page = learned.page?.compare(run.observation)
   const isCrash = ['timed out', 'dropped', 'unreachable'].includes(end) || isServerError(status)
-  const is = (says: Reading['says'], evidence = shown, isByPage = false): Reading => {
-    if (isCrash && says !== 'in') return { says: 'broke', evidence, isByPage: false }
-    return { says, evidence, isByPage, ...(says === 'out' && { like: page?.label }) }
+  const is = (says: Reading['says'], evidence = shown): Reading => {
+    if (isCrash && says !== 'in') return { says: 'broke', evidence }
+    return { says, evidence, ...(says === 'out' && { like: page?.label }) }
   }
 
   if (end === 'visit failed' || status === 429) return is('unknown')
@@ -79,9 +77,9 @@ export function readRun({ run, accepted, refused, probes: seen }: SeenRun, learn
   const { cookies = [] } = learned.page ?? {}
   const set = cookiesSet(run.visit)
   const isSet = cookies.length > 0 && cookies.every((name) => set.includes(name))
-  if (page?.as !== 'in' && !isSet) return is(page?.as ?? 'unknown', shown, page?.as === 'out')
+  if (page?.as !== 'in' && !isSet) return is(page?.as ?? 'unknown')
   // Also a crash may follow the proof that the app left.
-  if (learned.isRefuted) return { says: 'unknown', evidence: `${shown}, as after an invented answer`, isByPage: false }
+  if (learned.isRefuted) return { says: 'unknown', evidence: `${shown}, as after an invented answer` }
   const proof = `; it set the cookie ${cookies.join(', ')}, as for a user who is let in`
-  return is('in', page?.as === 'in' ? shown : shown + proof, true)
+  return is('in', page?.as === 'in' ? shown : shown + proof)
 }

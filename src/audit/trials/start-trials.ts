@@ -63,7 +63,7 @@ export function createStarts(startFresh: StartFresh, { drive, learned: { use, ca
     const sign = isTrapped ? 'your app fetched the address that the reply named' : undefined
     const end = observation ?? { end: 'unreachable' as const, status: 0, summary: shown }
     const visit = { as: cast.nameOf('adult'), flows, sign, observation: end }
-    return findingOfVisit(row, visit, { says, isByPage: false, evidence: shown })
+    return findingOfVisit(row, visit, { says, evidence: shown })
   }
 
   return (row: AuditRow): Trial<SeenStart> => ({

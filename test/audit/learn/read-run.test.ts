@@ -34,9 +34,8 @@ test.each([
   ['an app that ended', ended('unreachable'), 'broke'],
   ['redirects for ever', ended('too_many_redirects'), 'unknown'],
 ])('A run of an app without probes is read by its page: %s', (_what, last, says) => {
-  const { isByPage, ...read } = readRun(seenOf(last), flow())
+  const read = readRun(seenOf(last), flow())
   expect(read.says + (read.like ? `, like ${read.like}` : '')).toBe(says)
-  expect(isByPage).toBe(/^in|^out/.test(says))
   if (typeof last === 'string') expect(read.evidence).toBe(showed(last))
 })
 
@@ -65,7 +64,7 @@ test.each([
 ])(
   'A page that is asked for again goes before the page of the answer: %s after %s',
   (says, _what, last, then, text) => {
-    expect(readRun(seenOf(last, me(then)), probed)).toMatchObject({ says, evidence: text, isByPage: false })
+    expect(readRun(seenOf(last, me(then)), probed)).toMatchObject({ says, evidence: text })
   },
 )
 
@@ -81,7 +80,7 @@ const session = (said: string) =>
 test('A cookie that only users who are in were given goes before the page', () => {
   const withCookie = { ins: [seenOf(session(YES)), seenOf(session(YES))] }
   const evidence = `${showed(OOPS)}; it set the cookie session, as for a user who is let in`
-  expect(readRun(seenOf(session(OOPS)), flow(withCookie))).toEqual({ says: 'in', evidence, isByPage: true })
+  expect(readRun(seenOf(session(OOPS)), flow(withCookie))).toEqual({ says: 'in', evidence })
   expect(readRun(seenOf(session(YES)), flow(withCookie)).evidence).toBe(showed(YES))
   expect(readRun(seenOf(session(HELLO)), flow()).says).toBe('unknown')
 })
