@@ -4,7 +4,7 @@ import type { AuditedApp } from '../drive/audited-app.ts'
 import { chooseCast, type Role } from '../drive/cast.ts'
 import type { Driver, FlowPlan } from '../drive/driver.ts'
 import { inTurn } from '../drive/in-turn.ts'
-import type { AuditOptions, FlowOptions } from '../options.ts'
+import type { AuditOptions } from '../options.ts'
 import { declaredRules } from './accepted-rule.ts'
 import { type AppProfile, describeErrors, profileOf, requireValidRequest } from './app-profile.ts'
 import { candidatePaths } from './candidate-paths.ts'
@@ -131,7 +131,6 @@ export async function learnApp(app: AuditedApp, driver: Driver, options: AuditOp
     between: between.map((teen) => ({ ...teen, isLetIn: isAdult(teen.seen) })),
     /** After a denial the app goes on to Create by itself, so that Create is no sign of a yes. */
     createsAfterDenial: denials.some(({ run }) => run.reachesCreate),
-    /** Paths by which a user signs out. */
     signOut,
     visitSeconds,
     described,
@@ -140,12 +139,7 @@ export async function learnApp(app: AuditedApp, driver: Driver, options: AuditOp
 }
 
 /** How long it takes after an answer until a page tells that the user is in, twice over. */
-async function findWait(
-  paths: readonly string[],
-  { run }: SeenRun,
-  strangers: readonly Browser[],
-  driver: Driver,
-): Promise<number> {
+async function findWait(paths: readonly string[], { run }: SeenRun, strangers: readonly Browser[], driver: Driver) {
   const [stranger] = strangers
   const fresh = stranger && (await lookAt(paths, stranger, driver))
   for (let waited = 0; fresh && waited <= MAX_WAIT_MS; waited += STEP_MS) {
@@ -179,15 +173,11 @@ async function steadyPaths(parts: FlowParts, strangers: readonly Browser[], driv
 /** How the app is brought to Create: by the answer of Use, or by a page of its own. */
 export const planOfCreate = (
   persona: string,
-  {
-    profile,
-    start,
-    outcome = 'created',
-  }: { profile: AppProfile; start: FlowOptions['start']; outcome?: string | undefined },
+  { profile, page, outcome = 'created' }: { profile: AppProfile; page: FlowPlan['page']; outcome?: string | undefined },
 ): FlowPlan => ({
   use: { persona, outcome: profile.canCreate ? 'create_requested' : 'access_denied' },
   create: { persona, outcome },
-  page: start,
+  page,
 })
 
 type Subject = Pick<Controls, 'app' | 'driver' | 'cast'> & {
@@ -196,41 +186,34 @@ type Subject = Pick<Controls, 'app' | 'driver' | 'cast'> & {
   readonly use: LearnedFlow
 }
 
-/** What refusals of a flow are called, and the outcomes that bring them about. */
-const REFUSALS: Readonly<Record<'create' | 'upgrade', readonly (readonly [string, ...string[]])[]>> = {
-  create: [
-    ['access_denied', 'access_denied', 'access_denied'],
-    ['an answer with another state', 'callback.state_changed'],
-  ],
-  upgrade: [
-    ['a refused code', 'token.code_expired'],
-    ['a refused upgrade', 'upgrade.token_expired'],
-  ],
+/** The outcomes by which a flow is refused, of one kind each. */
+const REFUSALS = {
+  create: [['access_denied', 'access_denied'], ['callback.state_changed']],
+  upgrade: [['token.code_expired'], ['upgrade.token_expired']],
 }
 
-/** Brings the app through a flow that follows Use, and learns it from what ended well and from its refusals. */
+/** Learns a flow that follows Use from what ended well and from its refusals. */
 async function learnLater(name: 'create' | 'upgrade', subject: Subject): Promise<LearnedLater> {
   const { app, driver, options, profile, cast, use } = subject
   const isCreate = name === 'create'
   const isVisited = app.agent === 'function'
-  const { start, ...rules } = { start: undefined, ...options[name] }
+  const start = options[name]?.start
   const advice = isVisited ? '' : `; name its page under ${name}.start if it has ${name}`
   const absent = (reason: string) => ({ kind: 'absent', reason: `your app ${reason}` }) as const
   if (isCreate && !profile.canCreate && !start) return absent(`sends no can_create=true${advice}`)
   if (!isCreate && !profile.upgradeScope) return absent('does not ask for the upgrade scope')
 
-  const later = { rules: declaredRules(rules), probes: use.paths.map((path) => ({ path })), waitMs: 0 }
-  const upgradeBy = (persona: string, outcome?: string): FlowPlan => ({
-    use: { persona, outcome: 'code_issued' },
-    page: start,
-    ...(outcome && { later: { flow: outcome.startsWith('token.') ? 'token' : 'upgrade', outcome } }),
-  })
+  const later = { rules: declaredRules(options[name]), probes: use.paths.map((path) => ({ path })), waitMs: 0 }
+  const planOf = (persona: string, outcome?: string): FlowPlan => {
+    if (isCreate) return planOfCreate(persona, { profile, page: start, outcome })
+    const flow = outcome?.startsWith('token.') ? 'token' : 'upgrade'
+    return { use: { persona, outcome: 'code_issued' }, page: start, ...(outcome && { later: { flow, outcome } }) }
+  }
   const see = (...outcomes: readonly (string | undefined)[]) =>
     inTurn(outcomes, (outcome) =>
-      cast.as(isCreate ? 'newcomer' : 'minor', async (persona) => {
-        const plan = isCreate ? planOfCreate(persona, { profile, start, outcome }) : upgradeBy(persona, outcome)
-        return seeRun(await driver.run(plan), later, driver)
-      }),
+      cast.as(isCreate ? 'newcomer' : 'minor', async (persona) =>
+        seeRun(await driver.run(planOf(persona, outcome)), later, driver),
+      ),
     )
   const ins = await see(undefined, undefined)
   const { rows, calls, missing, after, lost } = await findProgress(name, ins, app)
@@ -244,7 +227,7 @@ async function learnLater(name: 'create' | 'upgrade', subject: Subject): Promise
     const isLetIn = lost && profile.canCreate && readRun(lost, use).says === 'in'
     return { ...absent(missing + advice), ...(isLetIn && { letsIn: lost }) }
   }
-  const kinds = await inTurn(REFUSALS[name], async ([label, ...some]) => ({ label, seen: await see(...some) }))
+  const kinds = await inTurn(REFUSALS[name], async (some) => ({ label: some.join(), seen: await see(...some) }))
   // What the app shows as it shows a yes is no refusal.
   const isRefusal = (kind: SeenKind) => learnFlow({ rules: {}, ins, outs: [kind] }).tells
   const outs = [...kinds, ...(isCreate ? [] : use.outs)].filter(isRefusal)

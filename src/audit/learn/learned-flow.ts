@@ -43,10 +43,10 @@ const MAX_PROBES = 3
 export const observed = (runs: readonly SeenRun[]): readonly Observation[] => runs.map(({ run }) => run.observation)
 
 /** The pages that tell who is in. */
-export function findProbes({ ins, outs, fresh = new Map(), paths = [] }: FlowParts): readonly Probe[] {
+export function findProbes({ ins, outs, fresh, paths = [] }: FlowParts): readonly Probe[] {
   return paths.flatMap((path) => {
-    const at = (runs: readonly Pick<SeenRun, 'probes'>[]) => runs.flatMap(({ probes }) => probes.get(path) ?? [])
-    const stranger = { label: '', seen: at([{ probes: fresh }]) }
+    const at = (runs: readonly SeenRun[]) => runs.flatMap(({ probes }) => probes.get(path) ?? [])
+    const stranger = { label: '', seen: [fresh?.get(path) ?? []].flat() }
     const likeness = learnLikeness(at(ins), [...kindsOf(outs, at), stranger], { isProbe: true })
     return likeness ? [{ path, likeness }] : []
   })

@@ -104,8 +104,8 @@ export function planRow(row: AuditRow, { learned: { profile }, options: { create
   const isOfUpgrade = flow === 'token' || flow === 'upgrade'
   const issuesCode = ending?.kind === 'verified' && ending.allFalse === true
   const plan = (persona: string): FlowPlan => {
-    if (flow === 'create') return planOfCreate(persona, { profile, start, outcome })
-    if (flow === 'par') return { ...planOfCreate(persona, { profile, start }), later: { flow, outcome } }
+    if (flow === 'create') return planOfCreate(persona, { profile, page: start, outcome })
+    if (flow === 'par') return { ...planOfCreate(persona, { profile, page: start }), later: { flow, outcome } }
     if (flow === 'token' || flow === 'upgrade')
       return { use: { persona, outcome: 'code_issued' }, later: { flow, outcome }, page: upgrade?.start }
     const page = outcome === 'create_requested' ? start : outcome === 'code_issued' ? upgrade?.start : undefined

@@ -181,9 +181,9 @@ test('An app with Create and Upgrade is brought to both ends of these', async ()
     upgrading(11, { flow: 'upgrade', outcome: 'upgrade.token_expired' }),
   ])
   const noes = (later: LearnedLater) => later.kind === 'learned' && later.flow.outs.map(({ label }) => label)
-  expect(noes(create)).toEqual(['access_denied', 'an answer with another state'])
+  expect(noes(create)).toEqual(['access_denied,access_denied', 'callback.state_changed'])
   const ofUse = ['access_denied', 'minor', 'an invented token']
-  expect(noes(upgrade)).toEqual(['a refused code', 'a refused upgrade', ...ofUse])
+  expect(noes(upgrade)).toEqual(['token.code_expired', 'upgrade.token_expired', ...ofUse])
   expect(described).toMatchObject({ create: { yes: 'says "saved"' }, upgrade: { yes: 'at /upgraded' } })
   const some = ['create: yes is says "saved"', 'upgrade: no is 403 at /callback ("Sorry.")']
   expect(lines).toEqual(expect.arrayContaining(some))
@@ -206,7 +206,7 @@ test('An app without can_create is brought to Create by its own page, after a de
   const newcomer = { persona: 'audit-newcomer-3', outcome: 'access_denied' }
   const created = { ...newcomer, outcome: 'created' }
   expect(app.plans[RUNS.length + 1]).toEqual({ use: newcomer, create: created, page: start })
-  const plan = planOfCreate('p', { profile, start })
+  const plan = planOfCreate('p', { profile, page: start })
   expect(plan).toMatchObject({ use: { outcome: 'access_denied' }, create: { persona: 'p', outcome: 'created' } })
 })
 
