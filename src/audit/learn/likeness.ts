@@ -84,7 +84,7 @@ export function learnLikeness(
   const isTurnedAway = (one: Observation): boolean => {
     const { end, status } = one
     if (usual.end !== 'page' || usual.status >= 400) return false
-    if (end === 'begins again' || (status >= 400 && status !== 429 && !isServerError(status))) return true
+    if (end === 'stopped' || (status >= 400 && status !== 429 && !isServerError(status))) return true
     return isProbe && end === 'page' && status < 400 && !yes.isAt(one) && yes.marked(one) === 0
   }
   /** Nothing tells that the user is in, and an error or some of what a refusal says tells the contrary: each has its own sentence. */

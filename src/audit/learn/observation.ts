@@ -2,25 +2,20 @@ import type { Visit, VisitEnd } from '../agent/browser.ts'
 import { firstSentence, titleOf, visibleText, wordsOf } from '../agent/read-page.ts'
 import { withoutAuditTenant } from '../drive/audit-tenant.ts'
 
-/** Visits that ended without a page of the app: their names here, and what they showed. */
-const ENDS = {
-  stopped: ['begins again', 'the beginning of the flow again'],
-  sandbox_page: ['refused by the sandbox', 'an error page of the sandbox'],
-  too_many_redirects: ['redirects for ever', 'more than 20 redirects'],
-  timed_out: ['timed out', 'no answer in time'],
-  restless: ['restless', 'a page that does not come to rest'],
-  astray: ['astray', 'nothing'],
-  dropped: ['dropped', 'a closed connection without an answer'],
-  unreachable: ['unreachable', 'nothing'],
-  // Its page is not known: the answer was held back.
-  page: ['page', 'nothing'],
-  held: ['page', 'nothing'],
-} as const satisfies Record<Exclude<VisitEnd, 'elsewhere'>, readonly [string, string]>
+/** What visits showed that ended without a page of the app. */
+const SHOWN: Readonly<Partial<Record<VisitEnd, string>>> = {
+  stopped: 'the beginning of the flow again',
+  sandbox_page: 'an error page of the sandbox',
+  too_many_redirects: 'more than 20 redirects',
+  timed_out: 'no answer in time',
+  restless: 'a page that does not come to rest',
+  dropped: 'a closed connection without an answer',
+}
 
 /** What an app showed in the end. */
 export interface Observation {
   /** `visit failed`: the function that drives the app threw an error, or did not end in time. */
-  readonly end: (typeof ENDS)[keyof typeof ENDS][0] | 'visit failed'
+  readonly end: VisitEnd | 'visit failed'
   /** 0 without a page. */
   readonly status: number
   /** What can differ between a yes and a no: `status 200`, `at /callback`, `titled Shop`, `says welcome`, `sets session`. */
@@ -50,12 +45,11 @@ export function observe(visit: Visit): Observation {
     const features = new Set([`at ${address}`, ...parametersOf(url), ...sets])
     return { end: 'page', status: 302, features, summary: `a redirect to ${address}` }
   }
-  const [name, shown] = ENDS[end]
-  if (!page || name !== 'page') {
+  if (!page || end !== 'page') {
     const place = end === 'stopped' ? undefined : (url ?? hops.at(-1)?.url)
     const path = place !== undefined && URL.canParse(place) ? ` at ${new URL(place).pathname}` : ''
-    const summary = shown + path + (problem === undefined ? '' : `: ${problem}`)
-    return { end: name, status: 0, features: new Set([name]), summary }
+    const summary = (SHOWN[end] ?? 'nothing') + path + (problem === undefined ? '' : `: ${problem}`)
+    return { end, status: 0, features: new Set([end]), summary }
   }
   const { status } = page
   const { host, hostname, pathname } = new URL(page.url)
@@ -78,7 +72,7 @@ export function observe(visit: Visit): Observation {
     .slice(0, MAX_TEXT)
   const said = firstSentence(page)
   const summary = `${status} at ${pathname}${said === '' ? '' : ` (${JSON.stringify(said)})`}`
-  return { end: name, status, features: new Set(features), text, summary }
+  return { end, status, features: new Set(features), text, summary }
 }
 
 /** Without its parameters, which are long and may be secret. */

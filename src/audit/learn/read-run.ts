@@ -33,7 +33,7 @@ export async function lookAt(paths: readonly string[], browser: Browser, driver:
     const shown = observe(await driver.peek(path, browser))
     // A cookie for each new visitor tells nothing.
     const features = new Set([...shown.features].filter((feature) => !feature.startsWith('sets ')))
-    const isShown = shown.end === 'page' || shown.end === 'begins again'
+    const isShown = shown.end === 'page' || shown.end === 'stopped'
     if (isShown && shown.status !== 429) seen.set(path, { ...shown, features })
   }
   return seen
@@ -52,7 +52,7 @@ export function readRun({ run, accepted, refused, probes: seen }: SeenRun, learn
   const { end, status } = run.observation
   const shown = sentenceOf(run.observation)
   const page = learned.page?.compare(run.observation)
-  const isCrash = ['timed out', 'dropped', 'unreachable'].includes(end) || isServerError(status)
+  const isCrash = ['timed_out', 'dropped', 'unreachable'].includes(end) || isServerError(status)
   const is = (says: Reading['says'], evidence = shown): Reading => {
     if (isCrash && says !== 'in') return { says: 'broke', evidence }
     return { says, evidence, ...(says === 'out' && { like: page?.label }) }

@@ -82,13 +82,13 @@ export function compareFlows(usual: ShownFlow, shown: ShownFlow, learned: Learne
   }
   if (observation.status === 429)
     return found('undetermined', 'your app answers 429; raise its limit for tests', 'control_lost')
-  const hasNoPage = ['restless', 'redirects for ever', 'visit failed'].includes(observation.end)
+  const hasNoPage = ['restless', 'too_many_redirects', 'visit failed'].includes(observation.end)
   const isCrash = saysUsually !== 'broke' && (says === 'broke' || hasNoPage)
   if (isCrash || (saysUsually === 'in' && says !== 'in'))
     return found('too strict', `${sentence}; usually ${sentenceOf(before).replace(/^your app showed /, 'it shows ')}`)
   if (saysUsually === 'out' && says === 'in') return found('too strict', `${sentence}, as after a yes`)
   // On an error page of the service the user stays there, and the app is not asked.
-  const isEnded = observation.end === 'refused by the sandbox'
+  const isEnded = observation.end === 'sandbox_page'
   const missing = missingCall(usual, shown)
   if (missing !== undefined && !isEnded) return found('too strict', `${missing}; ${sentence}`)
   const common = [...before.features].filter((one) => observation.features.has(one)).length

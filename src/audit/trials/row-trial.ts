@@ -233,7 +233,7 @@ export async function findDelivery(row: AuditRow, run: FlowRun, sandbox: Sandbox
       ? known?.outcome === row.name && brought[sentBy]
       : isLaterMet && known && hasCall(known, sentBy)
   if (isSent) return { known }
-  const ends: Readonly<Record<string, Reason>> = { 'visit failed': 'visit_failed', 'timed out': 'timed_out' }
+  const ends: Readonly<Record<string, Reason>> = { 'visit failed': 'visit_failed', timed_out: 'timed_out' }
   const other: Reason = known && isLaterMet !== false ? 'not_delivered' : 'not_reached'
   return { known, missing: ends[observation.end] ?? other }
 }

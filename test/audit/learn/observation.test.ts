@@ -52,23 +52,23 @@ test.each([
 const at = { url: `${APP}/late?a=b` }
 
 test.each([
-  ['stopped', {}, 'begins again', 'the beginning of the flow again'],
-  ['timed_out', {}, 'timed out', 'no answer in time at /callback'],
-  ['timed_out', { ...at, page: pageOf('200 /late') }, 'timed out', 'no answer in time at /late'],
-  ['timed_out', { hops: [hopTo(APP), CALLBACK, hopTo(`${APP}/c`)] }, 'timed out', 'no answer in time at /c'],
-  ['timed_out', { hops: [] }, 'timed out', 'no answer in time'],
-  ['timed_out', { url: 'no address' }, 'timed out', 'no answer in time'],
-  ['dropped', at, 'dropped', 'a closed connection without an answer at /late'],
-  ['restless', { ...at, problem: 'it loads' }, 'restless', 'a page that does not come to rest at /late: it loads'],
-  ['too_many_redirects', at, 'redirects for ever', 'more than 20 redirects at /late'],
-  ['sandbox_page', { ...at, problem: 'why' }, 'refused by the sandbox', 'an error page of the sandbox at /late: why'],
-  ['sandbox_page', at, 'refused by the sandbox', 'an error page of the sandbox at /late'],
-  ['unreachable', { ...at, problem: 'why' }, 'unreachable', 'nothing at /late: why'],
-  ['page', {}, 'page', 'nothing at /callback'],
-  ['unreachable', at, 'unreachable', 'nothing at /late'],
-  ['astray', { ...at, problem: 'a popup opened' }, 'astray', 'nothing at /late: a popup opened'],
-] as const)('A visit that ended as %s with %j is observed as %s: %s', (end, changes, observed, summary) => {
-  expect(seen(ended(end, changes))).toEqual({ end: observed, status: 0, features: [observed], summary })
+  ['stopped', {}, 'the beginning of the flow again'],
+  ['timed_out', {}, 'no answer in time at /callback'],
+  ['timed_out', { ...at, page: pageOf('200 /late') }, 'no answer in time at /late'],
+  ['timed_out', { hops: [hopTo(APP), CALLBACK, hopTo(`${APP}/c`)] }, 'no answer in time at /c'],
+  ['timed_out', { hops: [] }, 'no answer in time'],
+  ['timed_out', { url: 'no address' }, 'no answer in time'],
+  ['dropped', at, 'a closed connection without an answer at /late'],
+  ['restless', { ...at, problem: 'it loads' }, 'a page that does not come to rest at /late: it loads'],
+  ['too_many_redirects', at, 'more than 20 redirects at /late'],
+  ['sandbox_page', { ...at, problem: 'why' }, 'an error page of the sandbox at /late: why'],
+  ['sandbox_page', at, 'an error page of the sandbox at /late'],
+  ['unreachable', { ...at, problem: 'why' }, 'nothing at /late: why'],
+  ['page', {}, 'nothing at /callback'],
+  ['unreachable', at, 'nothing at /late'],
+  ['astray', { ...at, problem: 'a popup opened' }, 'nothing at /late: a popup opened'],
+] as const)('A visit that ended as %s with %j is observed as: %s', (end, changes, summary) => {
+  expect(seen(ended(end, changes))).toEqual({ end, status: 0, features: [end], summary })
 })
 
 test('Numbers on a page are no sign, unless it shows nothing else', () => {
