@@ -7,7 +7,7 @@ import { type AcceptedRule, asksTheApp, holds } from './accepted-rule.ts'
 import { requireValidRequest } from './app-profile.ts'
 import { type FlowParts, learnFlow, observed, type SeenRun } from './learned-flow.ts'
 import { learnLikeness } from './likeness.ts'
-import { allShowIn } from './read-run.ts'
+import { showsIn } from './read-run.ts'
 
 /** Kinds of refusals that an app may take for a yes. */
 const KINDS = ['access_denied', 'minor'] as const
@@ -88,7 +88,7 @@ export async function checkControls(seen: Readonly<Record<Kind | 'adult', readon
     const runs = seen[label]
     if (rules.accepted) return runs.map(({ accepted }) => accepted === true)
     // A page that shows a refused user something else than one who is in tells more than one that shows both the same.
-    if (probes.length > 0) return runs.map((one) => allShowIn(one.probes, probes))
+    if (probes.length > 0) return runs.map((one) => probes.every((probe) => showsIn(probe, one.probes)))
     const learnFrom = (some: readonly SeenRun[], isProbe: boolean) =>
       learnLikeness(observed(seen.adult), [{ label, seen: observed(some) }], { isProbe })
     const page = learnFrom(runs.slice(0, 1), false)

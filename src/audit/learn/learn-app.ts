@@ -19,7 +19,7 @@ import {
   type SeenRun,
   type ShownPages,
 } from './learned-flow.ts'
-import { allShowIn, lookAt, readRun, seeRun } from './read-run.ts'
+import { lookAt, readRun, seeRun, showsIn } from './read-run.ts'
 
 /** All that is known of an app before it is judged. */
 export type LearnedApp = Awaited<ReturnType<typeof learnApp>>
@@ -101,7 +101,9 @@ export async function learnApp(app: AuditedApp, driver: Driver, options: AuditOp
   const isRefuted = isByPage && isShown && byInvented.some(({ says }) => says === 'in')
   const use = learnFlow({ ...known, outs, waitMs, isRefuted })
   const isAdult = (one: SeenRun) =>
-    use.probes.length > 0 && !rules.accepted ? allShowIn(one.probes, use.probes) : readRun(one, use).says === 'in'
+    use.probes.length > 0 && !rules.accepted
+      ? use.probes.every((probe) => showsIn(probe, one.probes))
+      : readRun(one, use).says === 'in'
 
   const states = [...denials, ...ins].map(({ run }) => run.request?.parameters['state'])
   const profile = { ...asked, repeatsState: new Set(states).size === 1 }
@@ -163,10 +165,9 @@ async function steadyPaths(parts: FlowParts, strangers: readonly Browser[], driv
   const lookAgain = (browsers: readonly Browser[]) => inTurn(browsers, (one) => lookAt(paths, one, driver))
   const shownIns = await lookAgain(browsersOf([...parts.ins, ...parts.ins]))
   const shownOuts = await lookAgain([...browsersOf(parts.outs.flatMap(({ seen }) => seen)), ...strangers])
-  return probes.flatMap(({ path, likeness }) => {
-    const isIn = (shown: readonly ShownPages[]) =>
-      shown.flatMap((one) => one.get(path) ?? []).map((page) => likeness.compare(page).as === 'in')
-    return isIn(shownIns).includes(false) || isIn(shownOuts).includes(true) ? [] : [path]
+  return probes.flatMap((probe) => {
+    const isIn = (shown: ShownPages) => showsIn(probe, shown)
+    return shownIns.map(isIn).includes(false) || shownOuts.some(isIn) ? [] : [probe.path]
   })
 }
 

@@ -39,12 +39,11 @@ export async function lookAt(paths: readonly string[], browser: Browser, driver:
   return seen
 }
 
-/** Whether each probe shows a browser what it shows to users who are in. */
-export const allShowIn = (shown: ShownPages, probes: readonly Probe[]): boolean =>
-  probes.every(({ path, likeness }) => {
-    const page = shown.get(path)
-    return page !== undefined && likeness.compare(page).as === 'in'
-  })
+/** Whether a probe shows a browser what it shows to users who are in; `undefined` when its page did not come. */
+export function showsIn({ path, likeness }: Probe, shown: ShownPages): boolean | undefined {
+  const page = shown.get(path)
+  return page && likeness.compare(page).as === 'in'
+}
 
 /** Reads a run. An explicit sign goes before a page, and a page of a known user before what the page of the answer says. */
 export function readRun({ run, accepted, refused, probes: seen }: SeenRun, learned: LearnedFlow): Reading {
