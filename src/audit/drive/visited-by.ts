@@ -49,6 +49,7 @@ export type OpenRequest = Pick<PageRequest, 'method' | 'form' | 'json'>
 export type OpenPage = (url: string, request?: OpenRequest) => Promise<OpenedPage>
 
 type VisitPlan = Omit<VisitDetails, 'n' | 'signal' | 'open'>
+type VisitCaller = ReturnType<typeof createVisitCaller>
 
 /** The app that a function drives. */
 export function visitedBy(sandbox: SandboxApi, visit: VisitFunction): AuditedApp {
@@ -149,11 +150,7 @@ function createOpenPage(sandboxUrl: string, signal: AbortSignal): OpenPage {
 const DENIED = { outcome: 'access_denied' } as const
 
 /** Queues the decisions of a plan, calls the function, and reads in the journal what it did. */
-async function runVisit(
-  plan: FlowPlan,
-  sandbox: SandboxApi,
-  call: (plan: VisitPlan) => Promise<Observation>,
-): Promise<FlowRun> {
+async function runVisit(plan: FlowPlan, sandbox: SandboxApi, call: VisitCaller): Promise<FlowRun> {
   const { use, create = DENIED, later } = plan
   const [newest] = await sandbox.flows.list({ audit: 'also', limit: 1 })
   const planned: NextDecision[] = [{ flow: 'use', ...use }, { flow: 'create', ...create }, ...(later ? [later] : [])]
