@@ -89,7 +89,10 @@ function submissionOf(form: HtmlElement, page: Page, button = form): Onward | un
   if (!url) return undefined
   const fields = elementsBelow(form, 'input', 'select', 'textarea', 'button').flatMap((control): [string, string][] => {
     const name = attributeOf(control, 'name')
-    const isUnchecked = /^(?:checkbox|radio)$/.test(typeOf(control)) && attributeOf(control, 'checked') === undefined
+    const has = (mark: string) => attributeOf(control, mark) !== undefined
+    // A browser sends no form without its required boxes: the user checks these.
+    const isChecked = has('checked') || (typeOf(control) === 'checkbox' && has('required'))
+    const isUnchecked = /^(?:checkbox|radio)$/.test(typeOf(control)) && !isChecked
     const isSent = isButton(control) ? control === button : typeOf(control) !== 'file' && !isUnchecked
     return name && isSent && isEnabled(control) ? [[name, fieldValueOf(control)]] : []
   })

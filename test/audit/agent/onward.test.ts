@@ -60,12 +60,12 @@ test('A form that a user sends carries what a browser sends of the fields, and t
     sent(`<form method=POST action=/next>
       <input type=hidden name=a value="1 &amp; 2"><input name=b><input value=nameless><input name=c value=x disabled>
       <input type=checkbox name=d><input type=checkbox name=e checked><input type=radio name=f value=1>
-      <input type=radio name=f value=2 checked><input type=file name=g><input type=reset name=h value=x>
+      <input type=checkbox name=n required><input type=radio name=f value=2 checked><input type=file name=g><input type=reset name=h value=x>
       <select name=i><option>one<option value=2 selected>two</select><select name=j><option>one <option>two</select>
       <textarea name=k>a\nb</textarea><button type=button name=l></button>
       <button name=m value=yes>Yes</button><button name=m value=no>No</button>
     </form>`) ?? {}
-  expect(body?.text).toBe('a=1+%26+2&b=&e=on&f=2&i=2&j=one&k=a%0Ab&m=yes')
+  expect(body?.text).toBe('a=1+%26+2&b=&e=on&n=on&f=2&i=2&j=one&k=a%0Ab&m=yes')
 })
 
 test('A form without a method is sent by GET with its fields for a query, and one without an address to its page', () => {
