@@ -80,6 +80,7 @@ export function notBegun(ways: readonly Way[], pressed: readonly string[], begin
   const isNamed = begin && 'click' in begin
   const missed = isNamed ? `nothing on the page is ${JSON.stringify(begin.click)}` : 'no way to the sandbox was found'
   const done = pressed.length > 0 ? `pressed ${pressed.join(', then ')}; ` : ''
-  const named = nameOf({ text: ways.find(({ text }) => text !== '')?.text ?? 'Prove your age' })
+  const likely = ways.find(({ text }) => text !== '' && !OTHER.test(text.toLowerCase()))
+  const named = nameOf({ text: likely?.text ?? 'Prove your age' })
   return `${done}${missed}; the page has ${seen}; say how a user begins: use: { begin: { click: ${named} } }`
 }

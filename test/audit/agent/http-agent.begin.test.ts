@@ -52,6 +52,11 @@ test.each<[string, Partial<VisitOptions>, string]>([
   expect(app.requests).toHaveLength(1)
 })
 
+test('What a visit names to begin by is no button that cancels', async () => {
+  const { open } = await startApp(`${button('/no', 'Cancel')}${BUY}${button('/sell', 'Sell')}`)
+  expect((await open()).problem).toMatch(/begin: { click: "Buy" } }$/)
+})
+
 test('An answer that was held back is brought by another browser, which does not begin anew', async () => {
   const { open, app, sandbox } = await startApp(button('/go', 'Prove your age'))
   const held = await open({ holds: 'E1' })
