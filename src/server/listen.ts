@@ -13,6 +13,9 @@ export const MAX_HEADER_BYTES = 96 * 1024
 /** For the head and the body of a request to arrive, after its first byte. How long an answer may take is another matter. */
 const ARRIVAL_SECONDS = 60
 
+/** After its last call, so that a busy client seldom calls on a connection that is closed just then; Node's default is 5 seconds. */
+const KEEP_ALIVE_MS = 65_000
+
 /** A server for http or, with a certificate, https. It does not listen yet. */
 export async function createServerWith(
   certificate: ServerCertificate | undefined,
@@ -31,6 +34,7 @@ async function createServerFor(certificate: ServerCertificate | undefined, arriv
     maxHeaderSize: MAX_HEADER_BYTES,
     // A request without a Host header is answered by a route, so that it has the same headers as every answer.
     requireHostHeader: false,
+    keepAliveTimeout: KEEP_ALIVE_MS,
     requestTimeout: arrivalMs,
     // Node looks for late requests every 30 seconds.
     connectionsCheckingInterval: arrivalMs / 10,

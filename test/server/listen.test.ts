@@ -39,3 +39,8 @@ test('A request has a minute to arrive, whatever Node would allow', async () => 
   const server = await createServerWith(undefined, {})
   expect([server.requestTimeout, server.headersTimeout]).toEqual([60_000, 60_000])
 })
+
+test('A connection that waits for its next call is kept longer than a busy client takes to use it', async () => {
+  const server = await createServerWith(undefined, {})
+  expect(server.keepAliveTimeout).toBeGreaterThan(60_000)
+})
