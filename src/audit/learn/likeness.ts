@@ -69,11 +69,14 @@ export function learnLikeness(
   // Two visits of one kind may show the same news by chance, all kinds together hardly.
   const markedOut = (one: Observation) => Math.max(...[no, ...(isProbe ? [] : noes)].map(({ marked }) => marked(one)))
   const isError = ({ features }: Observation) => newIn(features, ins).some((feature) => ERROR.test(feature))
+  // A title that users who are out are shown, too, may be one of several, as by an experiment.
+  const places = yes.always.filter((one) => isPlace(one) && (!one.startsWith('titled ') || yes.marks.includes(one)))
+  const isThere = ({ end, features }: Observation) => end === usual.end && places.every((one) => features.has(one))
   const isIn = (one: Observation): boolean => {
     if (isConstant && !hasMarks) return isSame(one, usual)
     const isMarked = !hasMarks || yes.marked(one) >= MOST
     // What a page shows beside its marks, such as news and prices, may be another thing each time that it is asked for.
-    const hasYes = isProbe && hasMarks ? yes.isAt(one) : yes.isUsual(one) && yes.isFamiliar(one)
+    const hasYes = isProbe && hasMarks ? isThere(one) : yes.isUsual(one) && yes.isFamiliar(one)
     return isMarked && hasYes && markedOut(one) <= LITTLE && !isError(one)
   }
   const isOut = (one: Observation, kind: typeof no): boolean =>

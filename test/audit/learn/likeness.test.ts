@@ -147,6 +147,15 @@ test.each([
   expect(compare(shown, one).replace(', denied', '')).toBe(as)
 })
 
+test('A title that users who are out are shown too may be one of several, a title of those who are in alone is a mark', () => {
+  const [old, young] = ['<title>Shop, since 1920</title>', '<title>The new shop</title>']
+  const outs = { denied: [`200 / ${old} Sign in`, `200 / ${young} Sign in`] }
+  const page = `200 / ${young} My orders`
+  expect(compare({ isProbe: true, ins: twice(`200 / ${old} My orders`), outs }, page)).toBe('in')
+  const others = { denied: twice(`200 / ${young} Sign in`) }
+  expect(compare({ isProbe: true, ins: twice(`200 / ${old} My orders`), outs: others }, page)).toBe('unknown')
+})
+
 test('A page that shows a button only to those who are out tells who is in when it is asked for again', () => {
   const shown = { isProbe: true, ins: twice('200 / Shop'), outs: { denied: twice('200 / Shop. Sign in') } }
   const pages = ['200 / Shop', '200 / Shop. Sign in', '200 / Shop. News']
