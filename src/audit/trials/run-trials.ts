@@ -68,7 +68,7 @@ export async function runTrials(trials: readonly Trial[], settings: RunSettings)
     return { verdict: 'undetermined', reason: 'flaky', evidence, flows, log: other.log }
   }
 
-  /** @returns false when other runs may have broken this one: it is to be run again, alone */
+  /** @returns false when other runs may have disturbed this one, or the app was away: it is to be run again, alone */
   async function tryOne(progress: Progress, stage: Stage, isAlone: boolean): Promise<boolean> {
     const { trial } = progress
     const found: Progress['seen'][number][] = []
@@ -96,7 +96,8 @@ export async function runTrials(trials: readonly Trial[], settings: RunSettings)
         return tryOne(progress, stage, isAlone)
       }
     }
-    if (!isAlone && (finding.verdict === 'broke' || finding.reason === 'flaky')) return false
+    const isOpen = finding.verdict === 'undetermined' && finding.reason !== 'timed_out'
+    if (!isAlone && (finding.verdict === 'broke' || isOpen)) return false
     if (trial !== control) onFinding(trial, finding)
     return true
   }

@@ -130,14 +130,15 @@ test('Findings are repeated, and flaky when they come out differently; any other
   expect(order).toEqual([...names(1, 4), 'control'])
 })
 
-test('A trial that broke or was flaky beside others is run again, alone', async () => {
+test('A trial that broke, was flaky or undetermined beside others is run again, alone', async () => {
   const act: Act = (name, time) => {
+    if (name === 't4' && time === 1) return 'undetermined'
     if (name === 't1' || (name === 't2' && time === 1)) return 'broke'
     return name === 't3' && time === 1 ? 'let in' : 'refused'
   }
   const { run, order, heard } = prepare(4, act, { visitsEach: 2, repeat: 2 })
   expect((await run()).says).toEqual(['broke', 'refused', 'refused', 'refused'])
-  expect(order.slice(-5).toSorted()).toEqual(['control', 't1', 't1', 't2', 't3'])
+  expect(order.slice(-6).toSorted()).toEqual(['control', 't1', 't1', 't2', 't3', 't4'])
   expect(heard.toSorted()).toEqual(['t1 broke', 't2 refused', 't3 refused', 't4 refused'])
 })
 
