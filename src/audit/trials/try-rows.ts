@@ -85,8 +85,9 @@ export const goodFlow = ({ use }: LearnedApp): Trial<SeenRun> => ({
     return again
   },
   proof(seen) {
-    const { summary: evidence, status } = seen.run.observation
-    if (readRun(seen, use).says === 'in') return { verdict: 'accepted', evidence, flows: [] }
-    return { verdict: 'undetermined', reason: 'control_lost', evidence, flows: [], isLimited: status === 429 }
+    const { says, evidence } = readRun(seen, use)
+    if (says === 'in') return { verdict: 'accepted', evidence, flows: [] }
+    const isLimited = seen.run.observation.status === 429
+    return { verdict: 'undetermined', reason: 'control_lost', evidence, flows: [], isLimited }
   },
 })
