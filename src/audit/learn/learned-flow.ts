@@ -45,8 +45,9 @@ export const observed = (runs: readonly SeenRun[]): readonly Observation[] => ru
 /** The pages that tell who is in. */
 export function findProbes({ ins, outs, fresh, paths = [] }: FlowParts): readonly Probe[] {
   return paths.flatMap((path) => {
-    const at = (runs: readonly SeenRun[]) => runs.flatMap(({ probes }) => probes.get(path) ?? [])
-    const stranger = { label: '', seen: [fresh?.get(path) ?? []].flat() }
+    const isTold = ({ status }: Observation) => status !== 429
+    const at = (runs: readonly SeenRun[]) => runs.flatMap(({ probes }) => probes.get(path) ?? []).filter(isTold)
+    const stranger = { label: '', seen: [fresh?.get(path) ?? []].flat().filter(isTold) }
     const likeness = learnLikeness(at(ins), [...kindsOf(outs, at), stranger], { isProbe: true })
     return likeness ? [{ path, likeness }] : []
   })

@@ -11,6 +11,8 @@ export interface Reading {
   readonly like?: string | undefined
   /** A sentence. */
   readonly evidence: string
+  /** The app answers a page that tells with 429. */
+  readonly isLimited?: boolean
 }
 
 /** Looks at the browser of a run: what the rules say, and what the probes show. */
@@ -33,8 +35,7 @@ export async function lookAt(paths: readonly string[], browser: Browser, driver:
     const shown = observe(await driver.peek(path, browser))
     // A cookie for each new visitor tells nothing.
     const features = new Set([...shown.features].filter((feature) => !feature.startsWith('sets ')))
-    const isShown = shown.end === 'page' || shown.end === 'stopped'
-    if (isShown && shown.status !== 429) seen.set(path, { ...shown, features })
+    if (shown.end === 'page' || shown.end === 'stopped') seen.set(path, { ...shown, features })
   }
   return seen
 }
@@ -42,7 +43,7 @@ export async function lookAt(paths: readonly string[], browser: Browser, driver:
 /** Whether a probe shows a browser what it shows to users who are in; `undefined` when its page did not come. */
 export function showsIn({ path, likeness }: Probe, shown: ShownPages): boolean | undefined {
   const page = shown.get(path)
-  return page && likeness.compare(page).as === 'in'
+  return page && page.status !== 429 ? likeness.compare(page).as === 'in' : undefined
 }
 
 /** Reads a run. An explicit sign goes before a page, and a page of a known user before what the page of the answer says. */
@@ -65,11 +66,14 @@ export function readRun({ run, accepted, refused, probes: seen }: SeenRun, learn
   if (probes.length > 0) {
     const found = probes.flatMap(({ path, likeness }) => {
       const after = seen.get(path)
-      return after ? [{ ...likeness.compare(after), evidence: `${shown}; then ${path} shows ${after.summary}` }] : []
+      if (!after || after.status === 429) return []
+      return [{ ...likeness.compare(after), evidence: `${shown}; then ${path} shows ${after.summary}` }]
     })
     const isAs = (side: 'in' | 'out') => found.find(({ as }) => as === side)?.evidence
     if (isAs('in')) return is('in', `${isAs('in')}, as to a user who is let in`)
     if (isAs('out') && page?.as !== 'in') return is('out', `${isAs('out')}, as to a user who is not`)
+    const [limited] = [...seen].find(([, after]) => after.status === 429) ?? []
+    if (limited !== undefined) return { ...is('unknown', `${shown}; then ${limited} answers 429`), isLimited: true }
     return is('unknown', found[0]?.evidence)
   }
 

@@ -142,15 +142,15 @@ export function readSeen(row: AuditRow, seen: SeenRun, learned: LearnedApp): Rea
 export function findingOfVisit(
   row: AuditRow,
   visit: Omit<SeenVisit, 'seen'> & { readonly observation: Pick<Observation, 'end' | 'status' | 'summary'> },
-  { says, like, evidence: shown }: Reading,
+  { says, like, evidence: shown, isLimited: isLimitedLater = false }: Reading,
 ): Finding {
   const { as, flows, missing, sign, observation } = visit
-  const isLimited = observation.status === 429
+  const isLimited = observation.status === 429 || (isLimitedLater && sign === undefined)
   function found(verdict: VerdictName, text = sign ?? shown, reason?: Reason): Finding {
     return { verdict, reason, evidence: `as ${as}: ${text}`, flows, isLimited }
   }
   const open = (reason: Reason, text = observation.summary) => found('undetermined', text, reason)
-  if (isLimited) return open('control_lost', `your app answers ${observation.summary}`)
+  if (isLimited) return open('control_lost', isLimitedLater ? shown : `your app answers ${observation.summary}`)
   // Decision: where the session of an app cannot be ended, nobody says how it would take the same answer afterwards.
   if (missing === 'session_stays') return found('observed', 'the audit found no way to end the session of your app')
   if (missing) return open(missing)

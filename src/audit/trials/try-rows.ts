@@ -85,9 +85,8 @@ export const goodFlow = ({ use }: LearnedApp): Trial<SeenRun> => ({
     return again
   },
   proof(seen) {
-    const { says, evidence } = readRun(seen, use)
+    const { says, evidence, isLimited = seen.run.observation.status === 429 } = readRun(seen, use)
     if (says === 'in') return { verdict: 'accepted', evidence, flows: [] }
-    const isLimited = seen.run.observation.status === 429
     return { verdict: 'undetermined', reason: 'control_lost', evidence, flows: [], isLimited }
   },
 })

@@ -128,6 +128,19 @@ test.each(CASES)('A run with %s is judged by row %s', async (_, id, run, flows, 
   expect(await prove(id, run, flows)).toEqual({ says, evidence, flows: ids, isLimited: says === 'control_lost' })
 })
 
+test('A limit that meets the page which tells is a limit, unless the sandbox saw more', async () => {
+  const use = flowProbed(YES, NO)
+  const { driver } = imitatedApp(() => NO, { peek: () => '429 /me Slow.' })
+  const findingOf = async (flow: Flow) => {
+    const trial = rowTrial(rowOf(row.use), { learned: learnedOf(use), options: {} })
+    const stage = stageOf({ driver: { ...driver, run: async () => saw(NO) }, sandbox: sandboxOf({ flows: [flow] }) })
+    return trial.proof(await trial.drive(stage))
+  }
+  const evidence = `as the adult: ${showed(NO)}; then /me answers 429`
+  expect(await findingOf(SPOILED)).toMatchObject({ reason: 'control_lost', evidence, isLimited: true })
+  expect(await findingOf(f1('id_token.expired', 'E4'))).toMatchObject({ verdict: 'let in', isLimited: false })
+})
+
 test('An app that creates after each denial says nothing by that, but after create_requested', async () => {
   const learned = { ...LEARNED, createsAfterDenial: true }
   expect(await prove(row.use, runOf(NO, onward), [SPOILED], learned)).toMatchObject({ says: 'refused' })
