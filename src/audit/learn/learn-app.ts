@@ -19,6 +19,7 @@ import {
   type SeenRun,
   type ShownPages,
 } from './learned-flow.ts'
+import { observe } from './observation.ts'
 import { lookAt, readRun, seeRun, showsIn } from './read-run.ts'
 
 /** All that is known of an app before it is judged. */
@@ -60,9 +61,9 @@ export async function learnApp(app: AuditedApp, driver: Driver, options: AuditOp
     return seen
   }
   const passed = startStopwatch()
-  const first = await see(DENIED)
-  const asked = profileOf(first.run, { ...app, baseUrl: sandbox.baseUrl })
-  await requireValidRequest(first.run, sandbox)
+  const denial = await see(DENIED)
+  const asked = profileOf(denial.run, { ...app, baseUrl: sandbox.baseUrl })
+  await requireValidRequest(denial.run, sandbox)
   const cast = await chooseCast(sandbox, asked.claims)
   const be = (role: Role, outcome = 'verified') => cast.as(role, (persona) => see({ use: { persona, outcome } }))
   const minor = await be('minor')
@@ -75,10 +76,10 @@ export async function learnApp(app: AuditedApp, driver: Driver, options: AuditOp
     ? { paths: [], signOut: [] }
     : await candidatePaths(adult.run, app.page, driver)
   const strangers = isVisited ? [] : await inTurn(Array.from({ length: STRANGERS }), () => driver.newBrowser())
-  const isTold = learnFlow({ rules, ins: [adult], outs: [{ label: '', seen: [first, minor] }] }).tells
+  const isTold = learnFlow({ rules, ins: [adult], outs: [{ label: '', seen: [denial, minor] }] }).tells
   const waitMs = isTold ? 0 : await findWait(some, adult, strangers, driver)
   const minors = [minor, await be('minor')]
-  const denials = [first, await see(DENIED)]
+  const denials = [denial, await see(DENIED)]
   const ins = [adult, await be('adult'), await be('adult')]
   const invented = [await be('adult', 'id_token.invented'), await be('adult', 'id_token.invented')]
   const between = await inTurn(cast.between, async ({ role, ...teen }) => ({ ...teen, seen: await be(role) }))
@@ -87,6 +88,7 @@ export async function learnApp(app: AuditedApp, driver: Driver, options: AuditOp
   // A browser that has begun and was given no answer.
   const begun = isVisited ? undefined : await driver.run({ ...DENIED, holds: true })
   const fresh: ShownPages = begun ? await lookAt(some, begun.browser, driver) : new Map()
+  const first = begun && observe(await driver.open({ url: app.page }, begun.browser))
   const paths = await steadyPaths({ rules, ins, outs: [], fresh, paths: some }, strangers, driver)
 
   checkAdults(ins, subject)
@@ -99,7 +101,7 @@ export async function learnApp(app: AuditedApp, driver: Driver, options: AuditOp
   const isShown = [...fresh.values()].some((one) => known.page?.compare(one).as === 'in')
   const isByPage = known.probes.length === 0 && !rules.accepted
   const isRefuted = isByPage && isShown && byInvented.some(({ says }) => says === 'in')
-  const use = learnFlow({ ...known, outs, waitMs, isRefuted })
+  const use = learnFlow({ ...known, outs, first, waitMs, isRefuted })
   const isAdult = (one: SeenRun) =>
     use.probes.length > 0 && !rules.accepted
       ? use.probes.every((probe) => showsIn(probe, one.probes))

@@ -28,6 +28,8 @@ export interface FlowParts {
   readonly fresh?: ShownPages
   /** Pages that may tell, which each run was asked for. */
   readonly paths?: readonly string[]
+  /** The page where a user begins, in a browser that has proved nothing. */
+  readonly first?: Observation | undefined
   /** An invented answer gets the page of a yes too, so that this page proves nothing. */
   readonly isRefuted?: boolean
   /** How long the app takes after the answer until a probe shows who is in. */
@@ -58,7 +60,14 @@ const kindsOf = (kinds: readonly SeenKind[], see: typeof observed) =>
 
 /** Learns how a flow is read from runs that ended well, and from kinds of refusals. */
 export function learnFlow(parts: FlowParts) {
-  const all = { fresh: new Map<string, Observation>(), paths: [], isRefuted: false, waitMs: 0, ...parts }
+  const all = {
+    fresh: new Map<string, Observation>(),
+    paths: [],
+    isRefuted: false,
+    waitMs: 0,
+    first: undefined,
+    ...parts,
+  }
   const { rules, ins, outs } = all
   const page = learnLikeness(observed(ins), kindsOf(outs, observed), { isProbe: false })
   const probes = findProbes(all).slice(0, MAX_PROBES)

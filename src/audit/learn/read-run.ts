@@ -49,7 +49,7 @@ export function showsIn({ path, likeness }: Probe, shown: ShownPages): boolean |
 /** Reads a run. An explicit sign goes before a page, and a page of a known user before what the page of the answer says. */
 export function readRun({ run, accepted, refused, probes: seen }: SeenRun, learned: LearnedFlow): Reading {
   const { rules, probes } = learned
-  const { end, status } = run.observation
+  const { end, status, text } = run.observation
   const shown = sentenceOf(run.observation)
   const page = learned.page?.compare(run.observation)
   const isCrash = ['timed_out', 'dropped', 'unreachable'].includes(end) || isServerError(status)
@@ -80,7 +80,11 @@ export function readRun({ run, accepted, refused, probes: seen }: SeenRun, learn
   const { cookies = [] } = learned.page ?? {}
   const set = cookiesSet(run.visit)
   const isSet = cookies.length > 0 && cookies.every((name) => set.includes(name))
-  if (page?.as !== 'in' && !isSet) return is(page?.as ?? 'unknown')
+  if (page?.as !== 'in' && !isSet) {
+    // The text of the first page, which a user who is in is not shown.
+    const isFirst = page?.as === 'unknown' && text !== undefined && text === learned.first?.text
+    return is(isFirst ? 'out' : (page?.as ?? 'unknown'))
+  }
   // Also a crash may follow the proof that the app left.
   if (learned.isRefuted) return { says: 'unknown', evidence: `${shown}, as after an invented answer` }
   const proof = `; it set the cookie ${cookies.join(', ')}, as for a user who is let in`

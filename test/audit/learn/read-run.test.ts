@@ -122,6 +122,15 @@ test('A run is looked at when the app had the time that it takes, by the pages t
   expect([app.peeked, app.waits]).toEqual([['/me'], [1000]])
 })
 
+test('The page where a user begins, as a user who has proved nothing sees it, is a refusal', () => {
+  const { observation } = seenOf('200 / Prove your age here.').run
+  const SAME = '200 /callback Prove your age here.'
+  const says = (page: string, parts: Partial<FlowParts> = { first: observation }) =>
+    readRun(seenOf(page), flow(parts)).says
+  expect([says(SAME), says(HELLO), says(SAME, {})]).toEqual(['out', 'unknown', 'unknown'])
+  expect(says(YES, { first: seenOf(YES).run.observation })).toBe('in')
+})
+
 test('A cookie that each visitor is given anew does not tell who is in', async () => {
   const hops = [hopTo(`${APP}/me`, { cookies: ['visitor'] })]
   const { driver } = imitatedApp(() => NO, { peek: () => visitTo(IN, { hops }) })
