@@ -15,17 +15,28 @@ export interface Reading {
   readonly isLimited?: boolean
 }
 
+/** So often pages that tell nothing are asked for again: a job of the app may be late, and news may hide what a page tells. */
+const MORE_LOOKS = 2
+
 /** Looks at the browser of a run: what the rules say, and what the probes show. */
 export async function seeRun(
   run: FlowRun,
-  { rules, probes, waitMs }: Pick<LearnedFlow, 'rules' | 'waitMs'> & { probes: readonly { path: string }[] },
+  { rules, probes, waitMs }: Pick<LearnedFlow, 'rules' | 'waitMs'> & { probes: readonly Pick<Probe, 'path'>[] },
   driver: Driver,
 ): Promise<SeenRun> {
-  if (probes.length > 0 && waitMs > 0) await driver.wait(waitMs)
+  const giveTime = async () => {
+    if (probes.length > 0 && waitMs > 0) await driver.wait(waitMs)
+  }
+  await giveTime()
   const accepted = rules.accepted && (await holds(rules.accepted, run, driver))
   const refused = rules.refused && (await holds(rules.refused, run, driver))
   const paths = probes.map(({ path }) => path)
-  return { run, accepted, refused, probes: await lookAt(paths, run.browser, driver) }
+  let shown = await lookAt(paths, run.browser, driver)
+  for (let looks = 0; looks < MORE_LOOKS && isSilent(shown, probes); looks++) {
+    await giveTime()
+    shown = await lookAt(paths, run.browser, driver)
+  }
+  return { run, accepted, refused, probes: shown }
 }
 
 /** Asks for the pages of probes, as after a reload. */
@@ -44,6 +55,15 @@ export async function lookAt(paths: readonly string[], browser: Browser, driver:
 export function showsIn({ path, likeness }: Probe, shown: ShownPages): boolean | undefined {
   const page = shown.get(path)
   return page && page.status !== 429 ? likeness.compare(page).as === 'in' : undefined
+}
+
+/** Pages were shown that are like neither those of users who are in nor those of users who are out. */
+function isSilent(shown: ShownPages, probes: readonly (Pick<Probe, 'path'> & Partial<Probe>)[]): boolean {
+  const told = probes.flatMap(({ path, likeness }) => {
+    const page = shown.get(path)
+    return page && likeness ? [likeness.compare(page).as] : []
+  })
+  return told.length > 0 && told.every((as) => as === 'unknown')
 }
 
 /** Reads a run. An explicit sign goes before a page, and a page of a known user before what the page of the answer says. */

@@ -122,6 +122,17 @@ test('A run is looked at when the app had the time that it takes, by the pages t
   expect([app.peeked, app.waits]).toEqual([['/me'], [1000]])
 })
 
+test('Pages that tell nothing are asked for again, because a job may be late or news may hide what a page tells', async () => {
+  const shown = (...pages: string[]) =>
+    imitatedApp(() => NO, { peek: (_path, { waited }) => (waited < 900 ? '200 /me Odd.' : (pages.shift() ?? IN)) })
+  const late = shown('200 /me Odd news.', IN)
+  const seen = await seeRun(await late.driver.run({ use: {} }), { ...probed, waitMs: 1000 }, late.driver)
+  expect([readRun(seen, probed).says, late.waits]).toEqual(['in', [1000, 1000]])
+  const never = imitatedApp(() => NO, { peek: () => '500 /me Odd.' })
+  await seeRun(await never.driver.run({ use: {} }), probed, never.driver)
+  expect([never.peeked, never.waits]).toEqual([['/me', '/me', '/me'], []])
+})
+
 test('The page where a user begins, as a user who has proved nothing sees it, is a refusal', () => {
   const { observation } = seenOf('200 / Prove your age here.').run
   const SAME = '200 /callback Prove your age here.'
