@@ -16,7 +16,8 @@ export interface Reading {
 }
 
 /** So often pages that tell nothing are asked for again: a job of the app may be late, and news may hide what a page tells. */
-const MORE_LOOKS = 2
+const MORE_LOOKS = 3
+const BETWEEN_LOOKS_MS = 500
 
 /** Looks at the browser of a run: what the rules say, and what the probes show. */
 export async function seeRun(
@@ -24,16 +25,13 @@ export async function seeRun(
   { rules, probes, waitMs }: Pick<LearnedFlow, 'rules' | 'waitMs'> & { probes: readonly Pick<Probe, 'path'>[] },
   driver: Driver,
 ): Promise<SeenRun> {
-  const giveTime = async () => {
-    if (probes.length > 0 && waitMs > 0) await driver.wait(waitMs)
-  }
-  await giveTime()
+  if (probes.length > 0 && waitMs > 0) await driver.wait(waitMs)
   const accepted = rules.accepted && (await holds(rules.accepted, run, driver))
   const refused = rules.refused && (await holds(rules.refused, run, driver))
   const paths = probes.map(({ path }) => path)
   let shown = await lookAt(paths, run.browser, driver)
   for (let looks = 0; looks < MORE_LOOKS && isSilent(shown, probes); looks++) {
-    await giveTime()
+    await driver.wait(Math.max(waitMs, BETWEEN_LOOKS_MS))
     shown = await lookAt(paths, run.browser, driver)
   }
   return { run, accepted, refused, probes: shown }
