@@ -118,6 +118,8 @@ export interface Visit {
   readonly problem?: string | undefined
   /** Brought the last answer of the sandbox to the app, or would have; it can be opened again in any browser. */
   readonly answer?: PageRequest | undefined
+  /** What scripts of its pages asked for by GET; by a browser that runs scripts. */
+  readonly asked?: readonly string[]
 }
 
 export interface Page {

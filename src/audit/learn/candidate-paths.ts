@@ -14,17 +14,22 @@ const CHANGES = /delete|remove|cancel|unsubscribe/i
 const USUAL = '/me /members /account /profile /dashboard /api/me /api/session /api/auth/session'.split(' ')
 
 /**
- * The pages of an app that may show whether a user is in: the page that a user who is in ended at, the links of that page, of the
- * start page and of the first page, the usual paths, and last the start page and the first page, which may begin a new flow.
+ * The pages of an app that may show whether a user is in: the page that a user who is in ended at, what its scripts asked for, the links
+ * of that page, of the start page and of the first page, the usual paths, and last the start page and the first page, which may begin a
+ * new flow.
  * @param start the address where users begin
  */
-export async function candidatePaths({ visit: { page, hops }, browser }: FlowRun, start: string, driver: Driver) {
+export async function candidatePaths(
+  { visit: { page, hops, asked = [] }, browser }: FlowRun,
+  start: string,
+  driver: Driver,
+) {
   const { origin } = new URL(start)
   const last = hops.at(-1)
   const ending = page && !last?.isCallback && last?.method === 'GET' ? [page.url] : []
   const first = [start, `${origin}/`]
   const pages = [page, ...(await inTurn(first, async (url) => (await driver.peek(url, browser)).page))]
-  const links = pages.flatMap((one) => (one ? linksOf(one) : []))
+  const links = [...asked.map((url) => ({ url, says: url })), ...pages.flatMap((one) => (one ? linksOf(one) : []))]
   const urlsOf = (isWanted: (says: string) => boolean) =>
     links.flatMap(({ url, says }) => (isWanted(says) ? [url] : []))
   const shown = [...new Set(urlsOf((says) => !SIGN_OUT.test(says) && !CHANGES.test(says)))].slice(0, MAX_LINKS)

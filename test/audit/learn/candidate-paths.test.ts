@@ -40,6 +40,12 @@ test('Links of the page where users begin and of the first page are asked for, t
   expect(await found(linking(link('/c')), pages)).toEqual(all)
 })
 
+test('What scripts of the pages asked for is asked for before links, unless it ends a session', async () => {
+  const asked = [`${APP}/api/status`, 'https://x.example/ads', `${APP}/api/logout`]
+  const all = { paths: [...OWN, '/api/status', '/a'], signOut: ['/api/logout', '/logout'] }
+  expect(await found({ ...linking(link('/a')), asked })).toEqual(all)
+})
+
 test.each(['log-off', 'sign_out', 'abmelden', 'déconnexion', 'ログアウト'])(
   'A link %s ends a session',
   async (word) => {

@@ -29,9 +29,10 @@ export function createChromiumAgent(
 
     async function visit(...[request, settings]: Parameters<Browser['open']>): Promise<Visit> {
       const tab = idle.pop() ?? (await openTab(chromium, options))
-      const own = { ...settings, parties, cookies, memory, note }
+      const own = { ...settings, parties, cookies, memory, asked: new Set<string>(), note }
       try {
-        return await open(request, { ...settings, screen: { show: (page, at) => tab.show(page, at, own) } })
+        const visited = await open(request, { ...settings, screen: { show: (page, at) => tab.show(page, at, own) } })
+        return { ...visited, asked: [...own.asked] }
       } finally {
         if (tab.end()) idle.push(tab)
       }

@@ -20,6 +20,8 @@ interface TabVisit extends Pick<VisitOptions, 'sandboxUrl' | 'signal' | 'begin'>
   /** Another object when something in it was changed by others than pages. */
   readonly memory: Memory
   note(line: string): void
+  /** What scripts ask for by GET. */
+  readonly asked: Set<string>
 }
 
 /** A tab that shows the pages of one visit after the other. */
@@ -127,6 +129,7 @@ export async function openTab(
     hasBegun = true
     underWay.set(request, place)
     const isAsking = request.method() === 'GET' && /^(?:xhr|fetch)$/.test(request.resourceType())
+    if (isAsking) shown?.visit.asked.add(request.url())
     if (!isAsking || shown?.at.isCallback) return
     const giveUp = () => {
       if (underWay.has(request)) longPolls.add(place)

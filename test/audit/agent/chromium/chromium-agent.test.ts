@@ -65,6 +65,16 @@ describeWith('chromium', 'Chromium', async () => {
     expect(sandbox.requests).toEqual([])
   })
 
+  test('A visit by Chromium checks the required boxes of a form that it sends', async () => {
+    const form = '<form action="/next"><input type="checkbox" name="a" required><input type="checkbox" name="b">'
+    const { app, sandbox } = await startPages({
+      '/': html(`${form}<button>Prove your age</button></form>`),
+      '/next': html(''),
+    })
+    await visit(app.url, sandbox.url)
+    expect(app.requests.map(({ path }) => path)).toContain('/next?a=on')
+  })
+
   test('A visit by Chromium waits for what a script asks its server, and dismisses the dialogs of a page', async () => {
     const { app, sandbox } = await startPages({
       '/': html(`<p id="a">No age was proved.</p><script>
@@ -72,8 +82,9 @@ describeWith('chromium', 'Chromium', async () => {
         fetch('/late').then((answer) => answer.text()).then((text) => { a.textContent = text })</script>`),
       '/late': (_request, response) => void setTimeout(() => response.end('Welcome'), 700),
     })
-    const { page } = await visit(app.url, sandbox.url, LOOK)
+    const { page, asked } = await visit(app.url, sandbox.url, LOOK)
     expect(page?.text).toContain('Welcome')
+    expect(asked).toEqual([`${app.url}/late`])
     expect(agent.notes()).toContain('your app opens a dialog, which was dismissed: alert "Hello"')
   })
 
