@@ -37,6 +37,8 @@ export type LearnedLater =
 const DENIED: FlowPlan = { use: { outcome: 'access_denied' } }
 /** Browsers that proved nothing and are shown the pages that seem to tell. */
 const STRANGERS = 8
+/** Adults who are learned from, too, while one is not known by those before. */
+const MORE_ADULTS = 3
 /** An app may let users in by a job: it is waited for so long. */
 const MAX_WAIT_MS = 5000
 const STEP_MS = 500
@@ -102,6 +104,12 @@ export async function learnApp(app: AuditedApp, driver: Driver, options: AuditOp
   const isByPage = known.probes.length === 0 && !rules.accepted
   const isRefuted = isByPage && isShown && byInvented.some(({ says }) => says === 'in')
   const use = learnFlow({ ...known, outs, first, waitMs, isRefuted })
+  // Three adults may be alike by chance, as by an experiment or a greeting: no wrong answer can have broken the app yet.
+  for (let more = 0; more < MORE_ADULTS && use.probes.length > 0 && !rules.accepted; more++) {
+    const next = await seeRun((await be('adult')).run, use, driver)
+    if (readRun(next, use).says !== 'unknown') break
+    Object.assign(use, learnFlow({ ...use, ins: [...use.ins, next] }))
+  }
   const isAdult = (one: SeenRun) =>
     use.probes.length > 0 && !rules.accepted
       ? use.probes.every((probe) => showsIn(probe, one.probes))

@@ -68,8 +68,8 @@ test('A page that tells who is in is asked for again, by the browser of each use
   const { use, described } = await learn(app)
   expect([use.probes.map(({ path }) => path), use.page, use.waitMs]).toEqual([['/me'], undefined, 0])
   expect(described.use?.yes).toBe('200 at /callback ("Please wait."); asked again, /me is 200, says "you are in"')
-  // Nine runs, one that is given no answer, and strangers.
-  expect(lookers.size).toBe(9 + 1 + 8)
+  // Ten runs, one that is given no answer, and strangers.
+  expect(lookers.size).toBe(10 + 1 + 8)
 })
 
 test.each([
@@ -97,6 +97,20 @@ test('An app that lets users in by a job is waited for twice as long as it took'
   await expect(learn(slowly(20_000))).rejects.toThrow('yes and no look alike')
 })
 
+test('More adults are learned from while one is shown what those before have taught nobody', async () => {
+  let adults = 0
+  const greetings = new Map<unknown, string>()
+  const greetingOf = (plan: FlowPlan) => {
+    if (!greetings.has(plan)) greetings.set(plan, ++adults > 3 ? `200 /me Hi Bob${adults}.` : '200 /me Hi Alfa.')
+    return greetings.get(plan) ?? ''
+  }
+  const app = imitatedApp(() => '200 /callback Please wait.', {
+    peek: (path, { plan }) => (path === '/me' && plan && isAdult(plan) ? greetingOf(plan) : `401 ${path} No.`),
+  })
+  const { use } = await learn(app)
+  expect([use.ins.length, use.probes.map(({ likeness }) => likeness.marks.join())]).toEqual([4, ['status 200,says hi']])
+})
+
 const BOTH = requestOf({ claims: '{"age_thresholds":[18,16]}' })
 const isTeen = ({ use: { persona = '' } }: FlowPlan) => persona.startsWith('audit-reaches')
 
@@ -115,7 +129,7 @@ test.each([
   const { between, use } = await learn(app)
   expect(use.probes.map(({ path }) => path)).toEqual(['/me', '/members'])
   expect(between).toMatchObject([{ persona: 'teen-16', misses: 18, isLetIn }])
-  expect(app.plans.at(-2)?.use.persona).toBe('audit-reaches-16-3')
+  expect(app.plans.at(-3)?.use.persona).toBe('audit-reaches-16-3')
 })
 
 test('The profile of an app is that of its first request, with a state that it repeats or not', async () => {
