@@ -60,7 +60,10 @@ export function checkAdults(adults: readonly SeenRun[], subject: Pick<Controls, 
     const isPosted = run.request?.parameters['response_mode'] === 'form_post'
     const cookies =
       '; a cookie with SameSite=Lax or Strict does not come along with form_post: SameSite=None; Secure does'
-    if (end !== 'page' || status >= 400) return `${answers} with ${summary}; ${doctor}${isPosted ? cookies : ''}`
+    // By convention, apps that redirect a refused user put the reason there.
+    const isError = !rules.accepted && [...features].some((feature) => feature.startsWith('with error='))
+    if (end !== 'page' || status >= 400 || isError)
+      return `${answers} with ${summary}; ${doctor}${isPosted ? cookies : ''}`
     if (status !== first?.status) return `${answers} differently each time: ${first?.summary}, then ${summary}`
     if (rules.accepted && !accepted)
       return `--accepted ${JSON.stringify(rules.accepted.text)} does not hold after ${cast.nameOf('adult')}: your app shows ${summary}`

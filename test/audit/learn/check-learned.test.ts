@@ -41,6 +41,10 @@ const refuses = (shown: string) =>
 
 test.each([
   [[YES, NO], refuses('403 at /callback ("Sorry.")')],
+  [
+    [visitTo('200 /signin?error=OAuthCallback Try another account.', { hops: [] })],
+    refuses('200 at /signin ("Try another account.")'),
+  ],
   [[YES, '400 /callback Sorry.'], refuses('400 at /callback ("Sorry.")')],
   [[YES, ended('dropped')], refuses('a closed connection without an answer at /callback')],
   [[ended('restless', { problem: 'it loads again' }), YES], RESTLESS],
