@@ -80,13 +80,15 @@ export async function learnApp(app: AuditedApp, driver: Driver, options: AuditOp
   const strangers = isVisited ? [] : await inTurn(Array.from({ length: STRANGERS }), () => driver.newBrowser())
   const isTold = learnFlow({ rules, ins: [adult], outs: [{ label: '', seen: [denial, minor] }] }).tells
   const waitMs = isTold ? 0 : await findWait(some, adult, strangers, driver)
-  const minors = [minor, await be('minor')]
-  const denials = [denial, await see(DENIED)]
+  const look = async (one: SeenRun) => Object.assign(one, { probes: await lookAt(some, one.run.browser, driver) })
+  // The second of each kind is looked at while no job of the app can have let it in.
+  const minors = [minor, await look(await be('minor'))]
+  const denials = [denial, await look(await see(DENIED))]
   const ins = [adult, await be('adult'), await be('adult')]
   const invented = [await be('adult', 'id_token.invented'), await be('adult', 'id_token.invented')]
   const between = await inTurn(cast.between, async ({ role, ...teen }) => ({ ...teen, seen: await be(role) }))
   await driver.wait(waitMs)
-  for (const one of all) Object.assign(one, { probes: await lookAt(some, one.run.browser, driver) })
+  for (const one of all) if (one.probes.size === 0) await look(one)
   // A browser that has begun and was given no answer.
   const begun = isVisited ? undefined : await driver.run({ ...DENIED, holds: true })
   const fresh: ShownPages = begun ? await lookAt(some, begun.browser, driver) : new Map()

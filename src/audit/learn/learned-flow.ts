@@ -50,7 +50,13 @@ export function findProbes({ ins, outs, fresh, paths = [] }: FlowParts): readonl
     const isTold = ({ status }: Observation) => status !== 429
     const at = (runs: readonly SeenRun[]) => runs.flatMap(({ probes }) => probes.get(path) ?? []).filter(isTold)
     const stranger = { label: '', seen: [fresh?.get(path) ?? []].flat().filter(isTold) }
-    const likeness = learnLikeness(at(ins), [...kindsOf(outs, at), stranger], { isProbe: true })
+    const byStrangers = learnLikeness(at(ins), [stranger], { isProbe: true })
+    // A user who was refused, and is shown the page of a yes where others of that kind are not, was let in since.
+    const kinds = kindsOf(outs, at).map(({ label, seen }) => {
+      const stay = seen.filter((one) => byStrangers?.compare(one).as !== 'in')
+      return { label, seen: stay.length > 0 ? stay : seen }
+    })
+    const likeness = learnLikeness(at(ins), [...kinds, stranger], { isProbe: true })
     return likeness ? [{ path, likeness }] : []
   })
 }

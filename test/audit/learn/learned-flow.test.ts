@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { parseAcceptedRule } from '../../../src/audit/learn/accepted-rule.ts'
 import { describeFlow, learnFlow } from '../../../src/audit/learn/learned-flow.ts'
+import { observe } from '../../../src/audit/learn/observation.ts'
 import { readRun } from '../../../src/audit/learn/read-run.ts'
 import { flowShowing, kindsOf, seenOf } from '../../support/imitated-learning.ts'
-import { NO, YES } from '../../support/imitated-pages.ts'
+import { NO, visitTo, YES } from '../../support/imitated-pages.ts'
 
 const look = (pages: Readonly<Record<string, string>>) => seenOf(YES, pages).probes
 
@@ -26,6 +27,18 @@ test('A page is a probe when it shows something else to users who are in, to tho
     yes: '200 at /members, says "welcome"; asked again, /me is 200, says "you are in"',
     no: ['403 at /callback ("Sorry.")'],
   })
+})
+
+test('A page stays a probe when a job lets in one of two users who were refused, and not when both are shown the page of a yes', () => {
+  const wine = '200 /wine Pick your bottles.'
+  const [isIn, isOut] = [{ '/wine': wine }, { '/wine': '403 /wine Members only.' }]
+  const probesOf = (...shown: readonly (typeof isIn)[]) => {
+    const outs = [{ label: 'minor', seen: shown.map((one) => seenOf(NO, one)) }]
+    return learnFlow({ rules: {}, ins: [seenOf(YES, isIn)], outs, paths: ['/wine'], fresh: look(isOut) }).probes
+  }
+  const [probe] = probesOf(isIn, isOut)
+  expect(probe?.likeness.compare(observe(visitTo(wine)))).toEqual({ as: 'in' })
+  expect(probesOf(isIn, isIn)).toEqual([])
 })
 
 test('Three probes at most are asked after each run', () => {
