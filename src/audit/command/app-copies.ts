@@ -5,7 +5,7 @@ import { ConfigError } from '../../files/config-error.ts'
 import { startStopwatch } from '../../sandbox/clock/clock.ts'
 import type { Agent } from '../agent/browser.ts'
 import { auditTenantName } from '../drive/audit-tenant.ts'
-import { type AppCopies, type AppProgram, type AuditedApp, appAt, type StartFresh } from '../drive/audited-app.ts'
+import { type AppCopies, type AuditedApp, appAt, type StartFresh } from '../drive/audited-app.ts'
 import { DEFAULTS } from '../options.ts'
 import { chooseAgent } from './choose-agent.ts'
 import type { Session } from './session.ts'
@@ -19,21 +19,20 @@ const MIN_FRESH_SECONDS = 10
 export function createCopies(session: Session) {
   const { host, sandbox, plan, signal } = session
   const { start } = plan
-  let tenants = 0
   // Drawn, so that no tenant is there that has the name, and two audits of one sandbox do not meet.
   const run = randomInt(36 ** 6).toString(36)
+  const tenants: string[] = []
   const stops: (() => Promise<void>)[] = []
-  const removals: (() => Promise<void>)[] = []
   let freshSeconds = MIN_FRESH_SECONDS
   let choosing: Promise<Agent> | undefined
   /** The agent, the same one for all copies; `undefined` when there is none. */
   const agent = async () => choosing?.catch(() => undefined)
+  const remove = (tenant: string) => sandbox.removeTenant(tenant).catch(() => {})
 
   /** Makes a tenant in which an app does what it does at the base URL: with the same clients, lifetimes and personas. */
   async function openTenant() {
-    const name = auditTenantName(run, ++tenants)
-    const remove = () => sandbox.removeTenant(name).catch(() => {})
-    removals.push(remove)
+    const name = auditTenantName(run, tenants.length + 1)
+    tenants.push(name)
     const tenant = sandbox.tenant(name)
     // Declared, so that no other one pushes it out.
     await tenant.configure({})
@@ -42,57 +41,50 @@ export function createCopies(session: Session) {
     const missing = wanted.filter((persona) => !known.has(JSON.stringify(persona)))
     if (missing.length > 0) await tenant.personas.putAll(missing)
     const baseUrl = `${sandbox.baseUrl.replace(/\/t\/[^/]+$/, '')}/t/${name}`
-    return { api: { ...tenant, baseUrl }, remove, port: await findFreePort() }
+    return { api: { ...tenant, baseUrl }, remove: () => remove(name), port: await findFreePort() }
   }
 
   async function launch({ baseUrl }: SandboxApi, port: number, limits: Partial<StartLimits> = {}) {
     if (!start) throw new Error('an app that the audit does not start')
     const started = await startApp(start.of({ baseUrl, port }), { host, place: start.place, signal, ...limits })
-    if (!('problem' in started)) stops.push(started.stop)
+    stops.push(started.stop)
     return started
   }
 
-  /** Starts a copy that uses a sandbox or tenant. @throws ConfigError with one line */
-  async function startProgram(api: SandboxApi, port: number): Promise<AuditedApp> {
-    const launched = async () => {
-      const started = await launch(api, port)
-      if ('problem' in started) throw ConfigError.of(started.problem)
-      return started
-    }
-    let running = await launched()
-    return appOn(api, port, {
-      record: () => running.log.record(),
-      async restart() {
-        await running.stop()
-        running = await launched()
-      },
-    })
-  }
-
-  async function appOn(api: SandboxApi, port: number, program?: AppProgram): Promise<AuditedApp> {
+  /** The app on a sandbox or tenant, where it runs. */
+  async function appOn(api: SandboxApi, port: number): Promise<AuditedApp> {
     const pages = plan.pagesAt(port)
     choosing ??= chooseAgent(session, api, pages)
-    return appAt(api, { ...pages, agent: await choosing }, program)
+    return appAt(api, { ...pages, agent: await choosing })
   }
 
-  async function startCopy(): Promise<AuditedApp> {
-    const { api, port } = await openTenant()
-    return startProgram(api, port)
+  /** Starts the app on a sandbox or tenant. @throws ConfigError with one line */
+  async function startOn({ api, port }: { api: SandboxApi; port: number }): Promise<AuditedApp> {
+    const launched = async () => {
+      const { problem, ...program } = await launch(api, port)
+      if (problem === undefined) return program
+      await program.stop()
+      throw ConfigError.of(problem)
+    }
+    let running = await launched()
+    const restart = async () => {
+      await running.stop()
+      running = await launched()
+    }
+    return { ...(await appOn(api, port)), program: { record: () => running.log.record(), restart } }
   }
 
   async function startFresh(fresh: Parameters<StartFresh>[0], mayRepeat = true): ReturnType<StartFresh> {
     const { api, remove, port } = await openTenant()
     await fresh.prepare(api)
     const limits = { signal: fresh.signal, readySeconds: freshSeconds, mayFail: true }
-    const started = await launch(api, port, limits)
-    if ('problem' in started) {
-      // Another program may have taken the port that was free.
-      const isTaken = /EADDRINUSE|address already in use/i.test(started.log.join('\n'))
-      if (isTaken && mayRepeat) return startFresh(fresh, false)
-      return { sandbox: api, failure: started, log: async () => started.log, close: remove }
-    }
-    const close = () => started.stop().then(remove)
-    return { sandbox: api, app: await appOn(api, port), log: async () => started.log.lines(), close }
+    const { problem, isEnded, log, stop } = await launch(api, port, limits)
+    const close = () => stop().then(remove)
+    // Another program may have taken the port that was free.
+    if (problem && mayRepeat && /EADDRINUSE|address already in use/i.test(log.lines().join('\n')))
+      return close().then(() => startFresh(fresh, false))
+    const shown = problem ? { failure: { problem, isEnded } } : { app: await appOn(api, port) }
+    return { sandbox: api, ...shown, log: async () => log.lines(), close }
   }
 
   /**
@@ -104,13 +96,13 @@ export function createCopies(session: Session) {
     if (!start?.isCopied) {
       const page = new URL(plan.app.replaceAll('{port}', String(await findFreePort())))
       const port = Number(page.port || (page.protocol === 'https:' ? 443 : 80))
-      return { copies: [await (start ? startProgram : appOn)(sandbox, port)], visitsEach: jobs }
+      return { copies: [await (start ? startOn({ api: sandbox, port }) : appOn(sandbox, port))], visitsEach: jobs }
     }
     // The first alone: what is wrong with all of them is said once.
     const passed = startStopwatch()
-    const first = await startCopy()
+    const first = await startOn(await openTenant())
     freshSeconds = Math.max(MIN_FRESH_SECONDS, (SLOWER * passed()) / 1000)
-    const others = Array.from({ length: Math.min(jobs, rows) - 1 }, startCopy)
+    const others = Array.from({ length: Math.min(jobs, rows) - 1 }, async () => startOn(await openTenant()))
     // All of them have come up or failed before the audit ends them.
     const [failed] = (await Promise.allSettled(others)).filter((one) => one.status === 'rejected')
     if (failed)
@@ -118,14 +110,14 @@ export function createCopies(session: Session) {
         `${messageOf(failed.reason)}; the first copy of your app did start: when copies cannot run side by side, give --jobs 1`,
         { cause: failed.reason },
       )
-    return { copies: [first, ...(await Promise.all(others))], visitsEach: 1, startFresh: (fresh) => startFresh(fresh) }
+    return { copies: [first, ...(await Promise.all(others))], visitsEach: 1, startFresh }
   }
 
   /** Ends the agent and the copies, and removes their tenants. */
   async function close(): Promise<void> {
     await (await agent())?.close()
     await Promise.all(stops.map((stop) => stop()))
-    await Promise.all(removals.map((remove) => remove()))
+    await Promise.all(tenants.map(remove))
   }
   return { open, agent, close }
 }

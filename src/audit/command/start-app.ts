@@ -36,7 +36,8 @@ const LOOK_MS = 2000
 const OTHER_PORT_MS = 2000
 
 /**
- * Starts the app and waits until it is up; `problem` is a line that says why it did not come up, and `isEnded` whether it ended.
+ * Starts the app and waits until it is up; `problem` is a line that says why it did not come up, and `isEnded` whether it ended. It is
+ * stopped by `stop` in either case.
  * @throws ConfigError when something answers before the start
  */
 export async function startApp(
@@ -79,10 +80,8 @@ export async function startApp(
   try {
     let met = await look()
     for (; met === undefined; met = await look()) await wait(BETWEEN_LOOKS_MS, undefined, { signal })
-    if (met === 'up') return { log, stop }
-    const failed = { problem: `${place}: ${met}${lastWords(log)}`, isEnded: reason !== undefined, log: log.lines() }
-    await stop()
-    return failed
+    const problem = met === 'up' ? undefined : `${place}: ${met}${lastWords(log)}`
+    return { log, stop, problem, isEnded: reason !== undefined }
   } catch (error) {
     await stop()
     throw error

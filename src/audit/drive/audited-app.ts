@@ -49,12 +49,11 @@ export type FreshCopy = (
   close(): Promise<void>
 }
 
-export const appAt = (sandbox: SandboxApi, settings: PageSettings, program?: AppProgram): AuditedApp => ({
+export const appAt = (sandbox: SandboxApi, settings: PageSettings): AuditedApp => ({
   sandbox,
   page: settings.page,
   agent: settings.agent.name,
   readsFragments: settings.agent.name === 'chromium' || settings.fragment !== undefined,
   notes: settings.agent.notes,
   drive: (limits) => createDriver(sandbox, { ...settings, ...limits }),
-  program,
 })

@@ -22,8 +22,8 @@ async function startServer(run: AppStart['run'] = node(SERVER), changes: Partial
   const ready = `http://localhost:${port}/`
   const env = { PORT: port, GREETING: 'hello' }
   const app = await startApp({ run, page: ready, ready, env, ...changes }, { ...PLACE, ...place })
-  if ('problem' in app) throw new Error(app.problem)
   onTestFinished(() => app.stop())
+  if (app.problem) throw new Error(app.problem)
   return { app, ready }
 }
 
