@@ -48,7 +48,6 @@ export type OpenRequest = Pick<PageRequest, 'method' | 'form' | 'json'>
  */
 export type OpenPage = (url: string, request?: OpenRequest) => Promise<OpenedPage>
 
-type VisitPlan = Omit<VisitDetails, 'n' | 'signal' | 'open'>
 type VisitCaller = ReturnType<typeof createVisitCaller>
 
 /** The app that a function drives. */
@@ -94,19 +93,27 @@ function createVisitCaller(visit: VisitFunction, sandboxUrl: string, { timeoutSe
   let visits = 0
   let last = { row: '', ended: Promise.resolve<unknown>(undefined) }
 
-  async function inTime<Result>(act: (signal: AbortSignal) => Promise<Result>): Promise<Result | 'late'> {
+  async function inTime(act: (signal: AbortSignal) => Promise<unknown>): Promise<unknown> {
     const { signal: ending, clear } = startDeadline(timeoutSeconds, signal)
-    const late = aborted(ending, ending).then(() => 'late' as const)
-    return Promise.race([act(ending), late]).finally(clear)
+    return Promise.race([act(ending), aborted(ending, ending).then(() => LATE)]).finally(clear)
   }
 
-  async function call(plan: VisitPlan, ending: AbortSignal): Promise<Observation> {
+  return async (plan: Omit<VisitDetails, 'n' | 'signal' | 'open'>): Promise<Observation> => {
+    if ((await inTime(() => last.ended)) === LATE)
+      return failedVisit(`visit was not called: that for ${last.row} goes on`)
     let value: unknown
     try {
-      value = await visit({ ...plan, n: ++visits, signal: ending, open: createOpenPage(sandboxUrl, ending) })
+      value = await inTime(async (ending) => {
+        const details = { ...plan, n: ++visits, signal: ending, open: createOpenPage(sandboxUrl, ending) }
+        const called = (async () => visit(details))()
+        last = { row: plan.row, ended: called.catch(() => {}) }
+        return called
+      })
     } catch (error) {
       return failedVisit(`visit failed: ${messageOf(error).trim().split('\n')[0]}`)
     }
+    if (value === LATE)
+      return failedVisit(signal.aborted ? 'visit was interrupted' : `visit did not end within ${timeoutSeconds} s`)
     const said = `visit returned ${inspect(value, { depth: -1, maxStringLength: 80 })}`
     if (typeof value === 'boolean')
       return { end: 'page', status: 0, features: new Set([value ? 'let in' : 'kept out']), summary: said, said }
@@ -114,19 +121,9 @@ function createVisitCaller(visit: VisitFunction, sandboxUrl: string, { timeoutSe
       `${said} for ${plan.row}; return true when the app let the user in, and false when it refused`,
     )
   }
-
-  return async (plan: VisitPlan): Promise<Observation> => {
-    if ((await inTime(() => last.ended)) === 'late')
-      return failedVisit(`visit was not called: that for ${last.row} goes on`)
-    const seen = await inTime((ending) => {
-      const called = call(plan, ending)
-      last = { row: plan.row, ended: called.catch(() => {}) }
-      return called
-    })
-    if (seen !== 'late') return seen
-    return failedVisit(signal.aborted ? 'visit was interrupted' : `visit did not end within ${timeoutSeconds} s`)
-  }
 }
+
+const LATE = Symbol('late')
 
 /** What is seen of a visit that returned nothing. */
 const failedVisit = (summary: string): Observation => ({ end: 'visit failed', status: 0, features: new Set(), summary })
@@ -196,11 +193,11 @@ async function runVisit(plan: FlowPlan, sandbox: SandboxApi, call: VisitCaller):
   }
 }
 
-function detailsOf({ use: { persona, outcome: used = 'verified' }, create, later }: FlowPlan): VisitPlan {
+function detailsOf({ use: { persona, outcome: used = 'verified' }, create, later }: FlowPlan) {
   const created = used === 'create_requested' ? create?.outcome : undefined
   const { flow: kind, outcome } = later ?? { flow: created ? 'create' : 'use', outcome: created ?? used }
   const isUpgrade = kind === 'token' || kind === 'upgrade' || (kind === 'use' && used === 'code_issued')
-  const flow = isUpgrade ? 'upgrade' : kind === 'use' ? 'use' : 'create'
+  const flow: VisitDetails['flow'] = isUpgrade ? 'upgrade' : kind === 'use' ? 'use' : 'create'
   return { flow, row: `${kind}/${outcome}`, persona, outcome }
 }
 
