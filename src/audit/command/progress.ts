@@ -1,39 +1,49 @@
-import type { VerdictName } from '../../sandbox/outcomes/audit-report.ts'
+import { visible } from '../../files/visible.ts'
+import type { AuditedRow, VerdictName } from '../../sandbox/outcomes/audit-report.ts'
 import type { AuditProgress } from '../options.ts'
-
-/** Where progress is shown; `redraw` draws the last line of a terminal over again, and takes it away by an empty text. */
-export type ProgressView = { readonly isTerminal: boolean } & Record<'redraw' | 'line', (text: string) => void>
+import type { AuditHost } from './session.ts'
 
 const EVERY_ROWS = 25
 
 const COUNTED: readonly VerdictName[] = ['let in', 'ignored', 'broke', 'too strict', 'undetermined']
 
-/** Shows how far an audit is: on a terminal one line that changes, else a line for each 25 rows or readings. */
-export function createProgress({ isTerminal, redraw, line }: ProgressView) {
-  const counts = new Map<VerdictName, number>()
+/**
+ * Says what was learned, warns of a budget that is too small, and shows how far an audit is: on a terminal by one line that changes,
+ * else by a line for each 25 rows or readings.
+ */
+export function createProgress(
+  { progress: { isTerminal, redraw, line }, say }: Pick<AuditHost, 'progress' | 'say'>,
+  { jobs, budgetSeconds, signal }: { jobs: number; budgetSeconds: number; signal: AbortSignal },
+) {
+  /** The rows until the audit was interrupted. */
+  const judged: AuditedRow[] = []
   return {
-    show(news: Exclude<AuditProgress, { stage: 'learned' | 'planned' }>): void {
-      const { done, total } = news
-      if (news.stage === 'row') counts.set(news.row.verdict, (counts.get(news.row.verdict) ?? 0) + 1)
-      const found = COUNTED.flatMap((name) => (counts.has(name) ? [`${counts.get(name)} ${name}`] : []))
-      const failing = news.stage === 'reading' && news.failing > 0 ? [`${news.failing} that it depends on`] : []
-      const text = [`${news.stage}s ${done}/${total}`, ...found, ...failing].join(', ')
-      if (isTerminal) redraw(text)
-      else if (done % EVERY_ROWS === 0 || done === total) line(text)
+    judged,
+    show(news: AuditProgress): void {
+      if (news.stage === 'learned')
+        for (const text of ['learned:', ...news.lines.map((one) => `  ${one}`)]) say(visible(text))
+      else if (news.stage === 'planned') {
+        // In two digits: 397 is 400.
+        const seconds = Number(((news.trials * news.secondsPerVisit) / jobs).toPrecision(2))
+        if (seconds > budgetSeconds)
+          say(`this takes about ${seconds} s, more than --budget ${budgetSeconds}: raise it, or choose rows by --only`)
+      }
+      // What ends by the interruption is no verdict.
+      else if (!signal.aborted) {
+        const { stage, done, total } = news
+        if (stage === 'row') judged.push(news.row)
+        const found = COUNTED.flatMap((name) => {
+          const count = judged.filter(({ verdict }) => verdict === name).length
+          return count > 0 ? [`${count} ${name}`] : []
+        })
+        if (stage === 'reading' && news.failing > 0) found.push(`${news.failing} that it depends on`)
+        const text = [`${stage}s ${done}/${total}`, ...found].join(', ')
+        if (isTerminal) redraw(text)
+        else if (done % EVERY_ROWS === 0 || done === total) line(text)
+      }
     },
     end(): void {
       if (isTerminal) redraw('')
     },
   }
-}
-
-/** What is said before the rows begin when they take longer than the budget; `undefined` when they do not. */
-export function budgetWarning(
-  { trials, secondsPerVisit, jobs }: { trials: number; secondsPerVisit: number; jobs: number },
-  budgetSeconds: number,
-): string | undefined {
-  // In two digits: 397 is 400.
-  const seconds = Number(((trials * secondsPerVisit) / jobs).toPrecision(2))
-  if (seconds <= budgetSeconds) return undefined
-  return `this takes about ${seconds} s, more than --budget ${budgetSeconds}: raise it, or choose rows by --only`
 }

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { messageOf } from '../../files/caught.ts'
 import { visible } from '../../files/visible.ts'
-import type { AuditedRow } from '../../sandbox/outcomes/audit-report.ts'
 import { LAST_AUDIT } from '../../sandbox/outcomes/report/read-report.ts'
 import { findLibrary } from '../../sandbox/outcomes/report/remedies.ts'
 import { summarise } from '../../sandbox/outcomes/report/totals.ts'
@@ -19,7 +18,7 @@ import { keepReport, readUnsettled } from './last-run.ts'
 import { listRows } from './list-rows.ts'
 import { openSandbox, preflight } from './open-sandbox.ts'
 import { planAudit, settle } from './plan.ts'
-import { budgetWarning, createProgress } from './progress.ts'
+import { createProgress } from './progress.ts'
 import { modeOf } from './read-flags.ts'
 import type { AuditHost, Session } from './session.ts'
 import type { AuditSettings } from './settings.ts'
@@ -61,11 +60,16 @@ export async function auditApp(session: Session): Promise<number> {
   host.say(`sandbox: ${visible(sandbox.baseUrl)} (${sandbox.isOwn ? 'started for this audit' : 'it runs already'})`)
   await preflight(sandbox, host)
   const options: AuditOptions = { ...plan.options, ...(again && { only: again }), signal }
-  const isLearning = plan.mode === 'learn'
   const apps = createCopies(session)
   try {
-    const app = await apps.open(isLearning ? 1 : selectRows(options).length)
-    return await (isLearning ? learn : judge)(app, options, session)
+    const app = await apps.open(plan.mode === 'learn' ? 1 : selectRows(options).length)
+    const jobs = app.copies.length * app.visitsEach
+    const { budgetSeconds = DEFAULTS.budgetSeconds } = options
+    const progress = createProgress(host, { jobs, budgetSeconds, signal })
+    const observed = { ...options, onProgress: progress.show }
+    return await (plan.mode === 'learn'
+      ? learn(app, observed, session)
+      : judge(app, observed, { ...session, progress }))
   } catch (error) {
     // They may be the reason.
     for (const note of (await apps.agent())?.notes() ?? []) host.say(visible(note))
@@ -75,33 +79,19 @@ export async function auditApp(session: Session): Promise<number> {
   }
 }
 
-async function judge(app: AppCopies, options: AuditOptions, session: Session): Promise<number> {
-  const { plan, host, signal, sandbox, command } = session
+async function judge(
+  app: AppCopies,
+  options: AuditOptions,
+  { plan, host, signal, sandbox, command, progress }: Session & { progress: ReturnType<typeof createProgress> },
+): Promise<number> {
   const { mode, given } = plan
   const { say } = host
-  const progress = createProgress(host.progress)
-  const judged: AuditedRow[] = []
   const find = mode === 'readings' ? undefined : await prepareFind(app, plan, sandbox.certificate?.pem)
-  const observed: AuditOptions = {
-    ...options,
-    onProgress(news) {
-      if (news.stage === 'learned') sayLearned(news.lines, host)
-      else if (news.stage === 'planned') {
-        const jobs = app.copies.length * app.visitsEach
-        const warning = budgetWarning({ ...news, jobs }, options.budgetSeconds ?? DEFAULTS.budgetSeconds)
-        if (warning !== undefined) say(warning)
-      } else if (!signal.aborted) {
-        // What ends by the interruption is no verdict.
-        if (news.stage === 'row') judged.push(news.row)
-        progress.show(news)
-      }
-    },
-  }
   const found = await (mode === 'readings'
-    ? auditReadings(app, { ...observed, failOnReadings: given.fail_on_readings ?? false })
-    : runAudit(app, observed)
+    ? auditReadings(app, { ...options, failOnReadings: given.fail_on_readings ?? false })
+    : runAudit(app, options)
   ).finally(progress.end)
-  const rows = signal.aborted ? judged : found.rows
+  const rows = signal.aborted ? progress.judged : found.rows
   const checks = find && !signal.aborted ? [await find(rows)] : []
   const summary = summarise(rows, { readings: found.readings, checks, library: findLibrary(readHere) })
   // Decision: the report names the page as it was given: each start of an app gets another port.
@@ -129,17 +119,12 @@ async function judge(app: AppCopies, options: AuditOptions, session: Session): P
   return report.exit_code
 }
 
-async function learn(app: AppCopies, options: AuditOptions, { plan, host, signal }: Session) {
-  const { lines, learned } = await withLearned(app, options, async (run) => ({ lines: run.learned.lines, notes: [] }))
-  sayLearned(lines, host)
+async function learn(app: AppCopies, options: AuditOptions, { plan, host, signal }: Session): Promise<number> {
+  const { learned } = await withLearned(app, options, async () => ({ notes: [] }))
   if (signal.aborted) return 0
   await auditFile.writeAuditFile({ app: plan.app, learned, given: plan.given })
   host.say(`${auditFile.AUDIT_FILE}: written; agekey-sandbox audit in this folder reads it`)
   return 0
-}
-
-function sayLearned(lines: readonly string[], { say }: AuditHost): void {
-  for (const line of ['learned:', ...lines.map((text) => `  ${visible(text)}`)]) say(line)
 }
 
 /** A file of the folder that the audit was started in, if there is one that can be read. */

@@ -3,12 +3,12 @@ import type { ConnectedSandbox } from '../../client/connect-sandbox.ts'
 import type { TerminalOptions } from '../report/terminal.ts'
 import type { WriteFiles } from '../report/write-reports.ts'
 import type { AuditPlan } from './plan.ts'
-import type { ProgressView } from './progress.ts'
 
 /** What the command line hands in: an audit neither prints nor starts a server or a program by itself. */
 export interface AuditHost extends Pick<TerminalOptions, 'colour'> {
   readonly environment: Readonly<Record<string, string | undefined>>
-  readonly progress: ProgressView
+  /** `redraw` draws the last line of a terminal over again, and takes it away by an empty text. */
+  readonly progress: { readonly isTerminal: boolean } & Record<'redraw' | 'line', (text: string) => void>
   /** Writes a line of the answer, or beside it when a report goes to standard output. */
   say(line: string): void
   warn(message: string): void

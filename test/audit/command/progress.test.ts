@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { budgetWarning, createProgress } from '../../../src/audit/command/progress.ts'
+import { createProgress } from '../../../src/audit/command/progress.ts'
+import type { AuditHost } from '../../../src/audit/command/session.ts'
 import type { VerdictName } from '../../../src/sandbox/outcomes/audit-report.ts'
 import { auditedRow } from '../report/sample-report.ts'
 
@@ -13,16 +14,17 @@ const DRAWN = [
 const SIXTY = Array.from({ length: 60 }, (_, index): VerdictName => (index === 30 ? 'broke' : 'refused'))
 const LINES = ['rows 25/60', 'rows 50/60, 1 broke', 'rows 60/60, 1 broke']
 
+const SILENT: AuditHost['progress'] = { isTerminal: false, line: () => {}, redraw: () => {} }
+const progressOf = (progress = SILENT, say: AuditHost['say'] = () => {}) =>
+  createProgress({ progress, say }, { jobs: 4, budgetSeconds: 300, signal: new AbortController().signal })
+
 test.each([
   ['on a terminal is one line that is drawn over for each row, and taken away', true, FOUR, [], [...DRAWN, '']],
   ['in a log is a line for each 25 rows, and one for the last row', false, SIXTY, LINES, []],
 ])('The progress of an audit %s', (_, isTerminal, verdicts, lines, drawn) => {
   const shown = { lines: [] as string[], drawn: [] as string[] }
-  const progress = createProgress({
-    isTerminal,
-    line: (text) => shown.lines.push(text),
-    redraw: (text) => shown.drawn.push(text),
-  })
+  const line = (text: string) => shown.lines.push(text)
+  const progress = progressOf({ isTerminal, line, redraw: (text) => shown.drawn.push(text) })
   for (const [index, verdict] of verdicts.entries()) {
     const row = auditedRow('use/id_token.expired', { verdict })
     progress.show({ stage: 'row', done: index + 1, total: verdicts.length, row })
@@ -32,7 +34,10 @@ test.each([
 })
 
 test('An audit whose budget is too small says so before it is spent', () => {
-  const line = 'this takes about 400 s, more than --budget 300: raise it, or choose rows by --only'
-  expect(budgetWarning({ trials: 794, secondsPerVisit: 2, jobs: 4 }, 300)).toBe(line)
-  expect(budgetWarning({ trials: 790, secondsPerVisit: 1.5, jobs: 4 }, 300)).toBeUndefined()
+  const said: string[] = []
+  const { show } = progressOf(undefined, (text) => said.push(text))
+  show({ stage: 'planned', trials: 790, secondsPerVisit: 1.5 })
+  expect(said).toEqual([])
+  show({ stage: 'planned', trials: 794, secondsPerVisit: 2 })
+  expect(said).toEqual(['this takes about 400 s, more than --budget 300: raise it, or choose rows by --only'])
 })
