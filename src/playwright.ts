@@ -1,7 +1,6 @@
-import type { VisitDetails } from './audit/drive/visited-by.ts'
 import { auditTestsOf, testTimeoutMs } from './audit/kit/audit-tests.ts'
 import { checkChoices } from './audit/kit/check-choices.ts'
-import { type AuditFixtures, createPageAudit, type VisitedPage } from './audit/kit/page-audit.ts'
+import { type AuditFixtures, createPageAudit, type PageVisit, type VisitedPage } from './audit/kit/page-audit.ts'
 import { decisionCookies } from './client/decision-cookies.ts'
 import { describeFlow } from './client/describe-flow.ts'
 import type { SandboxApi } from './client/sandbox-api.ts'
@@ -12,6 +11,7 @@ import { ACTING_COOKIE, actingValue } from './sandbox/decision/sources.ts'
 import { openTestSandbox, type TestSandboxOptions } from './server/testing/test-sandbox.ts'
 import { beginTest } from './server/testing/worker-coverage.ts'
 
+export type { PageVisit } from './audit/kit/page-audit.ts'
 export type { TestSandboxOptions }
 
 /** The sandbox of one Playwright test. */
@@ -148,13 +148,6 @@ type AuditBody<Page> = (
 interface PageTest<Page> {
   (title: string, body: AuditBody<Page>): void
   (title: string, details: { tag?: string }, body: AuditBody<Page>): void
-}
-
-/** What a visit is for, and the page to make it in. */
-export interface PageVisit<Page> extends VisitDetails {
-  /** Of a fresh browser context: that of the test for the row itself, another one for what is compared with it. */
-  readonly page: Page
-  readonly sandbox: SandboxApi
 }
 
 /**

@@ -16,14 +16,22 @@ export interface AuditFixtures<Page> {
   readonly sandbox: SandboxApi
 }
 
-type Visit<Page> = (details: VisitDetails & { page: Page; sandbox: SandboxApi }) => boolean | Promise<boolean>
+/** What a visit is for, and the page to make it in. */
+export interface PageVisit<Page> extends VisitDetails {
+  /** Of a fresh browser context: that of the test for the row itself, another one for what is compared with it. */
+  readonly page: Page
+  readonly sandbox: SandboxApi
+}
 
 /**
  * Makes what runs tests in pages, in each worker: the first test learns. A row is visited in the page of its test, and all that it
  * is compared with in contexts of their own.
  */
-export function createPageAudit<Page extends VisitedPage>(visit: Visit<Page>, choices: AuditChoices) {
-  let audit: ReturnType<typeof createTestRun> | undefined
+export function createPageAudit<Page extends VisitedPage>(
+  visit: (details: PageVisit<Page>) => boolean | Promise<boolean>,
+  choices: AuditChoices,
+) {
+  let run: ReturnType<typeof createTestRun> | undefined
   /** The fixtures of the test that runs, and the row that its page waits for. */
   let current: (AuditFixtures<Page> & { row?: string | undefined }) | undefined
 
@@ -46,10 +54,8 @@ export function createPageAudit<Page extends VisitedPage>(visit: Visit<Page>, ch
 
   /** @returns why a row was not judged. @throws AuditFinding or AuditProblem */
   return async (test: AuditTest, fixtures: AuditFixtures<Page>): Promise<string | undefined> => {
-    current = { ...fixtures }
-    audit ??= createTestRun({ sandbox: fixtures.sandbox, visit: visitInPage }, choices)
-    await audit.learn()
-    current.row = test.row && rowId(test.row)
-    return audit.run(test)
+    current = { ...fixtures, row: test.row && rowId(test.row) }
+    run ??= createTestRun({ sandbox: fixtures.sandbox, visit: visitInPage }, choices)
+    return run(test)
   }
 }
