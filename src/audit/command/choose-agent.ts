@@ -14,37 +14,32 @@ import type { Session } from './session.ts'
  * scripts and leads nowhere without them. @throws AuditProblem in one line when it takes a browser and there is none
  */
 export async function chooseAgent(
-  session: Session,
+  { plan: { settings }, sandbox, host, signal }: Session,
   api: SandboxApi,
   pages: Omit<PageSettings, 'agent'>,
 ): Promise<Agent> {
-  const { settings } = session.plan
+  const { cdp, headed, this_app_is_mine: anyAddress = false, timeout = DEFAULTS.timeoutSeconds } = settings
   // Decision: --cdp and --headed choose Chromium without --browser.
-  const { browser = settings.cdp || settings.headed ? 'chromium' : 'auto' } = settings
-  if (browser === 'chromium') return startChromium(session)
-  const http = createHttpAgent({ anyAddress: settings.this_app_is_mine ?? false, ca: session.sandbox.certificate?.pem })
-  if (browser === 'http' || pages.fragment) return http
-  const timeoutSeconds = settings.timeout ?? DEFAULTS.timeoutSeconds
-  const driver = createDriver(api, { ...pages, agent: http, signal: session.signal, timeoutSeconds })
-  // Up to the request for the sandbox, which is not sent.
-  const { end, url = '', page } = await driver.open({ url: pages.page }, await driver.newBrowser())
-  const needsBrowser =
-    end === 'stopped' && URL.canParse(url) && !/[?&]response_mode=(?:query|form_post)(?:&|$)/.test(url)
-  const hasScripts = end === 'page' && /<script\b/i.test(page?.text ?? '')
-  if (!needsBrowser && !hasScripts) return http
+  const { browser = cdp || headed ? 'chromium' : 'auto' } = settings
+  const http = createHttpAgent({ anyAddress, ca: sandbox.certificate?.pem })
+  if (browser === 'http' || (browser === 'auto' && pages.fragment)) return http
+  let needsBrowser = false
+  if (browser === 'auto') {
+    const driver = createDriver(api, { ...pages, agent: http, signal, timeoutSeconds: timeout })
+    // Up to the request for the sandbox, which is not sent.
+    const { end, url = '', page } = await driver.open({ url: pages.page }, await driver.newBrowser())
+    needsBrowser = end === 'stopped' && URL.canParse(url) && !/[?&]response_mode=(?:query|form_post)(?:&|$)/.test(url)
+    const hasScripts = end === 'page' && /<script\b/i.test(page?.text ?? '')
+    if (!needsBrowser && !hasScripts) return http
+  }
   try {
-    return await startChromium(session)
+    const chromePath = host.environment['CHROME_PATH'] || undefined
+    const chromium = await launchChromium({ chromePath, cdpUrl: cdp, headed })
+    return createChromiumAgent(chromium, { anyAddress, anyCertificate: sandbox.certificate !== undefined })
   } catch (error) {
-    if (!(error instanceof ChromiumProblem)) throw error
+    if (browser === 'chromium' || !(error instanceof ChromiumProblem)) throw error
     if (needsBrowser) throw new AuditProblem(takesABrowser(error.remedy), { cause: error })
     // The audit then says what it met without scripts.
     return http
   }
-}
-
-async function startChromium({ plan, sandbox, host }: Session): Promise<Agent> {
-  const { cdp, headed = false, this_app_is_mine: anyAddress = false } = plan.settings
-  const chromePath = host.environment['CHROME_PATH'] || undefined
-  const chromium = await launchChromium({ chromePath, cdpUrl: cdp, headed })
-  return createChromiumAgent(chromium, { anyAddress, anyCertificate: sandbox.certificate !== undefined })
 }
