@@ -7,18 +7,11 @@ import { promisify, stripVTControlCharacters } from 'node:util'
 import { ConfigError } from '../../files/config-error.ts'
 import { startStopwatch } from '../../sandbox/clock/clock.ts'
 import { createExchange } from '../agent/exchange.ts'
+import type { AuditPlan } from './plan.ts'
 import type { AuditHost } from './session.ts'
 
 /** How an app is started, without placeholders. */
-export interface AppStart {
-  /** A text is run by the shell, a list is a program and its arguments. */
-  readonly run: string | readonly string[]
-  /** The page where the audit begins. */
-  readonly page: string
-  /** What says that the app is up: an address that answers, or a line of its log. */
-  readonly ready: string | RegExp
-  readonly env: Readonly<Record<string, string>>
-}
+export type AppStart = ReturnType<NonNullable<AuditPlan['start']>['of']>
 
 export interface StartLimits {
   readonly host: Pick<AuditHost, 'startGroup' | 'mask'>
