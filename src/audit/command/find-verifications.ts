@@ -96,20 +96,18 @@ export async function prepareFind({ copies }: AppCopies, { question, settings }:
       const taken = flows.filter(({ id, outcome }) => good.has(id) || (outcome === 'verified' && !others.has(id)))
       return { ...place, flows: taken.map(({ id }) => id) }
     })
-    return checkOf(await findVerifications(await Promise.all(asked), settings.age ?? 'every'))
+    const { verdict, evidence, missing } = await findVerifications(await Promise.all(asked), settings.age ?? 'every')
+    return {
+      ...{ check: 'verifications', title: 'verifications can be found again', verdict, evidence },
+      ...(verdict === 'undetermined' && { reason: evidence }),
+      ...{ flow: 'use', level: 'should', severity: 4 },
+      rule: 'The sub of each id_token that lets a user in is kept, and leads to that user.',
+      harm: 'When an age signal is revoked, nobody knows which users were let in by it.',
+      ...{ rows: [], flows: missing.slice(0, 1).map(({ flow }) => flow) },
+      ...{ refs: ['specification, "ID token claims"'], cwe: ['CWE-778'], counted: true },
+    }
   }
 }
-
-const checkOf = ({ verdict, evidence, missing }: FoundAgain): AuditedCheck => ({
-  ...{ check: 'verifications', title: 'verifications can be found again', verdict },
-  ...(verdict === 'undetermined' && { reason: evidence }),
-  ...{ flow: 'use', level: 'should', severity: 4 },
-  rule: 'The sub of each id_token that lets a user in is kept, and leads to that user.',
-  harm: 'When an age signal is revoked, nobody knows which users were let in by it.',
-  evidence,
-  ...{ rows: [], flows: missing.slice(0, 1).map(({ flow }) => flow) },
-  ...{ refs: ['specification, "ID token claims"'], cwe: ['CWE-778'], counted: true },
-})
 
 /** What an id_token says, as far as it is read here. Nothing is verified: it comes from the sandbox. */
 const idTokenSchema = z.object({
