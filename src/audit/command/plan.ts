@@ -30,14 +30,13 @@ export function planAudit(
   const { app, start, before = [], reset, use, create, upgrade, audit } = settings
   if (app === undefined) throw ConfigError.of(NO_APP)
   const placeOf = (key: 'app' | 'start' | 'audit') => `${AUDIT_FILE}:${file?.lineOf(key) ?? 1}: ${key}`
-  const place = given.app === undefined ? `${placeOf('app')}: ` : ''
+  const refuse = (problem: string) =>
+    ConfigError.of(given.app === undefined ? `${placeOf('app')}: ${problem}` : problem)
   if (app.includes(PORT) && start === undefined)
-    throw ConfigError.of(
-      `${place}{port} is a free port for an app that the audit starts; give --start, or the port of your app`,
-    )
+    throw refuse('{port} is a free port for an app that the audit starts; give --start, or the port of your app')
   if (!settings.this_app_is_mine && !isPrivateAddress(app.replaceAll(PORT, '80')))
-    throw ConfigError.of(
-      `${place}${app} is beyond this machine and its private network, and the audit sends it hundreds of wrong answers; give --this-app-is-mine when it is yours`,
+    throw refuse(
+      `${app} is beyond this machine and its private network, and the audit sends it hundreds of wrong answers; give --this-app-is-mine when it is yours`,
     )
   const { age, only, skip, catalogue, fail_on: failOn, known, jobs, repeat, slow, timeout, budget } = settings
   const options: AuditOptions = {
@@ -108,10 +107,11 @@ export function settle(given: AuditSettings, file: AuditFileValues = {}): AuditS
   }
 }
 
-function flowOf({ start, begin, accepted, refused }: NonNullable<AuditSettings['create']> = {}): FlowOptions {
-  const page = start === undefined ? undefined : { ...requestOf(start), begin: beginOf(begin) }
-  return { start: page, accepted, refused }
-}
+const flowOf = ({ start, begin, accepted, refused }: NonNullable<AuditSettings['create']> = {}): FlowOptions => ({
+  start: start === undefined ? undefined : { ...requestOf(start), begin: beginOf(begin) },
+  accepted,
+  refused,
+})
 
 const beginOf = (begin: RequestInFile | undefined): Begin | undefined =>
   begin?.click === undefined ? begin && { request: requestOf(begin) } : { click: begin.click }
@@ -126,14 +126,13 @@ function requestOf(request: string | RequestInFile): PageRequest {
 
 /** Headers with variables of the environment filled in. No message shows a value. */
 function headersOf(headers: Readonly<Record<string, string>> = {}, place: string, environment: Environment) {
-  const filled = Object.entries(headers).map(([name, value]): [string, string] => {
-    const text = value.replaceAll(/\{env:([^}]*)\}/g, (_, variable: string) => {
+  const fillIn = (name: string, value: string) =>
+    value.replaceAll(/\{env:([^}]*)\}/g, (_, variable: string) => {
       if (environment[variable]) return environment[variable]
       const problem = `needs the variable ${quote(variable)} of the environment, which is not set`
       throw ConfigError.of(`${place}: headers: ${name} ${problem}`)
     })
-    return [name, text]
-  })
+  const filled = Object.entries(headers).map(([name, value]): [string, string] => [name, fillIn(name, value)])
   try {
     return Object.fromEntries(new Headers(filled))
   } catch (cause) {
