@@ -95,11 +95,12 @@ const laterFlowSchema = z
     if (begin && start === undefined) issues.push({ code: 'custom', path: ['begin'], message, input: begin })
   })
 
-const fragmentSchema = z.strictObject({
-  post: path.describe('The path of the app that gets the parameters'),
-  as: z.enum(['form', 'json']).optional().describe('How they are sent (default: form)'),
-})
-const FRAGMENT_HELP = 'How the page of the callback passes on an answer that comes in the fragment'
+const fragmentSchema = z
+  .strictObject({
+    post: path.describe('The path of the app that gets the parameters'),
+    as: z.enum(['form', 'json']).optional().describe('How they are sent (default: form)'),
+  })
+  .describe('How the page of the callback passes on an answer that comes in the fragment')
 
 /** The pattern when `ready` is one of a line of the log: `/listening on/`. @throws SyntaxError */
 export function readyPattern(ready: string): RegExp | undefined {
@@ -146,6 +147,11 @@ const START_HELP =
   'Command that starts the app; with {port} in app and {base_url} here as copies, each on its own tenant'
 const KNOWN_HELP = 'Findings that are accepted for now; --known "ROW: REASON" adds one'
 
+const USE_HELP = 'How Use begins and ends: source is your code that reads the answer, for SARIF'
+const CREATE_HELP = 'The same of Create; start is needed when the app does not go there by itself'
+const QUESTION_HELP = 'How the app is asked whether it finds a verification again; {sub} is its sub'
+const BROWSER_HELP = 'http, chromium or auto: http, unless your app answers by fragment (default: auto)'
+
 /** What agekey-audit.yaml may say, in its order. */
 const inFile = {
   app: address('http://localhost:3000/verify').describe('The page of the app where a user begins to prove an age'),
@@ -153,27 +159,11 @@ const inFile = {
   start: shown(startSchema, START, START_HELP),
   before: shown(z.array(requestSchema), [LOGIN], 'Requests of a fresh browser; {n} makes a new user of each'),
   reset: shown(requestSchema, { post: '/test/reset' }, 'A request that makes the app forget its users'),
-  use: shown(
-    z.strictObject({ ...flowShape, fragment: fragmentSchema.describe(FRAGMENT_HELP) }).partial(),
-    USE,
-    'How Use begins and ends: source is your code that reads the answer, for SARIF',
-  ),
-  create: shown(
-    laterFlowSchema,
-    CREATE,
-    'The same of Create; start is needed when the app does not go there by itself',
-  ),
+  use: shown(z.strictObject({ ...flowShape, fragment: fragmentSchema }).partial(), USE, USE_HELP),
+  create: shown(laterFlowSchema, CREATE, CREATE_HELP),
   upgrade: shown(laterFlowSchema, { start: { post: '/upgrade' }, ...RULES }, 'The same of Upgrade'),
-  audit: shown(
-    questionSchema,
-    QUESTION,
-    'How the app is asked whether it finds a verification again; {sub} is its sub',
-  ),
-  browser: shown(
-    z.enum(['auto', 'http', 'chromium']),
-    'auto',
-    'http, chromium or auto: http, unless your app answers by fragment (default: auto)',
-  ),
+  audit: shown(questionSchema, QUESTION, QUESTION_HELP),
+  browser: shown(z.enum(['auto', 'http', 'chromium']), 'auto', BROWSER_HELP),
   // YAML reads 0.2 as a number.
   catalogue: z
     .union([z.string(), z.number()])
