@@ -37,7 +37,8 @@ export function createAuditHost(settings: Settings, given: AuditSettings): Audit
   const { port, controlToken } = settings.sandbox
   return {
     environment: ownEnvironment(),
-    progress: { isTerminal: process.stderr.isTTY, redraw: redrawError, line: printError },
+    redraw: process.stderr.isTTY ? redrawError : undefined,
+    note: printError,
     say: isBeside ? printError : print,
     warn,
     alignColumns,
@@ -86,9 +87,7 @@ const wordsOf = (texts: Texts): string[] =>
 
 /** What the log of an app must not show: the secrets of clients, and what the environment names as a secret. */
 function secretsOf({ sandbox: { clients = [], controlToken } }: Settings): readonly string[] {
-  const named = Object.entries(ownEnvironment()).flatMap(([name, value]) =>
-    value !== undefined && /secret|token|password|api_?key/i.test(name) ? [value] : [],
-  )
+  const named = Object.entries(ownEnvironment()).filter(([name]) => /secret|token|password|api_?key/i.test(name))
   const declared = [BUILTIN_CLIENT, ...clients].map(({ clientSecret }) => clientSecret)
-  return [...declared, ...(controlToken === undefined ? [] : [controlToken]), ...named]
+  return [...declared, controlToken, ...named.map(([, value]) => value)].filter((secret) => secret !== undefined)
 }

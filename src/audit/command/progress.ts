@@ -12,7 +12,7 @@ const COUNTED: readonly VerdictName[] = ['let in', 'ignored', 'broke', 'too stri
  * else by a line for each 25 rows or readings.
  */
 export function createProgress(
-  { progress: { isTerminal, redraw, line }, say }: Pick<AuditHost, 'progress' | 'say'>,
+  { redraw, note, say }: Pick<AuditHost, 'redraw' | 'note' | 'say'>,
   { jobs, budgetSeconds, signal }: { jobs: number; budgetSeconds: number; signal: AbortSignal },
 ) {
   /** The rows until the audit was interrupted. */
@@ -38,12 +38,10 @@ export function createProgress(
         })
         if (stage === 'reading' && news.failing > 0) found.push(`${news.failing} that it depends on`)
         const text = [`${stage}s ${done}/${total}`, ...found].join(', ')
-        if (isTerminal) redraw(text)
-        else if (done % EVERY_ROWS === 0 || done === total) line(text)
+        if (redraw) redraw(text)
+        else if (done % EVERY_ROWS === 0 || done === total) note(text)
       }
     },
-    end(): void {
-      if (isTerminal) redraw('')
-    },
+    end: () => redraw?.(''),
   }
 }

@@ -7,8 +7,10 @@ import type { AuditPlan } from './plan.ts'
 /** What the command line hands in: an audit neither prints nor starts a server or a program by itself. */
 export interface AuditHost extends Pick<TerminalOptions, 'colour'> {
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** `redraw` draws the last line of a terminal over again, and takes it away by an empty text. */
-  readonly progress: { readonly isTerminal: boolean } & Record<'redraw' | 'line', (text: string) => void>
+  /** Draws the last line over again, and takes it away by an empty text; absent without a terminal. */
+  readonly redraw: ((text: string) => void) | undefined
+  /** Writes a line beside the answer. */
+  note(line: string): void
   /** Writes a line of the answer, or beside it when a report goes to standard output. */
   say(line: string): void
   warn(message: string): void

@@ -14,17 +14,19 @@ const DRAWN = [
 const SIXTY = Array.from({ length: 60 }, (_, index): VerdictName => (index === 30 ? 'broke' : 'refused'))
 const LINES = ['rows 25/60', 'rows 50/60, 1 broke', 'rows 60/60, 1 broke']
 
-const SILENT: AuditHost['progress'] = { isTerminal: false, line: () => {}, redraw: () => {} }
-const progressOf = (progress = SILENT, say: AuditHost['say'] = () => {}) =>
-  createProgress({ progress, say }, { jobs: 4, budgetSeconds: 300, signal: new AbortController().signal })
+const progressOf = (host: Partial<AuditHost>) => {
+  const silent = { redraw: undefined, note: () => {}, say: () => {} }
+  const { signal } = new AbortController()
+  return createProgress({ ...silent, ...host }, { jobs: 4, budgetSeconds: 300, signal })
+}
 
 test.each([
   ['on a terminal is one line that is drawn over for each row, and taken away', true, FOUR, [], [...DRAWN, '']],
   ['in a log is a line for each 25 rows, and one for the last row', false, SIXTY, LINES, []],
 ])('The progress of an audit %s', (_, isTerminal, verdicts, lines, drawn) => {
   const shown = { lines: [] as string[], drawn: [] as string[] }
-  const line = (text: string) => shown.lines.push(text)
-  const progress = progressOf({ isTerminal, line, redraw: (text) => shown.drawn.push(text) })
+  const redraw = isTerminal ? (text: string) => shown.drawn.push(text) : undefined
+  const progress = progressOf({ redraw, note: (text) => shown.lines.push(text) })
   for (const [index, verdict] of verdicts.entries()) {
     const row = auditedRow('use/id_token.expired', { verdict })
     progress.show({ stage: 'row', done: index + 1, total: verdicts.length, row })
@@ -35,7 +37,7 @@ test.each([
 
 test('An audit whose budget is too small says so before it is spent', () => {
   const said: string[] = []
-  const { show } = progressOf(undefined, (text) => said.push(text))
+  const { show } = progressOf({ say: (text) => said.push(text) })
   show({ stage: 'planned', trials: 790, secondsPerVisit: 1.5 })
   expect(said).toEqual([])
   show({ stage: 'planned', trials: 794, secondsPerVisit: 2 })
