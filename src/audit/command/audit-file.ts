@@ -22,9 +22,8 @@ export function readAuditFile(cwd = '.') {
   if (text === undefined) return undefined
   const lines = text.split('\n')
   // A file with every line commented out asks for the defaults.
-  const isEmpty = lines.every((line) => /^\s*(#|$)/.test(line))
-  const schema = auditFileSchema.check(requireKnownNames)
-  const values: AuditFileValues = isEmpty ? {} : parseYamlDocument(withQuotedPaths(text), { file: AUDIT_FILE, schema })
+  const document = lines.every((line) => /^\s*(#|$)/.test(line)) ? '{}' : withQuotedPaths(text)
+  const values = parseYamlDocument(document, { file: AUDIT_FILE, schema: auditFileSchema.check(requireKnownNames) })
   /** The line of a key at the top of the file; 1 without it. */
   const lineOf = (key: keyof AuditFileValues) => lines.findIndex((line) => line.startsWith(`${key}:`)) + 1 || 1
   return { values, lineOf }
