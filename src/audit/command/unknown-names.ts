@@ -6,6 +6,8 @@ import { messageOf } from '../../files/caught.ts'
 import { CATALOGUE_VERSIONS, findAuditRow, OUTCOMES, rowId } from '../../sandbox/outcomes/catalogue.ts'
 import { selectRows } from '../trials/select-rows.ts'
 
+const FORM = ' A row is a flow and a name, as in use/id_token.expired; agekey-sandbox audit --list shows them'
+
 /** The check of a schema: refuses what names no row or version of the catalogue, or a row twice. */
 export function requireKnownNames({ value, issues }: z.core.ParsePayload<AuditChoices>): void {
   const { catalogue, known = [], only, skip } = value
@@ -15,7 +17,10 @@ export function requireKnownNames({ value, issues }: z.core.ParsePayload<AuditCh
   for (const [index, { row }] of known.entries()) {
     const isTwice = known.findIndex((other) => other.row === row) !== index
     if (isTwice) refuse(`${row} is listed twice; keep one entry`, 'known', index, 'row')
-    else if (!findAuditRow(row)) refuse(noRow(row), 'known', index, 'row')
+    else if (!findAuditRow(row)) {
+      const near = didYouMean(row, OUTCOMES.map(rowId)).replaceAll('"', '')
+      refuse(`there is no row ${excerpt(row)}.${near || FORM}`, 'known', index, 'row')
+    }
   }
   if (catalogue !== undefined && !versions.includes(catalogue))
     refuse(`${quote(catalogue)} is no version of the catalogue; there is ${versions.join(', ')}`, 'catalogue')
@@ -25,10 +30,4 @@ export function requireKnownNames({ value, issues }: z.core.ParsePayload<AuditCh
     } catch (error) {
       refuse(messageOf(error), key)
     }
-}
-
-function noRow(text: string): string {
-  const near = didYouMean(text, OUTCOMES.map(rowId)).replaceAll('"', '')
-  const form = ' A row is a flow and a name, as in use/id_token.expired; agekey-sandbox audit --list shows them'
-  return `there is no row ${excerpt(text)}.${near || form}`
 }
