@@ -67,9 +67,7 @@ export async function auditApp(session: Session): Promise<number> {
     const { budgetSeconds = DEFAULTS.budgetSeconds } = options
     const progress = createProgress(host, { jobs, budgetSeconds, signal })
     const observed = { ...options, onProgress: progress.show }
-    return await (plan.mode === 'learn'
-      ? learn(app, observed, session)
-      : judge(app, observed, { ...session, progress }))
+    return await (plan.mode === 'learn' ? learn : judge)(app, observed, { ...session, progress })
   } catch (error) {
     // They may be the reason.
     for (const note of (await apps.agent())?.notes() ?? []) host.say(visible(note))
@@ -79,11 +77,10 @@ export async function auditApp(session: Session): Promise<number> {
   }
 }
 
-async function judge(
-  app: AppCopies,
-  options: AuditOptions,
-  { plan, host, signal, sandbox, command, progress }: Session & { progress: ReturnType<typeof createProgress> },
-): Promise<number> {
+type Watched = Session & { readonly progress: ReturnType<typeof createProgress> }
+
+async function judge(app: AppCopies, options: AuditOptions, session: Watched): Promise<number> {
+  const { plan, host, signal, sandbox, command, progress } = session
   const { mode, given } = plan
   const { say } = host
   const find = mode === 'readings' ? undefined : await prepareFind(app, plan, sandbox.certificate?.pem)
