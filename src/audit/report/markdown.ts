@@ -1,7 +1,7 @@
 import { codeSpan, escapeMarkdown, fold, joinBlocks, renderTable } from '../../files/reports/markdown.ts'
 import type { AuditedRow, AuditReport } from '../../sandbox/outcomes/audit-report.ts'
 import { countOf, flowAddress, whatAppDid } from '../../sandbox/outcomes/report/audited-row.ts'
-import { type Fact, holdsOf, isFound, type Point, pointsOf, unshownOf } from '../../sandbox/outcomes/report/points.ts'
+import { type Fact, isFound, type Point, pointsOf, unshownOf } from '../../sandbox/outcomes/report/points.ts'
 import { describeReadings } from '../../sandbox/outcomes/report/readings-report.ts'
 import { conclusionOf, describeChecks, isOfReadings } from '../../sandbox/outcomes/report/totals.ts'
 
@@ -18,7 +18,10 @@ const FOLDED = ['known', 'observed', 'not for this app', 'refused', 'accepted'] 
 export function renderMarkdown(report: AuditReport, { console, maxBytes }: MarkdownOptions = {}): string {
   const { rows, readings, checks, notes, learned, app, catalogue, seconds, totals } = report
   const columns = Object.keys(totals).map((title) => ({ title, isNumber: true }))
-  const holds = holdsOf(report).map((text) => `- ${escapeMarkdown(text)}\n`)
+  const points = pointsOf(report)
+  const holds = points
+    .filter(({ verdict }) => verdict === 'holds')
+    .map(({ title, rows }) => `- ${escapeMarkdown(rows[0] ? `${title} (${countOf(rows.length, 'row')})` : title)}\n`)
   const unshown = unshownOf(report).map(({ verdict, reason, count, names }) =>
     [`- ${count} ${verdict}`, codeSpan(reason), ...(names.length === 0 ? [] : [codeSpans(names)])].join(': '),
   )
@@ -31,7 +34,7 @@ export function renderMarkdown(report: AuditReport, { console, maxBytes }: Markd
     readings && `Readings: ${escapeMarkdown(describeReadings(readings))}`,
     columns.length > 0 ? renderTable(columns, [Object.values(totals)]) : isOfReadings(report) || 'No row was run.',
     `${codeSpan(app)}, catalogue ${escapeMarkdown(catalogue)}, ${seconds.toFixed(1)} seconds`,
-    ...pointsOf(report)
+    ...points
       .filter(isFound)
       .flatMap((point) => [pointBlock(point, console), foldRows(countOf(point.rows.length, 'row'), point.rows)]),
     ...under('### Undetermined', unshown),

@@ -1,8 +1,8 @@
 import { visible } from '../../files/visible.ts'
 import type { AuditReport } from '../../sandbox/outcomes/audit-report.ts'
-import { holdsOf, isFound, linesOf, type Point, pointsOf, unshownOf } from '../../sandbox/outcomes/report/points.ts'
+import { isFound, linesOf, type Point, pointsOf, unshownOf } from '../../sandbox/outcomes/report/points.ts'
 import { describeReadings } from '../../sandbox/outcomes/report/readings-report.ts'
-import { conclusionOf, describeChecks, isOfReadings } from '../../sandbox/outcomes/report/totals.ts'
+import { conclusionOf, describeChecks, isOfReadings, listChecks } from '../../sandbox/outcomes/report/totals.ts'
 import { shellWord } from '../command/settings.ts'
 
 export interface TerminalOptions {
@@ -21,6 +21,7 @@ export function renderTerminal(report: AuditReport, options: TerminalOptions): s
   const { checks, rows, readings, notes, app, totals, seconds } = report
   const { colour, command = `npx agekey-sandbox audit ${shellWord(app)}` } = options
   const found = pointsOf(report).filter(isFound)
+  const holding = checks.filter(({ verdict }) => verdict === 'holds')
   const conclusion = conclusionOf(report)
   const counts = Object.entries(totals).map(([verdict, count]) => `${count} ${verdict}`)
   const again =
@@ -34,7 +35,9 @@ export function renderTerminal(report: AuditReport, options: TerminalOptions): s
       const shown = names.length === 0 ? [] : [`  ${visible(names.slice(0, MAX_NAMES).join(', '))}${more}`]
       return [`${colour('yellow', `${verdict} ${count}`)} ${visible(reason)}`, ...shown]
     }),
-    holdsOf(report).map((text) => `${colour('green', 'holds')} ${visible(text)}`),
+    holding.length === 0
+      ? []
+      : wrapped(`holds: ${visible(listChecks(holding))}`).map((line) => line.replace(/^holds/, colour('green', '$&'))),
     notes.map((note) => `${colour('yellow', 'note')} ${visible(note)}`),
     [
       !isOfReadings(report) &&
@@ -46,6 +49,10 @@ export function renderTerminal(report: AuditReport, options: TerminalOptions): s
   ]
   return sections.filter((lines) => lines.length > 0).flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]))
 }
+
+/** A list in lines of at most 120 columns. */
+const wrapped = (list: string): readonly string[] =>
+  [...list.matchAll(/(?:.{1,117}|.+?)(?:, |$)/g)].map(([line], index) => (index === 0 ? '' : '  ') + line.trimEnd())
 
 function pointLines(point: Point, written: Set<string>, { colour, console }: TerminalOptions): string[] {
   const { verdict, title, state, weight, flows } = point

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { renderTerminal } from '../../../src/audit/report/terminal.ts'
 import type { AuditReport } from '../../../src/sandbox/outcomes/audit-report.ts'
+import { OUTCOMES, rowId } from '../../../src/sandbox/outcomes/catalogue.ts'
 import { checksOf } from '../../../src/sandbox/outcomes/report/checks-of.ts'
 import { auditedRow, auditReport, MIXED } from './sample-report.ts'
 
@@ -38,13 +39,21 @@ test('The terminal shows missing checks, what else was found, what is open, what
     'undetermined 1 masked: the app refuses the same answer without the fault',
     '  use/callback.state_missing',
     '',
-    'holds nonce (1 row)',
+    'holds: nonce (1 row)',
     '',
     'note your app answers 429 since row 38',
     '',
     'failed: 2 let in, 1 broke, 1 undetermined, 1 refused; 12.3 seconds',
     'One row again: npx agekey-sandbox audit http://localhost:3000/verify --only use/id_token.expired_issued_now',
   ])
+})
+
+test('The terminal lists the checks that hold in lines of at most 120 columns', () => {
+  const { checks } = auditReport(OUTCOMES.map((row) => auditedRow(rowId(row))))
+  const lines = linesOf(auditReport([], { checks })).filter((line) => /^holds: |^ {2}\S/.test(line))
+  expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(120)
+  expect(lines.join(' ').match(/\(/g)).toHaveLength(checks.length)
+  expect(lines.length).toBeLessThan(checks.length / 4)
 })
 
 test('The terminal names a flow by its id when there is no console, and shows lines that mend two checks once', () => {

@@ -52,12 +52,6 @@ export const linesOf = ({ facts, flows }: Pick<Point, 'facts' | 'flows'>, consol
   ...flows.map((id) => `Flow: ${console === undefined ? id : flowAddress(console, id)}`),
 ]
 
-/** The checks that hold, each with what shows it: `signature (22 rows)`. */
-export const holdsOf = ({ checks }: AuditReport): readonly string[] =>
-  checks
-    .filter(({ verdict }) => verdict === 'holds')
-    .map(({ title, rows }) => (rows.length === 0 ? title : `${title} (${countOf(rows.length, 'row')})`))
-
 function pointOfCheck(check: AuditedCheck, rows: readonly AuditedRow[]): Point {
   const { check: id, verdict, title, level, severity, counted, library, flows } = check
   const [worst] = rows

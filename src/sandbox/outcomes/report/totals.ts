@@ -69,12 +69,17 @@ export function conclusionOf(report: Pick<AuditReport, 'exit_code' | 'totals' | 
 export function describeChecks(checks: readonly AuditedCheck[]): string {
   if (checks.length === 0) return ''
   const [missing = [], ...others] = CHECK_VERDICTS.map((verdict) => checks.filter((one) => one.verdict === verdict))
-  const names = missing.map(({ title, rows: { length } }, index) =>
-    length === 0 ? title : `${title} (${index === 0 ? countOf(length, 'row') : length})`,
-  )
   const counts = others.flatMap(([first, ...more]) =>
     first ? `${more.length + 1} ${first.verdict === 'holds' && more.length > 0 ? 'hold' : first.verdict}` : [],
   )
   const verdicts = [`${missing.length === 0 ? 'no checks' : countOf(missing.length, 'check')} missing`, ...counts]
-  return [names.length === 0 ? [] : `not verified: ${names.join(', ')}`, verdicts.join(', ')].flat().join('; ')
+  return [missing.length === 0 ? [] : `not verified: ${listChecks(missing)}`, verdicts.join(', ')].flat().join('; ')
 }
+
+/** `signature (16 rows), nonce (7)` */
+export const listChecks = (checks: readonly AuditedCheck[]): string =>
+  checks
+    .map(({ title, rows: { length } }, index) =>
+      length === 0 ? title : `${title} (${index === 0 ? countOf(length, 'row') : length})`,
+    )
+    .join(', ')
