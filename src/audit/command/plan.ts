@@ -1,6 +1,5 @@
 import { quote } from '../../age/quote.ts'
 import { ConfigError } from '../../files/config-error.ts'
-import type { OutcomeFlow } from '../../sandbox/outcomes/outcome.ts'
 import type { Begin, PageRequest } from '../agent/browser.ts'
 import { isPrivateAddress } from '../agent/private-address.ts'
 import type { PageSettings } from '../drive/driver.ts'
@@ -80,7 +79,7 @@ export function planAudit(
     /** How the app is asked whether it finds a verification again: its address is a path of the app. */
     question: audit && { ...requestOf(audit), headers: headersOf(audit.headers, placeOf('audit'), environment) },
     /** Where the file says which code reads the answers of a call, or names the app. */
-    sourceOf(flow: OutcomeFlow) {
+    sourceOf(flow: string) {
       if (file === undefined) return undefined
       const ofCreate = flow === 'create' || flow === 'par'
       const own = ofCreate ? file.values.create : /^(?:token|upgrade)$/.test(flow) ? file.values.upgrade : undefined

@@ -18,9 +18,9 @@ export function renderAuditJUnit(report: AuditReport, console?: string): string 
 const STATUS = { failed: 'failed', finding: 'skipped', open: 'skipped', passed: 'passed' } as const
 
 function caseOf(point: Point, console?: string): JUnitCase {
-  const { id, suite, state, verdict, reason, rows } = point
+  const { check, suite, state, verdict, reason, rows } = point
   // How long a single check took is not known: rows share flows and run at the same time.
-  const common = { name: id.replace(/^readings\//, ''), classname: suite, seconds: 0, status: STATUS[state] }
+  const common = { name: check.replace(/^readings\//, ''), classname: suite, seconds: 0, status: STATUS[state] }
   if (state === 'passed') return common
   if (state === 'open') return { ...common, detail: `${verdict}: ${reason}` }
   const others = rows.slice(1).map((row) => `${row.row}: ${row.verdict}. ${whatAppDid(row)}`.trimEnd())

@@ -3,7 +3,7 @@ import type { AuditedRow, AuditReport } from '../../sandbox/outcomes/audit-repor
 import { countOf, flowAddress, whatAppDid } from '../../sandbox/outcomes/report/audited-row.ts'
 import { type Fact, isFound, type Point, pointsOf, unshownOf } from '../../sandbox/outcomes/report/points.ts'
 import { describeReadings } from '../../sandbox/outcomes/report/readings-report.ts'
-import { conclusionOf, describeChecks, isOfReadings } from '../../sandbox/outcomes/report/totals.ts'
+import { conclusionOf, describeChecks } from '../../sandbox/outcomes/report/totals.ts'
 
 export interface MarkdownOptions {
   /** The address of the console: `http://localhost:2435/_sandbox/console`. */
@@ -29,10 +29,10 @@ export function renderMarkdown(report: AuditReport, { console, maxBytes }: Markd
     one === undefined ? [] : `- ${flow}: yes is ${codeSpan(one.yes)}, no is ${one.no.map(codeSpan).join(' or ')}\n`,
   )
   const blocks = [
-    `## Audit of a relying party: ${isOfReadings(report) ? 'readings' : conclusionOf(report)}`,
+    `## Audit of a relying party: ${readings && rows.length === 0 ? 'readings' : conclusionOf(report)}`,
     escapeMarkdown(describeChecks(checks)),
     readings && `Readings: ${escapeMarkdown(describeReadings(readings))}`,
-    columns.length > 0 ? renderTable(columns, [Object.values(totals)]) : isOfReadings(report) || 'No row was run.',
+    columns.length > 0 ? renderTable(columns, [Object.values(totals)]) : !readings && 'No row was run.',
     `${codeSpan(app)}, catalogue ${escapeMarkdown(catalogue)}, ${seconds.toFixed(1)} seconds`,
     ...points
       .filter(isFound)

@@ -4,7 +4,6 @@ import { pathToFileURL } from 'node:url'
 import { escapeMarkdown } from '../../files/reports/markdown.ts'
 import { visible } from '../../files/visible.ts'
 import type { AuditReport } from '../../sandbox/outcomes/audit-report.ts'
-import type { OutcomeFlow } from '../../sandbox/outcomes/outcome.ts'
 import { asSentence, whatHappened } from '../../sandbox/outcomes/report/audited-row.ts'
 import { headOf, isFound, linesOf, type Point, pointsOf } from '../../sandbox/outcomes/report/points.ts'
 
@@ -12,7 +11,7 @@ export interface SarifOptions {
   /** The address of the console: `http://localhost:2435/_sandbox/console`. */
   readonly console?: string | undefined
   /** The place in the code of the app that reads the answers of a flow, or where `agekey-audit.yaml` speaks of it. */
-  readonly source?: ((flow: OutcomeFlow) => { readonly file: string; readonly line: number } | undefined) | undefined
+  readonly source?: ((flow: Point['flow']) => { readonly file: string; readonly line: number } | undefined) | undefined
   /** Of agekey-sandbox. */
   readonly version: string
 }
@@ -40,34 +39,36 @@ export function renderSarif(report: AuditReport, options: SarifOptions): string 
   const run = {
     ...{ tool: { driver }, invocations: [invocation], columnKind: 'utf16CodeUnits' },
     originalUriBaseIds: { [ROOT]: { description: { text: 'The root of the repository.' } } },
-    results: found.map((point, ruleIndex) => ({ ruleId: point.id, ruleIndex, ...resultOf(point, path, options) })),
+    results: found.map((point, ruleIndex) => ({ ruleId: point.check, ruleIndex, ...resultOf(point, path, options) })),
   }
   const log = { $schema: 'https://json.schemastore.org/sarif-2.1.0.json', version: '2.1.0', runs: [run] }
   return `${JSON.stringify(log, undefined, 2)}\n`
 }
 
-function ruleOf({ id, title, verdict, check, facts: all }: Point) {
-  const name = asSentence(check ? `${verdict}: ${title}` : `The app ${verdict} ${title}`)
-  const facts = check ? all.filter(({ kind }) => kind !== 'happened') : all
+function ruleOf({ check: id, title, verdict, severity, rule, cwe, facts: all }: Point) {
+  // Of a reading what happened is all that explains it.
+  const isCheck = severity !== undefined
+  const name = asSentence(isCheck ? `${verdict}: ${title}` : `The app ${verdict} ${title}`)
+  const facts = isCheck ? all.filter(({ kind }) => kind !== 'happened') : all
   const markdown = facts.map(({ kind, label, text }) =>
     kind === 'write' ? `${label}:\n\n\`\`\`\n${text}\n\`\`\`` : escapeMarkdown(`${label}: ${text}`),
   )
   return {
     id,
     shortDescription: messageOf(name),
-    fullDescription: messageOf(check ? `${name} ${asSentence(check.rule)}` : name),
+    fullDescription: messageOf(isCheck ? `${name} ${asSentence(rule)}` : name),
     help: { text: linesOf({ facts, flows: [] }).map(plainText).join('\n'), markdown: markdown.join('\n\n') },
     properties: {
-      tags: check ? ['security', ...check.cwe.map((cwe) => `external/cwe/${cwe.toLowerCase()}`)] : ['interoperability'],
+      tags: isCheck ? ['security', ...cwe.map((cwe) => `external/cwe/${cwe.toLowerCase()}`)] : ['interoperability'],
       precision: 'high',
-      ...(check && { 'security-severity': check.severity.toFixed(1) }),
+      ...(isCheck && { 'security-severity': severity.toFixed(1) }),
     },
   }
 }
 
 function resultOf(point: Point, path: string, { source = () => undefined, console }: SarifOptions) {
-  const { id, level, rows, check, flows } = point
-  const place = source(check?.flow ?? 'use')
+  const { check: id, level, rows, flow, flows } = point
+  const place = source(flow)
   const fingerprint = createHash('sha256').update(`${id} ${path}`).digest('hex').slice(0, 32)
   // GitHub makes the second by the line in the file, unless there is no such file.
   const ofLine = place ? {} : { primaryLocationLineHash: `${fingerprint}:1` }

@@ -2,7 +2,7 @@ import { visible } from '../../files/visible.ts'
 import type { AuditReport } from '../../sandbox/outcomes/audit-report.ts'
 import { isFound, linesOf, type Point, pointsOf, unshownOf } from '../../sandbox/outcomes/report/points.ts'
 import { describeReadings } from '../../sandbox/outcomes/report/readings-report.ts'
-import { conclusionOf, describeChecks, isOfReadings, listChecks } from '../../sandbox/outcomes/report/totals.ts'
+import { conclusionOf, describeChecks, listChecks } from '../../sandbox/outcomes/report/totals.ts'
 import { shellWord } from '../command/settings.ts'
 
 export interface TerminalOptions {
@@ -40,7 +40,7 @@ export function renderTerminal(report: AuditReport, options: TerminalOptions): s
       : wrapped(`holds: ${visible(listChecks(holding))}`).map((line) => line.replace(/^holds/, colour('green', '$&'))),
     notes.map((note) => `${colour('yellow', 'note')} ${visible(note)}`),
     [
-      !isOfReadings(report) &&
+      (rows.length > 0 || !readings) &&
         `${colour(COLOURS[conclusion], conclusion)}: ${counts.join(', ') || 'no rows'}; ${seconds.toFixed(1)} seconds`,
       readings &&
         `${colour('bold', 'readings')}: ${visible(describeReadings(readings))}; ${readings.seconds.toFixed(1)} seconds`,

@@ -12,15 +12,17 @@ const HARMLESS: readonly VerdictName[] = ['ignored', 'broke']
 export const levelOf = ({ verdict, level }: Pick<AuditedRow, 'verdict' | 'level'>): Level =>
   HARMLESS.includes(verdict) && level === 'must' ? 'should' : level
 
+type Told = Partial<Pick<AuditedRow, 'evidence' | 'reason' | 'log'>>
+
 /** What the app did, in sentences; empty when that is not known. The line of its log that says most comes first. */
-export const whatAppDid = ({ evidence = '', reason = '', log: [line] = [] }: Partial<AuditedRow>): string =>
+export const whatAppDid = ({ evidence = '', reason = '', log: [line] = [] }: Told): string =>
   [evidence, reason, line === undefined ? '' : `its log: ${line.trim()}`]
     .filter((text) => text !== '')
     .map((text) => asSentence(text.charAt(0).toUpperCase() + text.slice(1)))
     .join(' ')
 
 /** What was sent, and what the app did. */
-export const whatHappened = ({ summary, ...row }: Partial<AuditedRow> & Pick<AuditedRow, 'summary'>): string =>
+export const whatHappened = ({ summary, ...row }: Told & Pick<AuditedRow, 'summary'>): string =>
   `${asSentence(summary)} ${whatAppDid(row)}`.trimEnd()
 
 /** `RFC 7519 section 4.1.4; CWE-613`; empty when there is none. */

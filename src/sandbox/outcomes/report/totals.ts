@@ -8,6 +8,7 @@ import {
 } from '../audit-report.ts'
 import { countOf } from './audited-row.ts'
 import { checksOf } from './checks-of.ts'
+import { judgedOf } from './points.ts'
 
 /** What else is known: of these checks the library that they name, and those that no row shows. */
 interface Beside extends Partial<Pick<AuditReport, 'checks' | 'readings'>> {
@@ -31,20 +32,17 @@ export function exitCodeOf(
   readings?: AuditReport['readings'],
   checks: readonly AuditedCheck[] = [],
 ): AuditReport['exit_code'] {
-  const { variants, combinations } = readings?.counted ? readings : {}
-  const judged = [...rows, ...checks.filter(isOfNoRow)].filter((one) => one.counted)
-  const verdicts = new Set<string>([...judged, ...(variants ?? [])].map(({ verdict }) => verdict))
-  if (combinations?.failed.length || [...FINDINGS, 'missing', 'depends'].some((one) => verdicts.has(one))) return 1
-  const isJudged = isOfReadings({ rows, readings })
-    ? !variants || verdicts.has('works')
-    : rows.some(({ verdict }) => verdict !== 'undetermined' && verdict !== 'not for this app')
-  if (!isJudged) return 2
-  return verdicts.has('undetermined') || combinations?.undetermined.length ? 3 : 0
+  const tried = judgedOf(readings)
+  const counted = [...rows, ...checks.filter(isOfNoRow), ...tried].filter((one) => one.counted)
+  const verdicts = new Set<string>(counted.map(({ verdict }) => verdict))
+  if (FOUND.some((one) => verdicts.has(one))) return 1
+  const judged = rows.length > 0 ? rows : tried
+  if (judged.every(({ verdict }) => verdict === 'undetermined' || verdict === 'not for this app')) return 2
+  const isOpen = readings?.counted && readings.combinations.undetermined.length > 0
+  return isOpen || verdicts.has('undetermined') ? 3 : 0
 }
 
-/** Whether an audit tried readings, and no rows. */
-export const isOfReadings = ({ rows, readings }: Pick<AuditReport, 'rows' | 'readings'>): boolean =>
-  readings !== undefined && rows.length === 0
+const FOUND = [...FINDINGS, 'missing', 'depends on', 'fails under']
 
 /** How many rows have each verdict, findings first. */
 export const totalsOf = (rows: readonly AuditedRow[]): AuditReport['totals'] =>
@@ -57,12 +55,9 @@ export const totalsOf = (rows: readonly AuditedRow[]): AuditReport['totals'] =>
 const CONCLUSIONS = ['passed', 'failed', 'nothing was judged', 'undetermined'] as const
 
 /** What an audit came to. It never passes when no row was judged, or, of readings alone, when the app works under no variant. */
-export function conclusionOf(report: Pick<AuditReport, 'exit_code' | 'totals' | 'rows' | 'readings'>) {
-  const { exit_code, totals, readings } = report
-  const isGood = isOfReadings(report)
-    ? readings?.variants.some(({ verdict }) => verdict === 'works')
-    : totals.refused || totals.accepted
-  return isGood || exit_code === 1 ? CONCLUSIONS[exit_code] : 'nothing was judged'
+export function conclusionOf({ exit_code, totals, rows, readings }: Omit<AuditReport, 'checks'>) {
+  const works = rows.length === 0 && readings?.variants.some(({ verdict }) => verdict === 'works')
+  return totals.refused || totals.accepted || works || exit_code === 1 ? CONCLUSIONS[exit_code] : 'nothing was judged'
 }
 
 /** `not verified: signature (16 rows), nonce (7); 2 checks missing, 31 hold`; empty without checks. */
