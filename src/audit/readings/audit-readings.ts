@@ -52,13 +52,13 @@ async function tryReadings({ tenants, ...audit }: AuditRun & Pick<ReadingSetting
   const usual = new Map<string, ShownFlow>()
   const settings = { ...audit, usual, tenants }
   const variants = unusualVariants((first && tenants.get(first.sandbox)?.usual) ?? {}, settings)
-  for (const flow of variants.flatMap(({ flows }) => flows))
+  const open = variants.filter(({ absent }) => !absent)
+  for (const flow of open.flatMap(({ flows }) => flows))
     if (first && !usual.has(flow.name)) usual.set(flow.name, await runFlow(flow, first, settings))
 
   const run = (trials: readonly Trial[], onFinding = (_trial: Trial, _finding: Finding) => {}) =>
     runTrials(trials, { ...audit, visitsEach: 1, control: goodFlow(learned), onFinding })
 
-  const open = variants.filter(({ absent }) => !absent)
   let failing = 0
   let done = 0
   const report = (total: number) => options.onProgress?.({ stage: 'reading', done: ++done, total, failing })
@@ -83,16 +83,14 @@ async function tryReadings({ tenants, ...audit }: AuditRun & Pick<ReadingSetting
       const { reading, variant, usual: usually, absent: finding = found.get(one) } = one
       const silent = `${reading.section}: ${reading.quote}`
       const names = { reading: reading.name, variant: variant.name, usual: usually, summary: variant.summary, silent }
-      return finding ? [{ ...names, ...describeFinding(finding) }] : []
+      return finding ? [{ ...names, ...verdictOf(finding), flows: [...new Set(finding.flows)] }] : []
     }),
   }
 }
 
-function describeFinding(finding: Finding): Pick<TriedVariant, 'verdict' | 'reason' | 'evidence' | 'flows'> {
-  const { verdict, reason, evidence } = finding
-  const flows = [...new Set(finding.flows)]
-  if (verdict === 'accepted') return { verdict: 'works', flows }
-  if (verdict === 'too strict') return { verdict: 'depends', evidence, flows }
-  if (verdict === 'not for this app') return { verdict, reason, flows }
-  return { verdict: 'undetermined', reason: reasonOf(finding), flows }
+function verdictOf(finding: Finding): Pick<TriedVariant, 'verdict' | 'reason' | 'evidence'> {
+  const { verdict, evidence } = finding
+  if (verdict === 'accepted') return { verdict: 'works' }
+  if (verdict === 'too strict') return { verdict: 'depends', evidence }
+  return { verdict: verdict === 'not for this app' ? verdict : 'undetermined', reason: reasonOf(finding) }
 }

@@ -48,8 +48,7 @@ export async function findFailingSets(
 }
 
 /** Why something is undetermined: `page_unknown: in use/verified as adult your app showed ...`. */
-export const reasonOf = ({ reason, evidence }: Finding): string =>
-  reason === undefined ? evidence : `${reason}: ${evidence}`
+export const reasonOf = ({ reason, evidence }: Finding): string => [reason, evidence].filter((text) => text).join(': ')
 
 /** What a combination shows, and of one that fails the smallest part that does: halves are left out, then quarters, then single ones. */
 async function tryAndShrink(combination: Combination, tryOne: Try) {

@@ -1,6 +1,5 @@
 import type { SandboxApi } from '../../client/sandbox-api.ts'
 import { rowId } from '../../sandbox/outcomes/catalogue.ts'
-import type { Readings } from '../../sandbox/readings/reading.ts'
 import { chooseCast } from '../drive/cast.ts'
 import { RESTART } from '../trials/known-before.ts'
 import { unread } from '../trials/start-trials.ts'
@@ -16,44 +15,36 @@ export interface ReadingSettings extends Pick<AuditRun, 'learned' | 'options' | 
   readonly tenants: ReadonlyMap<SandboxApi, TenantReadings>
 }
 
-/** What the app did under a set of readings. */
-interface SeenReadings {
-  readonly runs: readonly ShownFlow[]
-  /** Of each run; or that the app did not start. */
-  readonly findings: readonly Finding[]
-  /** What its server fetched, and whether a copy was started to see more of that. */
-  readonly documents: readonly string[]
-  readonly isFresh: boolean
-  /** The flow that did not end as usual, once more under the usual readings. */
-  readonly control?: SeenReadings
-}
-
-const isFailure = ({ verdict }: Finding) => verdict === 'too strict'
-const isOpen = ({ verdict }: Finding) => verdict !== 'accepted'
-
 /** Readings that show in what an app fetches at its start, so that a fresh copy meets more of the difference. */
 const READ_AT_START = ['discovery', 'key_set', 'key_members', 'unknown_members', 'callback_iss']
+
+const isGood = ({ verdict }: Finding) => verdict === 'accepted'
 
 /**
  * Tries variants together: runs flows up to the first that does not end as usual, and that one once more under the usual readings. What
  * an app fetches at its start is met by a copy of it that is started under the variants.
  */
-export function readingTrial(variants: readonly ChosenVariant[], settings: ReadingSettings): Trial<SeenReadings> {
+export function readingTrial(variants: readonly ChosenVariant[], settings: ReadingSettings): Trial<Finding> {
   const { learned, usual, tenants, drive, signal } = settings
   const startFresh = variants.some(({ reading }) => READ_AT_START.includes(reading.name)) && settings.startFresh
   const all = [...new Map(variants.flatMap(({ flows }) => flows.map((flow) => [flow.name, flow]))).values()]
 
-  async function runUnder(readings: Readings, flows: readonly TriedFlow[], stage: Stage): Promise<SeenReadings> {
+  /** @returns what was found, and the flow that failed */
+  async function runUnder(
+    some: readonly ChosenVariant[],
+    flows: readonly TriedFlow[],
+    stage: Stage,
+  ): Promise<{ finding: Finding; failed?: TriedFlow | undefined }> {
+    const readings = Object.fromEntries(some.map(({ reading, variant }) => [reading.name, variant.name]))
     const prepare = async (sandbox: SandboxApi) => (await openReadings(sandbox)).set(readings)
     const copy = startFresh ? await startFresh({ prepare, signal }) : undefined
     const tenant = copy ? undefined : tenants.get(stage.sandbox)
     const runs: ShownFlow[] = []
     const findings: Finding[] = []
-    const isFresh = copy !== undefined
     try {
       if (copy?.failure) {
         const evidence = `your app did not start: ${copy.failure.problem}`
-        return { runs, findings: [{ verdict: 'too strict', evidence, flows: [] }], documents: [], isFresh }
+        return { finding: { verdict: 'too strict', evidence, flows: [] }, failed: flows[0] }
       }
       await tenant?.set(readings)
       const { sandbox } = copy ?? stage
@@ -62,13 +53,19 @@ export function readingTrial(variants: readonly ChosenVariant[], settings: Readi
       const before = copy ? {} : await fetchesOf(sandbox)
       for (const flow of flows) {
         const shown = await runFlow(flow, place, settings)
+        const finding = compareFlows(usual.get(flow.name) ?? shown, shown, learned)
+        if (finding.verdict === 'too strict') return { finding, failed: flow }
         runs.push(shown)
-        findings.push(compareFlows(usual.get(flow.name) ?? shown, shown, learned))
-        if (findings.some(isFailure)) break
+        findings.push(finding)
       }
       const after = Object.entries(await fetchesOf(sandbox))
       const documents = after.flatMap(([name, count]) => (count > (before[name] ?? 0) ? [name] : []))
-      return { runs, findings, documents, isFresh }
+      const open = findings.find((one) => !isGood(one))
+      const [one, ...others] = some
+      const why = one && others.length === 0 ? whyNotMet(one, runs, { documents, isFresh: copy !== undefined }) : ''
+      if (open || why) return { finding: open ?? { verdict: 'undetermined', evidence: why, flows: [] } }
+      const ended = { evidence: 'each flow ended as usual', flows: findings.flatMap(({ flows }) => flows) }
+      return { finding: { verdict: 'accepted', ...ended } }
     } finally {
       await (copy ? copy.close() : tenant?.set({}))
     }
@@ -78,35 +75,19 @@ export function readingTrial(variants: readonly ChosenVariant[], settings: Readi
     name: variants.map(nameOf).join(' '),
     runsAlone: true,
     async drive(stage) {
-      const readings = Object.fromEntries(variants.map(({ reading, variant }) => [reading.name, variant.name]))
-      const seen = await runUnder(readings, all, stage)
-      if (!seen.findings.some(isFailure) || signal.aborted) return seen
-      const failed = [seen.runs.at(-1)?.flow ?? all[0]].flatMap((flow) => flow ?? [])
-      const control = await runUnder({}, failed, stage)
-      if (!control.findings.some(isOpen) || startFresh || !stage.program) return { ...seen, control }
-      // An app that ended by what it met works again when it is started again. One that does not come up is lost, as the next run shows.
-      await stage.program.restart().catch(() => {})
-      return { ...seen, control: await runUnder({}, failed, stage) }
-    },
-    proof(seen) {
-      const { findings, control } = seen
-      const failed = findings.find(isFailure)
-      const lost = control?.findings.find(isOpen)
-      if (failed && lost) {
-        const evidence = `${failed.evidence}; afterwards it was so under the usual readings too: ${lost.evidence}`
-        return { ...failed, verdict: 'undetermined', reason: 'control_lost', evidence }
+      const { finding, failed } = await runUnder(variants, all, stage)
+      if (!failed || signal.aborted) return finding
+      let { finding: control } = await runUnder([], [failed], stage)
+      if (!isGood(control) && !startFresh && stage.program) {
+        // An app that ended by what it met works again when it is started again. One that does not come up is lost, as the next run shows.
+        await stage.program.restart().catch(() => {})
+        control = (await runUnder([], [failed], stage)).finding
       }
-      const worst = failed ?? findings.find(isOpen)
-      if (worst) return worst
-      const [first, ...others] = variants
-      const evidence = first && others.length === 0 && whyNotMet(first, seen)
-      if (evidence) return { verdict: 'undetermined', evidence, flows: [] }
-      return {
-        verdict: 'accepted',
-        evidence: 'each flow ended as usual',
-        flows: findings.flatMap(({ flows }) => flows),
-      }
+      if (isGood(control)) return finding
+      const evidence = `${finding.evidence}; afterwards it was so under the usual readings too: ${control.evidence}`
+      return { ...finding, verdict: 'undetermined', reason: 'control_lost', evidence }
     },
+    proof: (finding) => finding,
   }
 }
 
@@ -116,46 +97,29 @@ async function fetchesOf({ coverage }: SandboxApi): Promise<Readonly<Record<stri
   return Object.fromEntries(['discovery', 'jwks'].map((name) => [name, calls[name]?.['success']?.count ?? 0]))
 }
 
-type WhyNot = (seen: SeenReadings, one: ChosenVariant) => string | false
-
-const callsOf = ({ runs }: SeenReadings) => runs.flatMap(({ flows }) => flows.map(({ calls }) => calls))
-
-const unfetched = (document: 'discovery' | 'jwks') => (seen: SeenReadings) =>
-  !seen.documents.includes(document) && (seen.isFresh ? unread(document) : RESTART)
-
-const usedOnce = (called: string, used: string) => (seen: SeenReadings) =>
-  callsOf(seen).every((calls) => calls.filter(({ endpoint }) => endpoint === called).length < 2) &&
-  `your app used ${used} once, so that it met no difference`
-
-// Answers of Create always come in a redirect.
-const notRedirected: WhyNot = ({ runs }) =>
-  runs.every(
-    ({ flow, seen }) => flow.row.flow !== 'create' && seen.run.request?.parameters['response_mode'] === 'form_post',
-  ) && 'your app asks for form_post, and its answers come in no redirect'
-
-/** Readings that not every app meets which is sent a row of theirs. */
-const WHY_NOT: Readonly<Record<string, WhyNot>> = {
-  discovery: unfetched('discovery'),
-  key_set: unfetched('jwks'),
-  key_members: unfetched('jwks'),
-  code_use: usedOnce('E4', 'its code'),
-  request_uri_use: usedOnce('E3', 'its request_uri'),
-  access_token_use: usedOnce('E5', 'its access token'),
-  redirect_status: notRedirected,
-  callback_spaces: notRedirected,
-  code_lifetime: (_seen, { variant, usual }) =>
-    `an audit does not wait for ${Math.min(Number(variant.name), Number(usual))} seconds before your app exchanges its code`,
+/** The endpoint that a reading changes only for a second call with the same thing. */
+const USED_TWICE: Readonly<Record<string, readonly [endpoint: string, used: string]>> = {
+  code_use: ['E4', 'its code'],
+  request_uri_use: ['E3', 'its request_uri'],
+  access_token_use: ['E5', 'its access token'],
 }
 
-/** Why the app met no difference; `false` when the journal or the counters show that it did. */
-function whyNotMet(one: ChosenVariant, seen: SeenReadings): string | false {
-  const { name, shownBy } = one.reading
+/** Why the app met no difference; empty when the journal or the counters show that it did. */
+function whyNotMet(
+  { reading: { name, shownBy } }: ChosenVariant,
+  runs: readonly ShownFlow[],
+  // What the server of the app fetched, and whether a copy was started to see more of that.
+  { documents, isFresh }: { documents: readonly string[]; isFresh: boolean },
+): string {
+  const document = name === 'discovery' ? name : name === 'key_set' || name === 'key_members' ? 'jwks' : undefined
+  if (document && !documents.includes(document)) return isFresh ? unread(document) : RESTART
+  const calls = runs.flatMap(({ flows }) => flows.map((flow) => flow.calls))
+  const [twice, used] = USED_TWICE[name] ?? []
+  if (used && calls.every((ofFlow) => ofFlow.filter(({ endpoint }) => endpoint === twice).length < 2))
+    return `your app used ${used} once, so that it met no difference`
   // With an error page of the service no callback comes: the page is what is sent.
-  const isPage = callsOf(seen)
-    .flat()
-    .some(({ endpoint, status }) => endpoint === 'E3' && status >= 400)
-  const isSent = (shown: ShownFlow) => shown.isDelivered || (name === 'expired_request_uri' && isPage)
-  const isMet = seen.runs.some((shown) => shownBy.includes(rowId(shown.flow.row)) && isSent(shown))
-  const why = WHY_NOT[name]?.(seen, one)
-  return why || (!isMet && `the journal shows no answer in which it makes a difference: ${shownBy.join(', ')}`)
+  const isPage =
+    name === 'expired_request_uri' && calls.flat().some(({ endpoint, status }) => endpoint === 'E3' && status >= 400)
+  const isMet = runs.some(({ flow, isDelivered }) => shownBy.includes(rowId(flow.row)) && (isDelivered || isPage))
+  return isMet ? '' : `the journal shows no answer in which it makes a difference: ${shownBy.join(', ')}`
 }

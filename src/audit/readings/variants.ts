@@ -1,4 +1,5 @@
 import { findRow } from '../../sandbox/outcomes/catalogue.ts'
+import type { AuditRow } from '../../sandbox/outcomes/outcome.ts'
 import { type Reading, type Readings, readingId, type Variant } from '../../sandbox/readings/reading.ts'
 import { excludedBy, READINGS } from '../../sandbox/readings/readings.ts'
 import { knownBefore, notForThisApp } from '../trials/known-before.ts'
@@ -15,8 +16,8 @@ export interface ChosenVariant {
   readonly usual: string
   /** The flows of an app that may show it. */
   readonly flows: readonly TriedFlow[]
-  /** Why there are none. */
-  readonly absent?: Finding
+  /** Why it is not tried. */
+  readonly absent?: Finding | undefined
 }
 
 /** `par_status=200` */
@@ -25,32 +26,42 @@ export const nameOf = ({ reading, variant }: Pick<ChosenVariant, 'reading' | 'va
 
 /** Every variant that the tenant does not have now. The good flows of an app come first, then those of the rows that show the reading. */
 export function unusualVariants(readings: Readings, settings: RowSettings): readonly ChosenVariant[] {
-  const { learned } = settings
-  const good = goodFlowsOf(learned)
+  const { profile, create } = settings.learned
+  const good = goodFlowsOf(settings.learned)
   const set = Object.entries(readings).map((one) => readingId(...one))
+  const isRedirected = profile.responseMode !== 'form_post' || create.kind === 'learned'
+  const open = (evidence: string, reason?: string) =>
+    ({ verdict: 'undetermined', reason, evidence, flows: [] }) as const
 
-  function planOf(reading: Reading, variant: Variant): Pick<ChosenVariant, 'flows' | 'absent'> {
-    const absent = (finding: Finding) => ({ flows: [], absent: finding })
-    const open = (evidence: string, reason?: string) => absent({ verdict: 'undetermined', reason, evidence, flows: [] })
+  function whyAbsent(reading: Reading, rows: readonly AuditRow[], variant: string): Finding | undefined {
+    const { name } = reading
     // Decision: the brand word is a setting of an app that writes it into its requests, as the base URL is.
-    if (reading.name === 'brand_word' && learned.profile.upgradeScope)
-      return absent(notForThisApp('your app names the brand word itself, in the upgrade scope'))
-    const other = set.find((one) => isExcluded(readingId(reading.name, variant.name), one))
+    if (name === 'brand_word' && profile.upgradeScope)
+      return notForThisApp('your app names the brand word itself, in the upgrade scope')
+    const other = set.find((one) => isExcluded(readingId(name, variant), one))
     if (other !== undefined) return open(`it excludes ${other}, which the tenant has`)
-    const rows = reading.shownBy.flatMap((id) => findRow(id) ?? [])
-    const left = rows.filter((row) => !knownBefore(row, settings))
-    const others = left.filter((row) => !good.some((flow) => flow.row === row))
-    if (left.length > 0) return { flows: [...good, ...others.flatMap((row) => flowsOfRow(row, settings))] }
     const known = rows.flatMap((row) => knownBefore(row, settings) ?? [])
-    const masked = known.find(({ verdict }) => verdict !== 'not for this app')
-    if (masked) return open(masked.evidence, 'masked')
-    return absent(known[0] ?? notForThisApp('no flow of an audit shows it'))
+    if (known.length === rows.length) {
+      const masked = known.find(({ verdict }) => verdict !== 'not for this app')
+      return masked ? open(masked.evidence, 'masked') : known[0]
+    }
+    const seconds = Math.min(Number(variant), Number(readings[name] ?? reading.default))
+    if (name === 'code_lifetime')
+      return open(`an audit does not wait for ${seconds} seconds before your app exchanges its code`)
+    // Answers of Create always come in a redirect.
+    if (!isRedirected && (name === 'redirect_status' || name === 'callback_spaces'))
+      return open('your app asks for form_post, and its answers come in no redirect')
+    return undefined
   }
 
   return READINGS.flatMap((reading) => {
     const usual = readings[reading.name] ?? reading.default
-    const others = reading.variants.filter(({ name }) => name !== usual)
-    return others.map((variant) => ({ reading, variant, usual, ...planOf(reading, variant) }))
+    const rows = reading.shownBy.flatMap((id) => findRow(id) ?? [])
+    const others = rows.filter((row) => !knownBefore(row, settings) && !good.some((flow) => flow.row === row))
+    const flows = [...good, ...others.flatMap((row) => flowsOfRow(row, settings))]
+    return reading.variants
+      .filter(({ name }) => name !== usual)
+      .map((variant) => ({ reading, variant, usual, flows, absent: whyAbsent(reading, rows, variant.name) }))
   })
 }
 

@@ -37,13 +37,7 @@ type Shown = Pick<AuditReport, 'checks' | 'rows' | 'readings'>
 /** What a report says, the worst first; readings behind checks. */
 export function pointsOf({ checks, rows, readings }: Shown): readonly Point[] {
   const byName = new Map(rows.map((row) => [row.row, row]))
-  const judged = [...checks, ...judgedOf(readings)]
-  return judged.map((one) =>
-    pointOf(
-      one,
-      one.rows.flatMap((name) => byName.get(name) ?? []),
-    ),
-  )
+  return [...checks, ...judgedOf(readings)].map((one) => pointOf(one, byName))
 }
 
 /** What an app let in, refused wrongly or depends on. */
@@ -89,7 +83,8 @@ export function judgedOf(readings: AuditReport['readings']): readonly Judged[] {
 const GOOD = ['holds', 'works']
 const OPEN = ['undetermined', 'known', 'not for this app']
 
-function pointOf(judged: Judged, rows: readonly AuditedRow[]): Point {
+function pointOf(judged: Judged, byName: ReadonlyMap<string, AuditedRow>): Point {
+  const rows = judged.rows.flatMap((name) => byName.get(name) ?? [])
   const { check: id, verdict, level, severity, counted, library } = judged
   const [worst] = rows
   const count = worst ? `${countOf(rows.length, 'row')}, ` : ''
