@@ -3,7 +3,7 @@ import { renderInstant, shortened } from '../../http/html/elements.ts'
 import { type Html, html, type Renderable } from '../../http/html/html.ts'
 import type { RenderedPage } from '../../http/html/layout.ts'
 import { packageVersion } from '../../package-root.ts'
-import type { AuditReport } from '../../sandbox/outcomes/audit-report.ts'
+import { type AuditReport, VERDICTS } from '../../sandbox/outcomes/audit-report.ts'
 import { CATALOGUE_VERSION, findAuditRow } from '../../sandbox/outcomes/catalogue.ts'
 import { isFound, type Point, pointsOf, unshownOf } from '../../sandbox/outcomes/report/points.ts'
 import { describeReadings } from '../../sandbox/outcomes/report/readings-report.ts'
@@ -44,33 +44,30 @@ const MAX_ROWS = 1000
 
 function renderReport({ report: given, name, linked }: OpenReport, { consolePath }: ConsoleFrame): Html {
   const rows = given.rows.slice(0, MAX_ROWS)
+  const shown = { ...given, ...summarise(rows, given) }
   // Decision: what stands on top is counted from the rows, so that no report looks better than its rows.
   const report: AuditReport = { ...given, ...summarise(given.rows, given) }
   const place = { consolePath, linked: new Set(linked), audited: report }
-  const points = pointsOf({ ...report, ...summarise(rows, given) })
+  const points = pointsOf(shown)
+  // What may be done either way, and what is not for this app, belongs to no check.
+  const ofChecks = new Set(points.flatMap((point) => point.rows))
   return html`${renderSummary(report, [...remarksOn(given, report), ...whyNotLinked([...points, ...rows], place)], name)}
 ${renderFindings(points.filter(isFound), place)}
-${renderUnshown(unshownOf({ ...report, rows }))}
+${renderUnshown(unshownOf(shown))}
 ${renderReadings(report, points)}
 ${
   rows.length > 0 &&
   renderOthers(
     points.filter((point) => !isFound(point)),
-    restOf(rows, points),
+    rows.filter((row) => !ofChecks.has(row)),
     place,
   )
 }`
 }
 
-/** The rows that belong to no check: what may be done either way, and what is not for this app. */
-function restOf(rows: AuditReport['rows'], points: readonly Point[]): AuditReport['rows'] {
-  const shown = new Set(points.flatMap((point) => point.rows))
-  return rows.filter((row) => !shown.has(row))
-}
-
 function renderReadings({ readings }: AuditReport, points: readonly Point[]): Html | false {
   if (!readings) return false
-  const works = points.filter(({ suite, state }) => suite === 'readings' && state === 'passed')
+  const works = points.filter(({ flow, state }) => flow === 'readings' && state === 'passed')
   return html`<section class="card" aria-labelledby="readings-title">
 <h2 id="readings-title">Readings</h2>
 <p data-testid="readings">${shortened(describeReadings(readings), MAX_TEXT)}</p>
@@ -79,23 +76,15 @@ ${works.length > 0 && html`<details class="raw"><summary>${works.length} under w
 </section>`
 }
 
-/** What does not count is no success either. */
-function conclusionMark(report: AuditReport): { word: string; mark: string } {
-  const { readings, rows } = report
-  const word = conclusionOf(report)
-  const isDependent = readings && rows.length === 0 && pointsOf(report).some(isFound)
-  return isDependent && word === 'passed' ? { word: 'depends', mark: 'wait' } : { word, mark: MARKS[word] }
-}
-
-const MARKS = { passed: 'yes', failed: 'no', undetermined: 'wait', 'nothing was judged': 'no' } as const
-
-const headlineOf = ({ readings, rows, checks }: AuditReport): string =>
-  readings && rows.length === 0 ? describeReadings(readings) : describeChecks(checks) || 'Nothing could be shown'
-
 function renderSummary(report: AuditReport, remarks: readonly string[], name: string): Html {
-  const { word, mark } = conclusionMark(report)
+  const { readings, checks } = report
+  const ofReadings = readings && report.rows.length === 0 && describeReadings(readings)
+  const conclusion = conclusionOf(report)
+  // What does not count is no success either.
+  const word = ofReadings && conclusion === 'passed' && pointsOf(report).some(isFound) ? 'depends' : conclusion
+  const headline = ofReadings || describeChecks(checks) || 'Nothing could be shown'
   return html`<section class="card audit-summary" aria-labelledby="verdict-title">
-<h2 id="verdict-title" data-testid="headline"><span class="mark ${mark}">${word}</span> ${shortened(headlineOf(report), MAX_TEXT)}</h2>
+<h2 id="verdict-title" data-testid="headline"><span class="mark ${markOf(word)}">${word}</span> ${shortened(headline, MAX_TEXT)}</h2>
 <ul class="marks" aria-label="Rows by verdict" data-testid="totals">${Object.entries(report.totals).map(
     ([verdict, count]) => html`<li class="mark ${markOf(verdict)}">${count} ${verdict}</li>`,
   )}</ul>
@@ -136,9 +125,7 @@ function factsOf(report: AuditReport, name: string): readonly (readonly [term: s
 function remarksOn(given: AuditReport, counted: AuditReport): string[] {
   const { version, catalogue, rows } = given
   const strangers = rows.filter(({ row }) => !findAuditRow(row)).length
-  const isOther = Object.entries({ ...given.totals, ...counted.totals }).some(
-    ([verdict]) => entryOf(given, verdict) !== entryOf(counted, verdict),
-  )
+  const isOther = VERDICTS.some((verdict) => (given.totals[verdict] ?? 0) !== (counted.totals[verdict] ?? 0))
   return [
     version !== packageVersion() &&
       `agekey-sandbox ${shortened(version, MAX_TEXT)} wrote this report, and this is ${packageVersion()}.`,
@@ -151,9 +138,6 @@ function remarksOn(given: AuditReport, counted: AuditReport): string[] {
     rows.length > MAX_ROWS && `The first ${MAX_ROWS} of ${rows.length} rows are shown.`,
   ].filter((remark) => remark !== false)
 }
-
-const entryOf = ({ totals }: AuditReport, verdict: string) =>
-  Object.entries(totals).find(([name]) => name === verdict)?.[1] ?? 0
 
 function renderForm({ consolePath }: ConsoleFrame, isOther: boolean): Html {
   return html`<section class="card" aria-labelledby="open-title">

@@ -1,5 +1,6 @@
 import { type FlowFilter, isFlowId } from '../../sandbox/journal/journal.ts'
 import type { AuditReport } from '../../sandbox/outcomes/audit-report.ts'
+import { judgedOf } from '../../sandbox/outcomes/report/points.ts'
 import { createPause } from '../../sandbox/take-turn.ts'
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 
@@ -14,15 +15,16 @@ export async function flowsInJournal(
   { started_at: startedAt, first_started_at: firstStartedAt = startedAt, seconds, rows, readings }: AuditReport,
   { journal, name }: Pick<Tenant, 'journal' | 'name'>,
 ): Promise<readonly string[]> {
-  const ofReadings = readings ? [...readings.variants, ...readings.combinations.failed] : []
-  const wanted = new Set([...rows, ...ofReadings].flatMap(({ flows }) => flows.filter(isFlowId)))
+  const wanted = new Set([...rows, ...judgedOf(readings)].flatMap(({ flows }) => flows.filter(isFlowId)))
   const numbers = [...wanted].map((id) => Number(id.slice(1)))
   if (numbers.length === 0) return []
   const [least, greatest] = [numbers.reduce((a, b) => Math.min(a, b)), numbers.reduce((a, b) => Math.max(a, b))]
-  const begun = [firstStartedAt, readings?.started_at ?? firstStartedAt].map((instant) => Date.parse(instant))
-  const ends = [{ started_at: startedAt, seconds }, ...(readings ? [readings] : [])]
-  const from = Math.min(...begun) - TOLERANCE_MS
-  const to = Math.max(...ends.map((one) => Date.parse(one.started_at) + one.seconds * 1000)) + TOLERANCE_MS
+  const earliest = { started_at: firstStartedAt, seconds: 0 }
+  const instants = [earliest, { started_at: startedAt, seconds }, ...(readings ? [readings] : [])].flatMap((one) => {
+    const at = Date.parse(one.started_at)
+    return [at, at + one.seconds * 1000]
+  })
+  const [from, to] = [Math.min(...instants) - TOLERANCE_MS, Math.max(...instants) + TOLERANCE_MS]
   const found: string[] = []
   const pause = createPause()
   const range: FlowFilter = { audit: 'also', before: `f${greatest + 1}`, ...(least > 1 && { after: `f${least - 1}` }) }

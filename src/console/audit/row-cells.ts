@@ -14,14 +14,15 @@ export interface RowPlace {
   readonly audited: Pick<AuditReport, 'app' | 'agent'>
 }
 
-const MARKS = new Map([
-  ...['refused', 'accepted', 'holds', 'works'].map((verdict) => [verdict, 'yes'] as const),
-  ...['let in', 'missing', 'ignored', 'broke', 'too strict', 'stale'].map((verdict) => [verdict, 'no'] as const),
-  ...['undetermined', 'depends on', 'fails under'].map((verdict) => [verdict, 'wait'] as const),
-])
+const MARKS = {
+  yes: ['refused', 'accepted', 'holds', 'works', 'passed'],
+  no: ['let in', 'missing', 'ignored', 'broke', 'too strict', 'stale', 'failed', 'nothing was judged'],
+  wait: ['undetermined', 'depends on', 'fails under', 'depends'],
+}
 
-/** The colour of a verdict. */
-export const markOf = (verdict: string): string => MARKS.get(verdict) ?? 'none'
+/** The colour of a verdict, and of what an audit came to. */
+export const markOf = (verdict: string): string =>
+  Object.entries(MARKS).find(([, verdicts]) => verdicts.includes(verdict))?.[0] ?? 'none'
 
 export const renderVerdict = (verdict: string): Html =>
   html`<span class="mark ${markOf(verdict)}" data-verdict>${verdict}</span>`
