@@ -9,9 +9,10 @@ import { isFound, type Point, pointsOf, unshownOf } from '../../sandbox/outcomes
 import { describeReadings } from '../../sandbox/outcomes/report/readings-report.ts'
 import { conclusionOf, describeChecks, summarise } from '../../sandbox/outcomes/report/totals.ts'
 import { renderSnippet } from '../snippet.ts'
-import { renderFindings, renderOthers, renderUnshown } from './point-list.ts'
-import { REPORT_FIELD } from './read-upload.ts'
-import { markOf, whyNotLinked } from './row-cells.ts'
+import { markOf, renderFindings, renderOthers, renderUnshown } from './point-list.ts'
+
+/** The name of the file input. */
+export const REPORT_FIELD = 'report'
 
 /** A report, and what this sandbox knows about it. */
 export interface OpenReport {
@@ -49,9 +50,10 @@ function renderReport({ report: given, name, linked }: OpenReport, { consolePath
   const report: AuditReport = { ...given, ...summarise(given.rows, given) }
   const place = { consolePath, linked: new Set(linked), audited: report }
   const points = pointsOf(shown)
+  const isLinked = [...points, ...rows].every(({ flows }) => flows.every((id) => place.linked.has(id)))
   // What may be done either way, and what is not for this app, belongs to no check.
   const ofChecks = new Set(points.flatMap((point) => point.rows))
-  return html`${renderSummary(report, [...remarksOn(given, report), ...whyNotLinked([...points, ...rows], place)], name)}
+  return html`${renderSummary(report, remarksOn(given, report, isLinked), name)}
 ${renderFindings(points.filter(isFound), place)}
 ${renderUnshown(unshownOf(shown))}
 ${renderReadings(report, points)}
@@ -122,7 +124,7 @@ function factsOf(report: AuditReport, name: string): readonly (readonly [term: s
 }
 
 /** What to know before the report is believed. */
-function remarksOn(given: AuditReport, counted: AuditReport): string[] {
+function remarksOn(given: AuditReport, counted: AuditReport, isLinked: boolean): string[] {
   const { version, catalogue, rows } = given
   const strangers = rows.filter(({ row }) => !findAuditRow(row)).length
   const isOther = VERDICTS.some((verdict) => (given.totals[verdict] ?? 0) !== (counted.totals[verdict] ?? 0))
@@ -136,6 +138,8 @@ function remarksOn(given: AuditReport, counted: AuditReport): string[] {
     given.exit_code !== counted.exit_code &&
       `It says exit code ${given.exit_code}; its rows come to ${counted.exit_code}.`,
     rows.length > MAX_ROWS && `The first ${MAX_ROWS} of ${rows.length} rows are shown.`,
+    !isLinked &&
+      'Flows without a link are not in the journal here: the audit used another sandbox or tenant, or this one was started or emptied since.',
   ].filter((remark) => remark !== false)
 }
 

@@ -2,15 +2,16 @@ import { messageOf } from '../../files/caught.ts'
 import { guardControl } from '../../http/guard/guard.ts'
 import type { Handler, HttpHost } from '../../http/handler.ts'
 import { consoleFrame } from '../../http/html/console-page.ts'
+import type { Incoming } from '../../http/incoming.ts'
+import { MAX_UPLOAD_BYTES } from '../../http/read-body.ts'
 import { page } from '../../http/reply.ts'
 import { Refusal } from '../../oidc/refusal.ts'
 import type { AuditReport } from '../../sandbox/outcomes/audit-report.ts'
 import { LAST_AUDIT, readReport } from '../../sandbox/outcomes/report/read-report.ts'
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 import type { ConsoleRoute } from '../console-route.ts'
-import { type OpenReport, renderAudit } from './audit-page.ts'
+import { type OpenReport, REPORT_FIELD, renderAudit } from './audit-page.ts'
 import { flowsInJournal } from './flows-in-journal.ts'
-import { readUpload } from './read-upload.ts'
 
 /** `console/audit`: the report of an audit, at first the last one of the folder that the sandbox was started in. */
 export const auditPage: ConsoleRoute = {
@@ -48,3 +49,42 @@ const openedIn = async (tenant: Tenant, report: AuditReport, name: string): Prom
   name,
   linked: await flowsInJournal(report, tenant),
 })
+
+const REMEDY = `choose the JSON report of an audit: ${LAST_AUDIT}, or the file that --json wrote`
+
+/** The report in a form of `multipart/form-data`, with the name of its file. @throws Refusal 400, 413 or 415 */
+async function readUpload(request: Incoming): Promise<{ report: AuditReport; name: string }> {
+  const file = await readFile(request)
+  const name = file.name.slice(0, MAX_NAME)
+  const read = readReport(await file.text())
+  if (!read.ok) throw Refusal.invalidRequest(`${name} ${read.problem}; ${REMEDY}`)
+  return { report: read.report, name }
+}
+
+const MAX_NAME = 80
+
+async function readFile(request: Incoming): Promise<File> {
+  const { contentType = 'absent', body } = request
+  if (!/^multipart\/form-data *;/i.test(contentType)) {
+    throw Refusal.byHttp(415, `Content-Type: must be multipart/form-data, not ${contentType.slice(0, MAX_NAME)}`, {
+      title: 'Not a form with a file',
+    })
+  }
+  const length = Number(request.header('content-length'))
+  if (length > MAX_UPLOAD_BYTES) {
+    throw Refusal.byHttp(
+      413,
+      `the file is too large: the form has ${length} bytes, and ${MAX_UPLOAD_BYTES} are read at most; ${REMEDY}`,
+      { title: 'Too large' },
+    )
+  }
+  const fields = await new Response(new Uint8Array(body), { headers: { 'Content-Type': contentType } })
+    .formData()
+    .catch(() => {
+      throw Refusal.invalidRequest(`the form cannot be read: it is no multipart/form-data; ${REMEDY}`)
+    })
+  const file = fields.get(REPORT_FIELD)
+  // A browser sends a file without a name when none was chosen.
+  if (!(file instanceof File) || file.name === '') throw Refusal.invalidRequest(`no file came; ${REMEDY}`)
+  return file
+}
