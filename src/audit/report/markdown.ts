@@ -3,7 +3,7 @@ import type { AuditedRow, AuditReport } from '../../sandbox/outcomes/audit-repor
 import { countOf, flowAddress, whatAppDid } from '../../sandbox/outcomes/report/audited-row.ts'
 import { type Fact, isFound, type Point, pointsOf, unshownOf } from '../../sandbox/outcomes/report/points.ts'
 import { describeReadings } from '../../sandbox/outcomes/report/readings-report.ts'
-import { conclusionOf, describeChecks } from '../../sandbox/outcomes/report/totals.ts'
+import { conclusionOf, describeChecks, listChecks } from '../../sandbox/outcomes/report/totals.ts'
 
 export interface MarkdownOptions {
   /** The address of the console: `http://localhost:2435/_sandbox/console`. */
@@ -18,10 +18,9 @@ const FOLDED = ['known', 'observed', 'not for this app', 'refused', 'accepted'] 
 export function renderMarkdown(report: AuditReport, { console, maxBytes }: MarkdownOptions = {}): string {
   const { rows, readings, checks, notes, learned, app, catalogue, seconds, totals } = report
   const columns = Object.keys(totals).map((title) => ({ title, isNumber: true }))
-  const points = pointsOf(report)
-  const holds = points
+  const holds = checks
     .filter(({ verdict }) => verdict === 'holds')
-    .map(({ title, rows }) => `- ${escapeMarkdown(rows[0] ? `${title} (${countOf(rows.length, 'row')})` : title)}\n`)
+    .map((check) => `- ${escapeMarkdown(listChecks([check]))}\n`)
   const unshown = unshownOf(report).map(({ verdict, reason, count, names }) =>
     [`- ${count} ${verdict}`, codeSpan(reason), ...(names.length === 0 ? [] : [codeSpans(names)])].join(': '),
   )
@@ -34,7 +33,7 @@ export function renderMarkdown(report: AuditReport, { console, maxBytes }: Markd
     readings && `Readings: ${escapeMarkdown(describeReadings(readings))}`,
     columns.length > 0 ? renderTable(columns, [Object.values(totals)]) : !readings && 'No row was run.',
     `${codeSpan(app)}, catalogue ${escapeMarkdown(catalogue)}, ${seconds.toFixed(1)} seconds`,
-    ...points
+    ...pointsOf(report)
       .filter(isFound)
       .flatMap((point) => [pointBlock(point, console), foldRows(countOf(point.rows.length, 'row'), point.rows)]),
     ...under('### Undetermined', unshown),
