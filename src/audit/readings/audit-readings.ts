@@ -52,8 +52,9 @@ async function tryReadings({ tenants, ...audit }: AuditRun & Pick<ReadingSetting
   const usual = new Map<string, ShownFlow>()
   const settings = { ...audit, usual, tenants }
   const variants = unusualVariants((first && tenants.get(first.sandbox)?.usual) ?? {}, settings)
-  const open = variants.filter(({ absent }) => !absent)
-  for (const flow of open.flatMap(({ flows }) => flows))
+  const tried = variants.map((one) => ({ one, trial: readingTrial([one], settings) }))
+  const open = tried.filter(({ one }) => !one.absent)
+  for (const flow of open.flatMap(({ one }) => one.flows))
     if (first && !usual.has(flow.name)) usual.set(flow.name, await runFlow(flow, first, settings))
 
   const run = (trials: readonly Trial[], onFinding = (_trial: Trial, _finding: Finding) => {}) =>
@@ -62,14 +63,14 @@ async function tryReadings({ tenants, ...audit }: AuditRun & Pick<ReadingSetting
   let failing = 0
   let done = 0
   const report = (total: number) => options.onProgress?.({ stage: 'reading', done: ++done, total, failing })
-  const trials = new Map(open.map((one) => [one, readingTrial([one], settings)]))
-  const findingOf = await run([...trials.values()], (_trial, { verdict }) => {
+  const allOpen = open.map(({ trial }) => trial)
+  const findingOf = await run(allOpen, (_trial, { verdict }) => {
     if (verdict === 'too strict') failing += 1
     report(open.length)
   })
-  const found = new Map([...trials].map(([one, trial]) => [one, findingOf(trial)]))
+  const found = tried.map(({ one, trial }) => ({ one, finding: one.absent ?? findingOf(trial) }))
 
-  const sets = combinationsOf(open.filter((one) => found.get(one)?.verdict === 'accepted'))
+  const sets = combinationsOf(found.flatMap(({ one, finding }) => (finding.verdict === 'accepted' ? one : [])))
   const combinations = await findFailingSets(sets, {
     async tryOne(set) {
       const trial = readingTrial(set, settings)
@@ -79,11 +80,10 @@ async function tryReadings({ tenants, ...audit }: AuditRun & Pick<ReadingSetting
   })
   return {
     combinations,
-    variants: variants.flatMap((one): readonly TriedVariant[] => {
-      const { reading, variant, usual: usually, absent: finding = found.get(one) } = one
+    variants: found.map(({ one: { reading, variant, usual }, finding }): TriedVariant => {
       const silent = `${reading.section}: ${reading.quote}`
-      const names = { reading: reading.name, variant: variant.name, usual: usually, summary: variant.summary, silent }
-      return finding ? [{ ...names, ...verdictOf(finding), flows: [...new Set(finding.flows)] }] : []
+      const names = { reading: reading.name, variant: variant.name, usual, summary: variant.summary, silent }
+      return { ...names, ...verdictOf(finding), flows: [...new Set(finding.flows)] }
     }),
   }
 }
