@@ -24,6 +24,7 @@ test.each([
   [[], { ...only('works'), combinations: counted.combinations }, 1],
   [[], only('works', 'undetermined'), 3],
   [[], only('undetermined'), 2],
+  [[], { ...only('undetermined'), counted: false }, 2],
   [[], { ...only('works'), combinations: UNDETERMINED }, 3],
   [[], only('works', 'not for this app'), 0],
   [[], { ...READINGS_FOUND, variants: [] }, 0],
