@@ -1,7 +1,7 @@
 import type { SandboxApi } from '../../client/sandbox-api.ts'
 import type { Agent } from '../agent/browser.ts'
 import { createChromiumAgent } from '../agent/chromium/chromium-agent.ts'
-import { ChromiumProblem, launchChromium } from '../agent/chromium/launch.ts'
+import { launchChromium } from '../agent/chromium/launch.ts'
 import { createHttpAgent } from '../agent/http-agent.ts'
 import { AuditProblem } from '../audit-problem.ts'
 import { createDriver, type PageSettings } from '../drive/driver.ts'
@@ -37,7 +37,7 @@ export async function chooseAgent(
     const chromium = await launchChromium({ chromePath, cdpUrl: cdp, headed })
     return createChromiumAgent(chromium, { anyAddress, anyCertificate: sandbox.certificate !== undefined })
   } catch (error) {
-    if (browser === 'chromium' || !(error instanceof ChromiumProblem)) throw error
+    if (browser === 'chromium' || !(error instanceof AuditProblem && error.remedy)) throw error
     if (needsBrowser) throw new AuditProblem(takesABrowser(error.remedy), { cause: error })
     // The audit then says what it met without scripts.
     return http

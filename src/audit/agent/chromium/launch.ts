@@ -1,20 +1,9 @@
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import type { BrowserType, Browser as Chromium } from 'playwright-core'
 import { codeOf, messageOf } from '../../../files/caught.ts'
 import { AuditProblem } from '../../audit-problem.ts'
-
-/** Why there is no Chromium. */
-export class ChromiumProblem extends AuditProblem {
-  /** What mends it, as a command. */
-  readonly remedy: string
-  constructor(message: string, remedy: string, options?: ErrorOptions) {
-    super(message, options)
-    this.remedy = remedy
-  }
-}
 
 export interface LaunchOptions {
   /** The program to start: `CHROME_PATH`. */
@@ -31,16 +20,10 @@ const PLACES: readonly string[] = [
   ...['Google Chrome', 'Chromium'].map((name) => `/Applications/${name}.app/Contents/MacOS/${name}`),
 ]
 
-/** It makes no calls of its own accord, and shows frames of all sites to the audit. */
-const ARGUMENTS = [
-  ...['gpu', 'background-networking', 'component-update', 'sync', 'site-isolation-trials'].map(
-    (it) => `--disable-${it}`,
-  ),
-  '--no-first-run',
-]
+/** Frames of other sites stay in the process of the page, where the audit sees their requests. */
+const ARGUMENTS = ['--disable-gpu', '--disable-site-isolation-trials']
 
-const INSTALL_PLAYWRIGHT = 'npm i -D playwright-core'
-const INSTALL_CHROMIUM = 'npx playwright-core install chromium'
+const INSTALL = 'npx playwright-core install chromium'
 
 /**
  * Starts Chromium by the playwright-core of the user's project, or connects to one.
@@ -56,33 +39,32 @@ export async function launchChromium({ chromePath, cdpUrl, headed = false }: Lau
   const place = chromePath ?? PLACES.find((path) => existsSync(path))
   // The audit ends it itself when it is interrupted, after what is under way.
   const signals = { handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false }
-  const program = place === undefined ? {} : { executablePath: place }
-  try {
-    return await chromium.launch({ headless: !headed, args: ARGUMENTS, timeout: 20_000, ...signals, ...program })
-  } catch (cause) {
+  const program = { headless: !headed, args: ARGUMENTS, ...(place !== undefined && { executablePath: place }) }
+  return chromium.launch({ ...program, ...signals, timeout: 20_000 }).catch((cause: unknown) => {
     if (place === undefined) {
-      const message = `there is no Chromium: ${INSTALL_CHROMIUM}, or CHROME_PATH=/path/to/chrome`
-      throw new ChromiumProblem(message, INSTALL_CHROMIUM, { cause })
+      const problem = new AuditProblem(`there is no Chromium: ${INSTALL}, or CHROME_PATH=/path/to/chrome`, { cause })
+      throw Object.assign(problem, { remedy: INSTALL })
     }
     if (/ missing X server|DISPLAY/i.test(messageOf(cause)))
       throw new AuditProblem('--headed: there is no display here; leave it out', { cause })
     const [, reason] = /^(?:browserType\.launch: )?(.*)/.exec(stripVTControlCharacters(messageOf(cause))) ?? []
-    throw new AuditProblem(
-      `${chromePath === undefined ? '' : 'CHROME_PATH: '}${place} does not start as a browser (${reason}); name another by CHROME_PATH=/path/to/chrome`,
-      { cause },
-    )
-  }
+    const problem = `${chromePath === undefined ? '' : 'CHROME_PATH: '}${place} does not start as a browser (${reason})`
+    throw new AuditProblem(`${problem}; name another by CHROME_PATH=/path/to/chrome`, { cause })
+  })
 }
 
 /** From the working folder first: the project that is audited brings it. */
 function loadPlaywright(): BrowserType {
-  for (const from of [join(process.cwd(), 'package.json'), import.meta.url]) {
-    try {
-      const { chromium }: { chromium: BrowserType } = createRequire(from)('playwright-core')
-      return chromium
-    } catch (error) {
-      if (codeOf(error) !== 'MODULE_NOT_FOUND') throw error
-    }
+  const load = createRequire(import.meta.url)
+  try {
+    const place = load.resolve('playwright-core', { paths: [process.cwd(), import.meta.dirname] })
+    const { chromium }: { chromium: BrowserType } = load(place)
+    return chromium
+  } catch (cause) {
+    if (codeOf(cause) !== 'MODULE_NOT_FOUND') throw cause
+    const remedy = 'npm i -D playwright-core'
+    throw Object.assign(new AuditProblem(`an audit by Chromium takes playwright-core: ${remedy}`, { cause }), {
+      remedy,
+    })
   }
-  throw new ChromiumProblem(`an audit by Chromium takes playwright-core: ${INSTALL_PLAYWRIGHT}`, INSTALL_PLAYWRIGHT)
 }
