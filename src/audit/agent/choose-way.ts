@@ -1,18 +1,20 @@
+import * as z from 'zod'
 import type { Begin, PageRequest, VisitOptions } from './browser.ts'
 import { endpointOf } from './parties.ts'
 
 /** A link, form or button of a page. */
-export interface Way {
-  readonly kind: 'link' | 'form' | 'button'
+export const waySchema = z.object({
+  kind: z.enum(['link', 'form', 'button']),
   /** What a user reads on it. */
-  readonly text: string
+  text: z.string(),
   /** Where it leads, when the page says so. */
-  readonly url?: string | undefined
+  url: z.string().optional(),
   /** A form that wants something of its user: a search, a newsletter, a password. */
-  readonly asks?: boolean
+  asks: z.boolean().optional(),
   /** The selector of `begin.click` names it. */
-  readonly isSelected?: boolean
-}
+  isSelected: z.boolean().optional(),
+})
+export type Way = Readonly<z.infer<typeof waySchema>>
 
 export interface Search extends Pick<VisitOptions, 'sandboxUrl' | 'begin' | 'looksOnly'> {
   /** The sandbox was asked by E1, or by E3, in this visit. */

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { waySchema } from '../choose-way.ts'
 import { MAX_PAGE_BYTES } from '../exchange.ts'
 
 /** The name by which the audit reaches its script in a page. */
@@ -18,15 +19,9 @@ export const seenSchema = z.object({
   html: z.string(),
   /** Each a JSON array of the storage, the name and the value. */
   stored: z.array(z.string()),
-  ways: z.array(
-    z.object({
-      kind: z.enum(['link', 'form', 'button']),
-      text: z.string(),
-      url: z.string().optional(),
-      asks: z.boolean(),
-      isSelected: z.boolean(),
-    }),
-  ),
+  ways: z.array(waySchema),
+  /** What keeps it from coming to rest. */
+  unrest: z.string(),
 })
 
 /**
@@ -35,10 +30,9 @@ export const seenSchema = z.object({
  */
 export const PAGE_SCRIPT = `(() => {
 if (window !== window.top) return
-const { setTimeout: later, clearTimeout: cancel, Worker: RealWorker, open } = window
-// In milliseconds.
-const now = () => new Event('now').timeStamp
-const state = { changed: now(), change: undefined, looks: 0, hasSpoken: false, budget: ${PATIENCE_MS} }
+const { setTimeout: later, clearTimeout: cancel, open } = window
+const { postMessage } = Worker.prototype
+const state = { changed: undefined, looks: 0, hasSpoken: false, budget: ${PATIENCE_MS} }
 // What has yet to happen: timers, computations, answers of workers, and the next page.
 const pending = new Set()
 const hold = (what, ms) => {
@@ -46,26 +40,22 @@ const hold = (what, ms) => {
   later(() => pending.delete(what), ms)
 }
 new MutationObserver((records) => {
-  state.changed = now()
+  const { target } = records.at(-1)
+  state.changed = target.localName ? target : target.parentElement
   state.looks = 0
-  state.change = records.at(-1)
   state.hasSpoken ||= document.readyState !== 'loading'
 }).observe(document, { subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: ['hidden'] })
 window.navigation?.addEventListener('navigate', ({ destination, downloadRequest }) => {
   if (!destination.sameDocument && downloadRequest === null && /^http/.test(destination.url)) hold({}, ${LEAVING_MS})
 })
 window.setTimeout = (run, ms = 0, ...args) => {
-  if (typeof run !== 'function') return later(run, ms, ...args)
-  const id = later((...given) => {
-    pending.delete(id)
-    run(...given)
-  }, ms, ...args)
+  const id = later(run, ms, ...args)
   state.budget -= Math.max(10, ms)
-  if (state.budget >= 0) pending.add(id)
+  if (state.budget >= 0) hold(id, ms)
   return id
 }
 // A tab that no window draws has no frames, so Chromium never calls what waits for one.
-window.requestAnimationFrame = (run) => later(() => run(now()), 16)
+window.requestAnimationFrame = (run) => later(() => run(performance.now()), 16)
 window.requestIdleCallback = (run) => later(() => run({ didTimeout: false, timeRemaining: () => 16 }), 16)
 window.cancelAnimationFrame = window.cancelIdleCallback = cancel
 window.IntersectionObserver = class IntersectionObserver {
@@ -82,28 +72,18 @@ window.clearTimeout = (id) => {
   pending.delete(id)
   cancel(id)
 }
-if (RealWorker) window.Worker = class Worker extends RealWorker {
-  constructor(...args) {
-    super(...args)
-    this.addEventListener('message', () => pending.delete(this))
-  }
-  postMessage(...args) {
-    hold(this, ${PATIENCE_MS})
-    super.postMessage(...args)
-  }
+Worker.prototype.postMessage = function (...args) {
+  hold(this, ${PATIENCE_MS})
+  this.addEventListener('message', () => pending.delete(this), { once: true })
+  postMessage.apply(this, args)
 }
 // A popup goes on in the window itself.
-const goTo = (url) => { if (url && !/^about:/.test(url)) location.assign(url) }
-window.open = (url, target, ...more) => {
-  if (['_self', '_top', '_parent'].includes(target)) return open(url, target, ...more)
-  goTo(url)
-  const place = { assign: goTo, replace: goTo, set href(to) { goTo(to) }, get href() { return 'about:blank' } }
-  return { closed: false, close() {}, focus() {}, postMessage() {}, get location() { return place }, set location(to) { goTo(to) } }
-}
+window.open = (url) => open(/^about:/.test(url) ? '' : url, '_self')
+window.close = () => {}
 const subtle = globalThis.SubtleCrypto?.prototype ?? {}
-for (const name of Object.getOwnPropertyNames(subtle)) {
-  const method = name === 'constructor' ? undefined : subtle[name]
-  if (typeof method === 'function') subtle[name] = function (...args) {
+for (const name of Object.keys(subtle)) {
+  const method = subtle[name]
+  subtle[name] = function (...args) {
     const computed = method.apply(this, args).finally(() => pending.delete(computed))
     pending.add(computed)
     return computed
@@ -136,11 +116,17 @@ const waysOf = (selector) => {
     return { kind, text, url: form?.action ?? element.href, asks: asks(form), isSelected: isNamed(element) }
   })
 }
+const unrest = () => {
+  const { localName, id } = state.changed ?? {}
+  const isChanging = localName && pending.size === 0
+  return isChanging ? '<' + localName + (id && ' id="' + id + '"') + '> keeps changing' : 'it keeps computing'
+}
 const see = (selector) => ({
   url: location.href,
   html: [document.documentElement.outerHTML, ...roots(document).map((root) => root.innerHTML)].join('').slice(0, ${MAX_PAGE_BYTES}),
   stored: [...storage('localStorage'), ...storage('sessionStorage')],
   ways: waysOf(selector),
+  unrest: unrest(),
 })
 Object.defineProperty(window, '${NAME}', { value: {
   rest: (isAnswer, selector) => new Promise((resolve) => {
@@ -149,12 +135,6 @@ Object.defineProperty(window, '${NAME}', { value: {
     const look = () => isResting(isAnswer) ? resolve(see(selector)) : later(look, 10)
     look()
   }),
-  unrest: () => {
-    const { target } = state.change ?? {}
-    const element = target?.nodeType === 1 ? target : target?.parentElement
-    const id = element?.id ? ' id="' + element.id + '"' : ''
-    return element && now() - state.changed < 1000 ? '<' + element.localName + id + '> keeps changing' : 'it keeps computing'
-  },
   see,
   press: (index) => {
     const element = found[index]
@@ -169,7 +149,7 @@ Object.defineProperty(window, '${NAME}', { value: {
 })()`
 
 /** An expression that calls the script of the page. */
-export const callOf = (method: 'rest' | 'unrest' | 'see' | 'press', ...given: readonly unknown[]): string =>
+export const callOf = (method: 'rest' | 'see' | 'press', ...given: readonly unknown[]): string =>
   `${NAME}.${method}(${given.map((one) => JSON.stringify(one)).join()})`
 
 /** Leaves in the storage of a new page what is given, and nothing else. */

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { aborted } from 'node:util'
 import type { BrowserContext, Browser as Chromium, Request, Page as Window } from 'playwright-core'
 import type { VisitOptions } from '../browser.ts'
 import type { Cookies } from '../cookies.ts'
@@ -26,6 +27,9 @@ interface TabVisit extends Pick<VisitOptions, 'sandboxUrl' | 'signal' | 'begin'>
 
 /** A tab that shows the pages of one visit after the other. */
 export type Tab = Awaited<ReturnType<typeof openTab>>
+
+/** How a look ends: where the page leads, or what it said at rest. */
+type Lead = Pick<Look, 'onward' | 'ending'> & { readonly said?: unknown }
 
 /** What shows nothing that the audit could read. */
 const UNREAD: readonly string[] = ['Image', 'Media', 'Font']
@@ -76,7 +80,7 @@ export async function openTab(
   // Called when a request has ended.
   let wake = () => {}
   // Called when the page that is shown leads on, or ends the visit.
-  let lead = (_to: Pick<Look, 'onward' | 'ending'>) => {}
+  let lead = (_to: Lead) => {}
 
   /** The value of an expression in the page; `undefined` when the page is left, or when its script keeps it from answering in time. */
   const ask = (expression: string): Promise<unknown> =>
@@ -178,8 +182,8 @@ export async function openTab(
     const { signal, cookies, memory, begin } = visit
     const click = begin && 'click' in begin ? begin.click : ''
     let isOver = false
-    const led = new Promise<Pick<Look, 'onward' | 'ending'>>((resolve) => (lead = resolve))
-    const rest = async () => {
+    const led = new Promise<Lead>((resolve) => (lead = resolve))
+    const rest = async (): Promise<Lead> => {
       let said: unknown
       // A script of the page before may have gone elsewhere just now.
       await act().catch(() => (isOver ? undefined : act()))
@@ -190,24 +194,19 @@ export async function openTab(
       } while ((hasBegun || underWay.size > 0) && !isOver)
       return { said }
     }
-    const onAbort = async () => {
-      isUsable = false
-      const [place] = underWay.values()
-      const unrest = place === undefined ? await ask(callOf('unrest')) : `${place} is not answered`
-      lead({ ending: { end: 'restless', problem: String(unrest ?? 'its script runs for ever') } })
-    }
-    signal.addEventListener('abort', onAbort, { once: true })
-    if (signal.aborted) onAbort()
-    const end = await Promise.race([led, rest()])
-    signal.removeEventListener('abort', onAbort)
+    const late = aborted(signal, signal).then((): Lead => ({ ending: { end: 'restless' } }))
+    const { said, onward, ending } = await Promise.race([led, rest(), late])
     isOver = true
-    const { said, ...to } = 'said' in end ? end : { ...end, said: await ask(callOf('see', click)) }
+    if (ending?.end === 'restless') isUsable = false
+    const [place] = underWay.values()
+    const seen = seenSchema.safeParse(said ?? (await ask(callOf('see', click)))).data
+    const problem = place ? `${place} is not answered` : (seen?.unrest ?? 'its script runs for ever')
     const kept = await session.send('Network.getAllCookies')
-    const seen = seenSchema.safeParse(said).data
     if (seen) memory.stored = { ...memory.stored, [new URL(seen.url).origin]: seen.stored }
     const press = (index: number) => look(() => ask(callOf('press', index)), { page, at, visit })
     return {
-      ...to,
+      onward,
+      ending: ending && { problem, ...ending },
       page: seen ? { ...page, url: seen.url, text: seen.html } : page,
       ways: seen?.ways.map((way, index) => ({ ...way, press: () => press(index) })) ?? [],
       cookies: cookies.replace(kept.cookies),
