@@ -1,8 +1,7 @@
-import { once } from 'node:events'
 import type { Browser as Chromium } from 'playwright-core'
 import { AuditProblem } from '../../audit-problem.ts'
 import type { Agent, Browser, Visit } from '../browser.ts'
-import { createHttpAgent, type HttpAgentOptions } from '../http-agent.ts'
+import { createHttpAgent, type HttpAgentOptions, type Screen } from '../http-agent.ts'
 import { type Memory, openTab, type Tab } from './tab.ts'
 
 /**
@@ -18,45 +17,40 @@ export function createChromiumAgent(
   process.env['PW_CHROMIUM_ATTACH_TO_OTHER'] = '1'
   const idle: Tab[] = []
   const notes = new Set<string>()
-  const note = (line: string) => void notes.add(line)
-  const closing = new AbortController()
-  // A call that Chromium got shortly before it was closed is never answered.
-  const closed = once(closing.signal, 'abort')
+  // A call that Chromium got shortly before it ended is never answered.
+  const ended = new Promise<never>((_resolve, reject) => chromium.once('disconnected', reject))
+  ended.catch(() => {})
 
   function newBrowser(): Browser {
     const { open, peek, forget, cookies, parties } = http.newBrowser()
-    let memory: Memory = { stored: {}, before: {} }
+    let memory: Memory = { stored: [], before: [] }
 
     async function visit(...[request, settings]: Parameters<Browser['open']>): Promise<Visit> {
-      const tab = idle.pop() ?? (await openTab(chromium, options))
-      const own = { ...settings, parties, cookies, memory, asked: new Set<string>(), note }
+      const tab = idle.pop() ?? (await openTab(chromium, options, notes))
+      const own = { ...settings, parties, cookies, memory, asked: new Set<string>() }
       try {
-        const visited = await open(request, { ...settings, screen: { show: (page, at) => tab.show(page, at, own) } })
-        return { ...visited, asked: [...own.asked] }
+        const screen: Screen = { show: (page, at) => tab.show({ ...own, page, at }) }
+        return { ...(await open(request, { ...settings, screen })), asked: [...own.asked] }
       } finally {
         if (tab.end()) idle.push(tab)
       }
     }
     return {
       peek,
-      async open(request, options) {
-        const over: Visit = { end: 'timed_out', hops: [], url: request.url, problem: 'the audit ended before' }
-        return Promise.race([visit(request, options), closed.then(() => over)]).catch((error: unknown) => {
-          if (options.signal.aborted) return over
+      open: (request, options) =>
+        Promise.race([visit(request, options), ended]).catch((error: unknown): Visit => {
+          if (options.signal.aborted)
+            return { end: 'timed_out', hops: [], url: request.url, problem: 'the audit ended before' }
           if (chromium.isConnected()) throw error
           throw new AuditProblem(
             'Chromium ended in the middle of the audit; run it again, with fewer --jobs when its memory is short',
           )
-        })
-      },
+        }),
       forget(names) {
         forget(names)
         // Of what pages stored, the proof came after the answer; what was there before, such as the request, stays.
         const { stored, before } = memory
-        const kept = Object.entries(stored).map(([origin, texts]) => {
-          return [origin, texts.filter((one) => before[origin]?.includes(one))] as const
-        })
-        memory = { stored: Object.fromEntries(kept), before }
+        memory = { stored: stored.filter((one) => before.includes(one)), before }
       },
     }
   }
@@ -66,7 +60,6 @@ export function createChromiumAgent(
     newBrowser,
     notes: () => [...notes],
     async close() {
-      closing.abort()
       delete process.env['PW_CHROMIUM_ATTACH_TO_OTHER']
       await chromium.close()
     },

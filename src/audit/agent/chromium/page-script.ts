@@ -17,7 +17,7 @@ const PATIENCE_MS = 2000
 export const seenSchema = z.object({
   url: z.string(),
   html: z.string(),
-  /** Each a JSON array of the storage, the name and the value. */
+  /** Each a JSON array of the origin, the storage, the name and the value. */
   stored: z.array(z.string()),
   ways: z.array(waySchema),
   /** What keeps it from coming to rest. */
@@ -90,7 +90,7 @@ for (const name of Object.keys(subtle)) {
   }
 }
 const storage = (kind) => {
-  try { return Object.entries(window[kind]).map((one) => JSON.stringify([kind, ...one])) } catch { return [] }
+  try { return Object.entries(window[kind]).map((one) => JSON.stringify([location.origin, kind, ...one])) } catch { return [] }
 }
 const roots = (node) => [...node.querySelectorAll('*')].flatMap(({ shadowRoot: root }) => root ? [root, ...roots(root)] : [])
 const all = (selector) => [document, ...roots(document)].flatMap((root) => [...root.querySelectorAll(selector)])
@@ -152,10 +152,11 @@ Object.defineProperty(window, '${NAME}', { value: {
 export const callOf = (method: 'rest' | 'see' | 'press', ...given: readonly unknown[]): string =>
   `${NAME}.${method}(${given.map((one) => JSON.stringify(one)).join()})`
 
-/** Leaves in the storage of a new page what is given, and nothing else. */
-export const restoringScript = (stored: readonly string[] = []): string => `if (window === window.top) {
+/** Leaves in the storage of a new page what is given for its origin, and nothing else. */
+export const restoringScript = (stored: readonly string[]): string => `if (window === window.top) {
   window.name = ''
   localStorage.clear()
   sessionStorage.clear()
-  for (const [kind, name, text] of [${stored.join()}]) window[kind].setItem(name, text)
+  for (const [origin, kind, name, text] of [${stored.join()}])
+    if (origin === location.origin) window[kind].setItem(name, text)
 }`

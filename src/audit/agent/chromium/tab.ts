@@ -1,26 +1,27 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { aborted } from 'node:util'
 import type { BrowserContext, Browser as Chromium, Request, Page as Window } from 'playwright-core'
-import type { VisitOptions } from '../browser.ts'
+import type { Page, VisitOptions } from '../browser.ts'
 import type { Cookies } from '../cookies.ts'
 import type { Look, Screen } from '../http-agent.ts'
 import { USER_AGENT, webAddress } from '../navigation.ts'
 import { endpointOf, type Parties } from '../parties.ts'
 import { callOf, PAGE_SCRIPT, restoringScript, seenSchema } from './page-script.ts'
 
-/** What the pages of one browser have stored, by origin: now, and when the last answer of the sandbox came. */
+/** What the pages of one browser have stored: now, and when the last answer of the sandbox came. */
 export interface Memory {
-  stored: Stored
-  before: Stored
+  stored: readonly string[]
+  before: readonly string[]
 }
-type Stored = Readonly<Record<string, readonly string[]>>
 
-interface TabVisit extends Pick<VisitOptions, 'sandboxUrl' | 'signal' | 'begin'> {
+/** A page of a visit that a tab shows. */
+interface Shown extends Pick<VisitOptions, 'sandboxUrl' | 'signal' | 'begin'> {
+  readonly page: Page
+  readonly at: Parameters<Screen['show']>[1]
   readonly parties: Parties
   readonly cookies: Cookies
   /** Another object when something in it was changed by others than pages. */
   readonly memory: Memory
-  note(line: string): void
   /** What scripts ask for by GET. */
   readonly asked: Set<string>
 }
@@ -35,13 +36,13 @@ type Lead = Pick<Look, 'onward' | 'ending'> & { readonly said?: unknown }
 const UNREAD: readonly string[] = ['Image', 'Media', 'Font']
 /** Requests that never end. */
 const ENDLESS: readonly string[] = ['eventsource', 'websocket', 'ping', 'cspreport']
-/** A GET of a script that is not answered for so long waits for news, unless the page was given the answer of the sandbox. */
-const LONG_POLL_MS = 5000
-/** A page whose script does not run for ever answers a question in this time. */
-const PATIENCE_MS = 3000
+/**
+ * A GET of a script that is not answered for so long waits for news, unless the page was given the answer of the sandbox; a page that
+ * does not answer a question for so long has a script that runs for ever.
+ */
+const PATIENCE_MS = 5000
 /** Headers of the connection, or of what the audit has done itself. */
-const NOT_SHOWN =
-  /^(?:connection|keep-alive|content-(?:length|encoding|type|disposition)|transfer-encoding|set-cookie)$/
+const NOT_SHOWN = /^(?:content-(?:length|encoding|disposition)|transfer-encoding)$/
 
 /**
  * Opens a tab. The audit makes each request of the window itself and gives Chromium the last answer, so that a flow goes the same way
@@ -54,6 +55,7 @@ const NOT_SHOWN =
 export async function openTab(
   chromium: Chromium,
   { anyCertificate = false }: { anyCertificate?: boolean | undefined },
+  notes: Set<string>,
 ) {
   const context = await chromium.newContext({
     acceptDownloads: false,
@@ -72,7 +74,7 @@ export async function openTab(
   let memory: Memory | undefined
   /** Origins that keep what is in `memory`. */
   const restored = new Set<string>()
-  let shown: { page: Look['page']; at: Parameters<Screen['show']>[1]; visit: TabVisit } | undefined
+  let shown: Shown | undefined
   /** The address of `shown`, until Chromium has asked for it. */
   let awaited: string | undefined
   let isUsable = true
@@ -89,25 +91,28 @@ export async function openTab(
   session.on('Fetch.requestPaused', ({ requestId, request, frameId, resourceType }) => {
     const refuse = (errorReason: 'Aborted' | 'BlockedByClient') =>
       void session.send('Fetch.failRequest', { requestId, errorReason }).catch(() => {})
-    if (!shown) return refuse('Aborted')
-    const { page, at, visit } = shown
-    const { sandboxUrl, parties, note } = visit
-    const url = new URL(request.url)
+    const url = webAddress(request.url + (request.urlFragment ?? ''))
+    if (!shown || !url) return refuse('Aborted')
+    const { page, at, sandboxUrl, parties } = shown
     if (resourceType === 'Document' && frameId === frameTree.frame.id) {
       if (awaited === request.url) {
         awaited = undefined
-        const type = `${page.mediaType || 'text/html'}; charset=utf-8`
-        const others = Object.entries(at.headers).filter(([name]) => !NOT_SHOWN.test(name))
-        const responseHeaders = [['content-type', type], ...others].map(([name = '', value = '']) => ({ name, value }))
+        const headers = { ...at.headers, 'content-type': `${page.mediaType || 'text/html'}; charset=utf-8` }
+        const responseHeaders = Object.entries(headers).flatMap(([name, value = '']) =>
+          NOT_SHOWN.test(name) ? [] : { name, value },
+        )
         const answer = { responseCode: page.status, responseHeaders, body: Buffer.from(page.text).toString('base64') }
         return void session.send('Fetch.fulfillRequest', { requestId, ...answer }).catch(() => {})
       }
-      const { method, postData: text = '', urlFragment = '' } = request
-      const type = request.headers['Content-Type']
-      const target = webAddress(`${request.url}${urlFragment}`)
-      const onward = { method: method === 'POST' ? method : 'GET', body: type ? { type, text } : undefined } as const
+      const { method, postData: text = '', headers } = request
+      const type = headers['Content-Type']
+      const onward = {
+        method: method === 'POST' ? method : 'GET',
+        url,
+        body: type ? { type, text } : undefined,
+      } as const
       // Until Chromium has asked for the next page, the page before may still lead on.
-      if (target && awaited === undefined) lead({ onward: { ...onward, url: target } })
+      if (awaited === undefined) lead({ onward })
       return refuse('Aborted')
     }
     const endpoint = endpointOf(url, sandboxUrl)
@@ -115,46 +120,41 @@ export async function openTab(
       const problem = 'your app opens the service in a frame, which is not followed; send the window itself there'
       lead({ ending: { end: 'astray', problem } })
     } else if (endpoint) {
-      note(`a script of your app fetches ${endpoint}, and was kept from it: a browser has to be sent there`)
+      notes.add(`a script of your app fetches ${endpoint}, and was kept from it: a browser has to be sent there`)
     }
-    const isBeyond = webAddress(request.url) && !parties.mayBeApp(url) && parties.partyOf(url, sandboxUrl) !== 'sandbox'
-    if (isBeyond) note(`what your pages load from ${url.origin} was not loaded: --this-app-is-mine allows it`)
+    const isBeyond = !parties.mayBeApp(url) && parties.partyOf(url, sandboxUrl) !== 'sandbox'
+    if (isBeyond) notes.add(`what your pages load from ${url.origin} was not loaded: --this-app-is-mine allows it`)
     if (endpoint || isBeyond || UNREAD.includes(resourceType)) return refuse('BlockedByClient')
     session.send('Fetch.continueRequest', { requestId }).catch(() => {})
   })
 
   const done = (request: Request) => {
-    underWay.delete(request)
     wake()
+    return underWay.delete(request)
   }
   window.on('request', (request) => {
     const place = `${request.method()} ${new URL(request.url()).pathname}`
     if (request.isNavigationRequest() || ENDLESS.includes(request.resourceType()) || longPolls.has(place)) return
     hasBegun = true
     underWay.set(request, place)
-    const isAsking = request.method() === 'GET' && /^(?:xhr|fetch)$/.test(request.resourceType())
-    if (isAsking) shown?.visit.asked.add(request.url())
-    if (!isAsking || shown?.at.isCallback) return
-    const giveUp = () => {
-      if (underWay.has(request)) longPolls.add(place)
-      done(request)
-    }
-    setTimeout(giveUp, LONG_POLL_MS).unref()
+    if (request.method() !== 'GET' || !/^(?:xhr|fetch)$/.test(request.resourceType())) return
+    shown?.asked.add(request.url())
+    const giveUp = () => void (done(request) && longPolls.add(place))
+    if (!shown?.at.isCallback) setTimeout(giveUp, PATIENCE_MS).unref()
   })
   window.on('requestfinished', done)
   window.on('requestfailed', done)
   window.on('response', (response) => {
     if (response.headers()['content-type']?.startsWith('text/event-stream')) done(response.request())
   })
-  window.on('dialog', (dialog) => {
-    const isLeft = dialog.type() === 'beforeunload'
-    const said = `${dialog.type()} ${JSON.stringify(dialog.message().slice(0, 80))}`
-    if (!isLeft) shown?.visit.note(`your app opens a dialog, which was dismissed: ${said}`)
-    ;(isLeft ? dialog.accept() : dialog.dismiss()).catch(() => {})
+  // Without a listener of its own kind Playwright dismisses dialogs itself.
+  session.on('Page.javascriptDialogOpening', ({ type, message }) => {
+    const said = `${type} ${JSON.stringify(message.slice(0, 80))}`
+    if (type !== 'beforeunload') notes.add(`your app opens a dialog, which was dismissed: ${said}`)
   })
   window.on('console', (message) => {
-    if (!message.text().startsWith('Service Worker registration blocked')) return
-    shown?.visit.note('your app registers a service worker, which was not: the audit has to see each request')
+    if (message.text().startsWith('Service Worker registration blocked'))
+      notes.add('your app registers a service worker, which was not: the audit has to see each request')
   })
   window.on('crash', () => {
     isUsable = false
@@ -166,20 +166,12 @@ export async function openTab(
   await session.send('Page.enable')
   await session.send('Fetch.enable')
 
-  async function goTo(url: string): Promise<void> {
-    awaited = withoutFragment(url)
-    // An address that differs by its fragment alone would be no new document.
-    if (withoutFragment(window.url()) === awaited)
-      await ask(`history.replaceState(null, '', location.origin + '/agekey-sandbox-audit')`)
-    await window.goto(url, { waitUntil: 'commit', timeout: 0 })
-  }
-
   /**
    * What the page says once no request is under way and it neither changes nor computes, or when it leads on before.
    * @param act shows the page, or presses something on it: the page may lead on before that has ended
    */
-  async function look(act: () => Promise<unknown>, { page, at, visit }: NonNullable<typeof shown>): Promise<Look> {
-    const { signal, cookies, memory, begin } = visit
+  async function look(act: () => Promise<unknown>, of: Shown): Promise<Look> {
+    const { page, at, signal, cookies, memory, begin } = of
     const click = begin && 'click' in begin ? begin.click : ''
     let isOver = false
     const led = new Promise<Lead>((resolve) => (lead = resolve))
@@ -202,8 +194,11 @@ export async function openTab(
     const seen = seenSchema.safeParse(said ?? (await ask(callOf('see', click)))).data
     const problem = place ? `${place} is not answered` : (seen?.unrest ?? 'its script runs for ever')
     const kept = await session.send('Network.getAllCookies')
-    if (seen) memory.stored = { ...memory.stored, [new URL(seen.url).origin]: seen.stored }
-    const press = (index: number) => look(() => ask(callOf('press', index)), { page, at, visit })
+    if (seen) {
+      const ofOrigin = JSON.stringify([new URL(seen.url).origin]).replace(']', ',')
+      memory.stored = [...memory.stored.filter((one) => !one.startsWith(ofOrigin)), ...seen.stored]
+    }
+    const press = (index: number) => look(() => ask(callOf('press', index)), of)
     return {
       onward,
       ending: ending && { problem, ...ending },
@@ -214,26 +209,33 @@ export async function openTab(
   }
 
   return {
-    async show(...[page, at, visit]: [...Parameters<Screen['show']>, visit: TabVisit]): Promise<Look> {
+    async show(next: Shown): Promise<Look> {
+      const { page, at, cookies } = next
       const { origin } = new URL(page.url)
       await context.clearCookies()
       // One that Chromium refuses leaves the others.
-      await Promise.all(visit.cookies.all().map((cookie) => context.addCookies([cookie]).catch(() => {})))
-      if (memory !== visit.memory) {
+      await Promise.all(cookies.all().map((cookie) => context.addCookies([cookie]).catch(() => {})))
+      if (memory !== next.memory) {
         restored.clear()
         await session.send('Network.clearBrowserCache')
       }
-      memory = visit.memory
+      memory = next.memory
       if (at.answered && !shown?.at.answered) memory.before = memory.stored
       underWay.clear()
-      shown = { page, at, visit }
-      const show = () => goTo(page.url)
-      if (restored.has(origin)) return look(show, shown)
+      shown = next
+      const goTo = async () => {
+        awaited = withoutFragment(page.url)
+        // An address that differs by its fragment alone would be no new document.
+        if (withoutFragment(window.url()) === awaited)
+          await ask(`history.replaceState(null, '', location.origin + '/agekey-sandbox-audit')`)
+        await window.goto(page.url, { waitUntil: 'commit', timeout: 0 })
+      }
+      if (restored.has(origin)) return look(goTo, next)
       restored.add(origin)
       await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'indexeddb,cache_storage' })
-      const source = restoringScript(memory.stored[origin])
+      const source = restoringScript(memory.stored)
       const script = await session.send('Page.addScriptToEvaluateOnNewDocument', { source })
-      const seen = await look(show, shown)
+      const seen = await look(goTo, next)
       await session.send('Page.removeScriptToEvaluateOnNewDocument', script)
       return seen
     },
@@ -254,7 +256,7 @@ async function newWindow(chromium: Chromium, context: BrowserContext): Promise<W
   if (!userAgent.includes('Headless')) return ordinary
   const { targetInfo } = await (await context.newCDPSession(ordinary)).send('Target.getTargetInfo')
   const { browserContextId = '' } = targetInfo
-  const opened = context.waitForEvent('page', { timeout: 5000 }).catch(() => undefined)
+  const opened = context.waitForEvent('page', { timeout: 5000 }).catch(() => {})
   await browser.send('Target.createTarget', { url: 'about:blank', hidden: true, browserContextId }).catch(() => {})
   const hidden = await opened
   if (hidden) await ordinary.close()
