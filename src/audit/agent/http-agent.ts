@@ -38,13 +38,16 @@ export interface Look {
   readonly ending?: Pick<Visit, 'end' | 'problem'> | undefined
 }
 
-/** Shows the pages of an app in a browser with scripts. */
-export interface Screen {
-  /** @param at.answered the visit has brought an answer of the sandbox, and `isCallback` with this very page */
-  show(page: Page, at: { headers: HttpAnswer['headers']; answered: boolean; isCallback: boolean }): Promise<Look>
+/** A page that a browser with scripts shows, and the visit that it belongs to. */
+export interface Showing extends Context {
+  readonly page: Page
+  readonly headers: HttpAnswer['headers']
+  /** The visit has brought an answer of the sandbox, and `isCallback` with this very page. */
+  readonly answered: boolean
+  readonly isCallback: boolean
 }
 
-/** A browser on plain HTTP: it follows redirects, forms and cookies as Chrome does, and runs no scripts unless it has a screen. */
+/** A browser on plain HTTP: it follows redirects, forms and cookies as Chrome does, and runs no scripts unless another shows its pages. */
 export function createHttpAgent({ anyAddress, ...options }: HttpAgentOptions = {}) {
   const exchange = createExchange(options)
   return {
@@ -60,11 +63,7 @@ export function createHttpAgent({ anyAddress, ...options }: HttpAgentOptions = {
       const from = isSpread ? `127.${[254, 254, 254].map((n) => randomInt(1, n)).join('.')}` : undefined
       const state = { exchange, parties, cookies, from }
       return {
-        parties,
-        /** Of the app alone. */
-        cookies: cookies.app,
-        /** @param options.screen shows the pages of the visit */
-        open: (request: PageRequest, options: VisitOptions & { readonly screen?: Screen }) =>
+        open: (request: PageRequest, options: VisitOptions & Pick<Context, 'show'>) =>
           visit(request, { ...state, ...options }),
         async peek(url: string, options: Pick<VisitOptions, 'sandboxUrl' | 'signal'>): Promise<Visit> {
           const before = cookies.app.all()
@@ -84,7 +83,8 @@ interface Context extends VisitOptions {
   readonly parties: Parties
   readonly cookies: Readonly<Record<'app' | 'sandbox', Cookies>>
   readonly from: string | undefined
-  readonly screen?: Screen
+  /** Shows each page of the visit. */
+  readonly show?: (showing: Showing) => Promise<Look>
   /** Leaves no page but by redirects. */
   readonly peeks?: boolean
 }
@@ -92,7 +92,7 @@ interface Context extends VisitOptions {
 type End = Pick<Visit, 'end' | 'url' | 'problem'>
 
 async function visit(request: PageRequest, context: Context): Promise<Visit> {
-  const { parties, sandboxUrl, screen, signal, begin, fragment, looksOnly = false, peeks = false } = context
+  const { parties, sandboxUrl, show, signal, begin, fragment, looksOnly = false, peeks = false } = context
   const hops: (Hop & { cookies: readonly string[] })[] = []
   const pressed: string[] = []
   let answer = request.isAnswer ? request : undefined
@@ -103,7 +103,7 @@ async function visit(request: PageRequest, context: Context): Promise<Visit> {
   async function take(navigation: Navigation): Promise<Navigation | End> {
     const { method, url, body, isCallback, isRead } = navigation
     // Decision: a script may lead to another origin of this machine, such as that of an API, but not to another service.
-    if (screen && !isOfSandbox(url) && !url.searchParams.has('response_type')) parties.addApp(url)
+    if (show && !isOfSandbox(url) && !url.searchParams.has('response_type')) parties.addApp(url)
     const party = parties.partyOf(url, sandboxUrl)
     if (party === 'elsewhere') {
       const problem = `${url.origin} is neither on this machine nor in a private network`
@@ -139,9 +139,11 @@ async function visit(request: PageRequest, context: Context): Promise<Visit> {
       if (form && status < 400) return fromSandbox(leaving(shown, form, 'sandbox'))
       return { end: 'sandbox_page', problem: explanationOf(shown) }
     }
-    if (screen && isHtml(shown) && status !== 204 && status !== 205)
-      return leavePage(await screen.show(shown, { headers: came.headers, answered: answer !== undefined, isCallback }))
-    const isPassedOn = !screen && isRead && method === 'GET' && status < 400 && isHtml(shown)
+    if (show && isHtml(shown) && status !== 204 && status !== 205) {
+      const how = { headers: came.headers, answered: answer !== undefined, isCallback }
+      return leavePage(await show({ ...context, ...how, page: shown }))
+    }
+    const isPassedOn = !show && isRead && method === 'GET' && status < 400 && isHtml(shown)
     if (fragment && isPassedOn) return passingOn(shown, fragment)
     const ways = waysOf(shown, begin && 'click' in begin ? begin.click : undefined)
     const pressable = ways.map((way) => {

@@ -1,8 +1,8 @@
 import type { Browser as Chromium } from 'playwright-core'
 import { AuditProblem } from '../../audit-problem.ts'
 import type { Agent, Browser, Visit } from '../browser.ts'
-import { createHttpAgent, type HttpAgentOptions, type Screen } from '../http-agent.ts'
-import { type Memory, openTab, type Tab } from './tab.ts'
+import { createHttpAgent, type HttpAgentOptions, type Showing } from '../http-agent.ts'
+import { type Memory, openTab } from './tab.ts'
 
 /**
  * A browser with scripts. As many tabs are open as visits were under way at a time; each serves one browser after the other, because a
@@ -15,22 +15,22 @@ export function createChromiumAgent(
   const http = createHttpAgent(options)
   // Playwright attaches to hidden tabs, which have the target type "other", only if this variable is set.
   process.env['PW_CHROMIUM_ATTACH_TO_OTHER'] = '1'
-  const idle: Tab[] = []
+  const idle: Awaited<ReturnType<typeof openTab>>[] = []
   const notes = new Set<string>()
   // A call that Chromium got shortly before it ended is never answered.
   const ended = new Promise<never>((_resolve, reject) => chromium.once('disconnected', reject))
   ended.catch(() => {})
 
   function newBrowser(): Browser {
-    const { open, peek, forget, cookies, parties } = http.newBrowser()
+    const { open, peek, forget } = http.newBrowser()
     let memory: Memory = { stored: [], before: [] }
 
     async function visit(...[request, settings]: Parameters<Browser['open']>): Promise<Visit> {
       const tab = idle.pop() ?? (await openTab(chromium, options, notes))
-      const own = { ...settings, parties, cookies, memory, asked: new Set<string>() }
+      const asked = new Set<string>()
       try {
-        const screen: Screen = { show: (page, at) => tab.show({ ...own, page, at }) }
-        return { ...(await open(request, { ...settings, screen })), asked: [...own.asked] }
+        const show = (showing: Showing) => tab.show({ ...showing, memory, asked })
+        return { ...(await open(request, { ...settings, show })), asked: [...asked] }
       } finally {
         if (tab.end()) idle.push(tab)
       }

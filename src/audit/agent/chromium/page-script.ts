@@ -57,20 +57,17 @@ window.setTimeout = (run, ms = 0, ...args) => {
 // A tab that no window draws has no frames, so Chromium never calls what waits for one.
 window.requestAnimationFrame = (run) => later(() => run(performance.now()), 16)
 window.requestIdleCallback = (run) => later(() => run({ didTimeout: false, timeRemaining: () => 16 }), 16)
-window.cancelAnimationFrame = window.cancelIdleCallback = cancel
-window.IntersectionObserver = class IntersectionObserver {
-  constructor(run) { this.run = run }
-  observe(target) {
-    const boundingClientRect = target.getBoundingClientRect()
-    later(() => this.run([{ target, boundingClientRect, isIntersecting: true, intersectionRatio: 1 }], this), 16)
-  }
-  unobserve() {}
-  disconnect() {}
-  takeRecords() { return [] }
-}
-window.clearTimeout = (id) => {
+window.clearTimeout = window.cancelAnimationFrame = window.cancelIdleCallback = (id) => {
   pending.delete(id)
   cancel(id)
+}
+window.IntersectionObserver = class IntersectionObserver {
+  constructor(run) {
+    const seen = { isIntersecting: true, intersectionRatio: 1 }
+    const boundsOf = (target) => ({ boundingClientRect: target.getBoundingClientRect() })
+    this.observe = (target) => later(() => run([{ target, ...seen, ...boundsOf(target) }], this), 16)
+    this.unobserve = this.disconnect = this.takeRecords = () => []
+  }
 }
 Worker.prototype.postMessage = function (...args) {
   hold(this, ${PATIENCE_MS})

@@ -1,11 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { aborted } from 'node:util'
 import type { BrowserContext, Browser as Chromium, Request, Page as Window } from 'playwright-core'
-import type { Page, VisitOptions } from '../browser.ts'
-import type { Cookies } from '../cookies.ts'
-import type { Look, Screen } from '../http-agent.ts'
-import { USER_AGENT, webAddress } from '../navigation.ts'
-import { endpointOf, type Parties } from '../parties.ts'
+import type { Look, Showing } from '../http-agent.ts'
+import { USER_AGENT } from '../navigation.ts'
+import { endpointOf } from '../parties.ts'
 import { callOf, PAGE_SCRIPT, restoringScript, seenSchema } from './page-script.ts'
 
 /** What the pages of one browser have stored: now, and when the last answer of the sandbox came. */
@@ -15,19 +13,12 @@ export interface Memory {
 }
 
 /** A page of a visit that a tab shows. */
-interface Shown extends Pick<VisitOptions, 'sandboxUrl' | 'signal' | 'begin'> {
-  readonly page: Page
-  readonly at: Parameters<Screen['show']>[1]
-  readonly parties: Parties
-  readonly cookies: Cookies
+interface Shown extends Showing {
   /** Another object when something in it was changed by others than pages. */
   readonly memory: Memory
   /** What scripts ask for by GET. */
   readonly asked: Set<string>
 }
-
-/** A tab that shows the pages of one visit after the other. */
-export type Tab = Awaited<ReturnType<typeof openTab>>
 
 /** How a look ends: where the page leads, or what it said at rest. */
 type Lead = Pick<Look, 'onward' | 'ending'> & { readonly said?: unknown }
@@ -79,8 +70,6 @@ export async function openTab(
   let awaited: string | undefined
   let isUsable = true
   let hasBegun = false
-  // Called when a request has ended.
-  let wake = () => {}
   // Called when the page that is shown leads on, or ends the visit.
   let lead = (_to: Lead) => {}
 
@@ -91,28 +80,23 @@ export async function openTab(
   session.on('Fetch.requestPaused', ({ requestId, request, frameId, resourceType }) => {
     const refuse = (errorReason: 'Aborted' | 'BlockedByClient') =>
       void session.send('Fetch.failRequest', { requestId, errorReason }).catch(() => {})
-    const url = webAddress(request.url + (request.urlFragment ?? ''))
-    if (!shown || !url) return refuse('Aborted')
-    const { page, at, sandboxUrl, parties } = shown
+    if (!shown) return refuse('Aborted')
+    const { page, sandboxUrl, parties } = shown
+    const { url: address, urlFragment = '', method, postData: text = '' } = request
+    const url = new URL(address + urlFragment)
     if (resourceType === 'Document' && frameId === frameTree.frame.id) {
-      if (awaited === request.url) {
+      if (awaited === address) {
         awaited = undefined
-        const headers = { ...at.headers, 'content-type': `${page.mediaType || 'text/html'}; charset=utf-8` }
-        const responseHeaders = Object.entries(headers).flatMap(([name, value = '']) =>
-          NOT_SHOWN.test(name) ? [] : { name, value },
-        )
+        const headers = { ...shown.headers, 'content-type': `${page.mediaType || 'text/html'}; charset=utf-8` }
+        const shownHeaders = Object.entries(headers).filter(([name]) => !NOT_SHOWN.test(name))
+        const responseHeaders = shownHeaders.map(([name, value = '']) => ({ name, value }))
         const answer = { responseCode: page.status, responseHeaders, body: Buffer.from(page.text).toString('base64') }
         return void session.send('Fetch.fulfillRequest', { requestId, ...answer }).catch(() => {})
       }
-      const { method, postData: text = '', headers } = request
-      const type = headers['Content-Type']
-      const onward = {
-        method: method === 'POST' ? method : 'GET',
-        url,
-        body: type ? { type, text } : undefined,
-      } as const
+      const type = request.headers['Content-Type']
+      const body = type ? { type, text } : undefined
       // Until Chromium has asked for the next page, the page before may still lead on.
-      if (awaited === undefined) lead({ onward })
+      if (awaited === undefined) lead({ onward: { method: method === 'POST' ? method : 'GET', url, body } })
       return refuse('Aborted')
     }
     const endpoint = endpointOf(url, sandboxUrl)
@@ -128,10 +112,7 @@ export async function openTab(
     session.send('Fetch.continueRequest', { requestId }).catch(() => {})
   })
 
-  const done = (request: Request) => {
-    wake()
-    return underWay.delete(request)
-  }
+  const done = (request: Request) => underWay.delete(request)
   window.on('request', (request) => {
     const place = `${request.method()} ${new URL(request.url()).pathname}`
     if (request.isNavigationRequest() || ENDLESS.includes(request.resourceType()) || longPolls.has(place)) return
@@ -140,7 +121,7 @@ export async function openTab(
     if (request.method() !== 'GET' || !/^(?:xhr|fetch)$/.test(request.resourceType())) return
     shown?.asked.add(request.url())
     const giveUp = () => void (done(request) && longPolls.add(place))
-    if (!shown?.at.isCallback) setTimeout(giveUp, PATIENCE_MS).unref()
+    if (!shown?.isCallback) setTimeout(giveUp, PATIENCE_MS).unref()
   })
   window.on('requestfinished', done)
   window.on('requestfailed', done)
@@ -164,14 +145,14 @@ export async function openTab(
   window.on('popup', (popup) => void popup.close().catch(() => {}))
   await window.addInitScript(PAGE_SCRIPT)
   await session.send('Page.enable')
-  await session.send('Fetch.enable')
+  await session.send('Fetch.enable', { patterns: [{ urlPattern: 'http*' }] })
 
   /**
    * What the page says once no request is under way and it neither changes nor computes, or when it leads on before.
    * @param act shows the page, or presses something on it: the page may lead on before that has ended
    */
   async function look(act: () => Promise<unknown>, of: Shown): Promise<Look> {
-    const { page, at, signal, cookies, memory, begin } = of
+    const { page, isCallback, signal, cookies, memory, begin } = of
     const click = begin && 'click' in begin ? begin.click : ''
     let isOver = false
     const led = new Promise<Lead>((resolve) => (lead = resolve))
@@ -180,9 +161,9 @@ export async function openTab(
       // A script of the page before may have gone elsewhere just now.
       await act().catch(() => (isOver ? undefined : act()))
       do {
-        while (underWay.size > 0 && !isOver) await new Promise<void>((resolve) => (wake = resolve))
+        while (underWay.size > 0 && !isOver) await wait(5)
         hasBegun = false
-        said = await window.evaluate(callOf('rest', at.isCallback, click)).catch(() => {})
+        said = await window.evaluate(callOf('rest', isCallback, click)).catch(() => {})
       } while ((hasBegun || underWay.size > 0) && !isOver)
       return { said }
     }
@@ -194,39 +175,38 @@ export async function openTab(
     const seen = seenSchema.safeParse(said ?? (await ask(callOf('see', click)))).data
     const problem = place ? `${place} is not answered` : (seen?.unrest ?? 'its script runs for ever')
     const kept = await session.send('Network.getAllCookies')
-    if (seen) {
-      const ofOrigin = JSON.stringify([new URL(seen.url).origin]).replace(']', ',')
-      memory.stored = [...memory.stored.filter((one) => !one.startsWith(ofOrigin)), ...seen.stored]
-    }
+    const { origin } = new URL(seen?.url ?? page.url)
+    if (seen) memory.stored = [...memory.stored.filter((one) => JSON.parse(one)[0] !== origin), ...seen.stored]
     const press = (index: number) => look(() => ask(callOf('press', index)), of)
     return {
       onward,
       ending: ending && { problem, ...ending },
       page: seen ? { ...page, url: seen.url, text: seen.html } : page,
       ways: seen?.ways.map((way, index) => ({ ...way, press: () => press(index) })) ?? [],
-      cookies: cookies.replace(kept.cookies),
+      cookies: cookies.app.replace(kept.cookies),
     }
   }
 
   return {
     async show(next: Shown): Promise<Look> {
-      const { page, at, cookies } = next
+      const { page, answered, cookies } = next
       const { origin } = new URL(page.url)
       await context.clearCookies()
       // One that Chromium refuses leaves the others.
-      await Promise.all(cookies.all().map((cookie) => context.addCookies([cookie]).catch(() => {})))
+      await Promise.all(cookies.app.all().map((cookie) => context.addCookies([cookie]).catch(() => {})))
       if (memory !== next.memory) {
         restored.clear()
         await session.send('Network.clearBrowserCache')
       }
       memory = next.memory
-      if (at.answered && !shown?.at.answered) memory.before = memory.stored
+      if (answered && !shown?.answered) memory.before = memory.stored
       underWay.clear()
       shown = next
       const goTo = async () => {
-        awaited = withoutFragment(page.url)
+        const [address] = page.url.split('#')
+        awaited = address
         // An address that differs by its fragment alone would be no new document.
-        if (withoutFragment(window.url()) === awaited)
+        if (window.url().split('#')[0] === address)
           await ask(`history.replaceState(null, '', location.origin + '/agekey-sandbox-audit')`)
         await window.goto(page.url, { waitUntil: 'commit', timeout: 0 })
       }
@@ -257,10 +237,8 @@ async function newWindow(chromium: Chromium, context: BrowserContext): Promise<W
   const { targetInfo } = await (await context.newCDPSession(ordinary)).send('Target.getTargetInfo')
   const { browserContextId = '' } = targetInfo
   const opened = context.waitForEvent('page', { timeout: 5000 }).catch(() => {})
-  await browser.send('Target.createTarget', { url: 'about:blank', hidden: true, browserContextId }).catch(() => {})
-  const hidden = await opened
+  const target = { url: 'about:blank', hidden: true, browserContextId }
+  const [hidden] = await Promise.all([opened, browser.send('Target.createTarget', target).catch(() => {})])
   if (hidden) await ordinary.close()
   return hidden ?? ordinary
 }
-
-const withoutFragment = (url: string) => url.split('#', 1).join()
