@@ -1,17 +1,16 @@
 import type { Browser as Chromium } from 'playwright-core'
 import { AuditProblem } from '../../audit-problem.ts'
-import type { Agent, Browser, Visit } from '../browser.ts'
+import type { Agent, Visit } from '../browser.ts'
 import { createHttpAgent, type HttpAgentOptions, type Showing } from '../http-agent.ts'
-import { type Memory, openTab } from './tab.ts'
+import { openTab, type Shown } from './tab.ts'
+
+const ENDED = 'Chromium ended in the middle of the audit; run it again, with fewer --jobs when its memory is short'
 
 /**
  * A browser with scripts. As many tabs are open as visits were under way at a time; each serves one browser after the other, because a
  * context of its own takes Chromium several times as long as all pages of a visit.
  */
-export function createChromiumAgent(
-  chromium: Chromium,
-  options: Pick<HttpAgentOptions, 'anyAddress' | 'anyCertificate'> = {},
-): Agent {
+export function createChromiumAgent(chromium: Chromium, options: HttpAgentOptions = {}): Agent {
   const http = createHttpAgent(options)
   // Playwright attaches to hidden tabs, which have the target type "other", only if this variable is set.
   process.env['PW_CHROMIUM_ATTACH_TO_OTHER'] = '1'
@@ -20,45 +19,38 @@ export function createChromiumAgent(
   // A call that Chromium got shortly before it ended is never answered.
   const ended = new Promise<never>((_resolve, reject) => chromium.once('disconnected', reject))
   ended.catch(() => {})
-
-  function newBrowser(): Browser {
-    const { open, peek, forget } = http.newBrowser()
-    let memory: Memory = { stored: [], before: [] }
-
-    async function visit(...[request, settings]: Parameters<Browser['open']>): Promise<Visit> {
-      const tab = idle.pop() ?? (await openTab(chromium, options, notes))
-      const asked = new Set<string>()
-      try {
-        const show = (showing: Showing) => tab.show({ ...showing, memory, asked })
-        return { ...(await open(request, { ...settings, show })), asked: [...asked] }
-      } finally {
-        if (tab.end()) idle.push(tab)
-      }
-    }
-    return {
-      peek,
-      open: (request, options) =>
-        Promise.race([visit(request, options), ended]).catch((error: unknown): Visit => {
-          if (options.signal.aborted)
-            return { end: 'timed_out', hops: [], url: request.url, problem: 'the audit ended before' }
-          if (chromium.isConnected()) throw error
-          throw new AuditProblem(
-            'Chromium ended in the middle of the audit; run it again, with fewer --jobs when its memory is short',
-          )
-        }),
-      forget(names) {
-        forget(names)
-        // Of what pages stored, the proof came after the answer; what was there before, such as the request, stays.
-        const { stored, before } = memory
-        memory = { stored: stored.filter((one) => before.includes(one)), before }
-      },
-    }
-  }
-
   return {
     name: 'chromium',
-    newBrowser,
     notes: () => [...notes],
+    newBrowser() {
+      const { open, peek, forget } = http.newBrowser()
+      let memory: Shown['memory'] = { stored: [], before: [] }
+      return {
+        peek,
+        open(request, settings) {
+          const visit = async (): Promise<Visit> => {
+            const tab = idle.pop() ?? (await openTab(chromium, options, notes))
+            const asked = new Set<string>()
+            try {
+              const show = (showing: Showing) => tab.show({ ...showing, memory, asked })
+              return { ...(await open(request, { ...settings, show })), asked: [...asked] }
+            } finally {
+              if (tab.end()) idle.push(tab)
+            }
+          }
+          return Promise.race([visit(), ended]).catch((error: unknown) => {
+            if (!settings.signal.aborted) throw chromium.isConnected() ? error : new AuditProblem(ENDED)
+            return { end: 'timed_out', hops: [], url: request.url, problem: 'the audit ended before' }
+          })
+        },
+        forget(names) {
+          forget(names)
+          // Of what pages stored, the proof came after the answer; what was there before, such as the request, stays.
+          const { stored, before } = memory
+          memory = { stored: stored.filter((one) => before.includes(one)), before }
+        },
+      }
+    },
     async close() {
       delete process.env['PW_CHROMIUM_ATTACH_TO_OTHER']
       await chromium.close()

@@ -8,8 +8,6 @@ const NAME = '__agekeyAudit'
 const QUIET_LOOKS = 6
 /** A page that has said nothing since it was loaded may still be reading the answer that it was given. */
 const SILENT_LOOKS = 40
-/** A navigation that a page has asked for begins in this time. */
-const LEAVING_MS = 5000
 /** Timers and workers of a page are waited for up to this long in all, because a clock on a page never stops. */
 const PATIENCE_MS = 2000
 
@@ -32,7 +30,7 @@ export const PAGE_SCRIPT = `(() => {
 if (window !== window.top) return
 const { setTimeout: later, clearTimeout: cancel, open } = window
 const { postMessage } = Worker.prototype
-const state = { changed: undefined, looks: 0, hasSpoken: false, budget: ${PATIENCE_MS} }
+const state = { unrest: 'it keeps computing', looks: 0, hasSpoken: false, budget: ${PATIENCE_MS} }
 // What has yet to happen: timers, computations, answers of workers, and the next page.
 const pending = new Set()
 const hold = (what, ms) => {
@@ -41,12 +39,14 @@ const hold = (what, ms) => {
 }
 new MutationObserver((records) => {
   const { target } = records.at(-1)
-  state.changed = target.localName ? target : target.parentElement
+  const { localName = 'html', id } = (target.localName ? target : target.parentElement) ?? {}
+  state.unrest = '<' + localName + (id ? ' id="' + id + '"' : '') + '> keeps changing'
   state.looks = 0
   state.hasSpoken ||= document.readyState !== 'loading'
 }).observe(document, { subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: ['hidden'] })
+// A navigation that a page has asked for begins in five seconds.
 window.navigation?.addEventListener('navigate', ({ destination, downloadRequest }) => {
-  if (!destination.sameDocument && downloadRequest === null && /^http/.test(destination.url)) hold({}, ${LEAVING_MS})
+  if (!destination.sameDocument && downloadRequest === null && /^http/.test(destination.url)) hold({}, 5000)
 })
 window.setTimeout = (run, ms = 0, ...args) => {
   const id = later(run, ms, ...args)
@@ -78,13 +78,10 @@ Worker.prototype.postMessage = function (...args) {
 window.open = (url) => open(/^about:/.test(url) ? '' : url, '_self')
 window.close = () => {}
 const subtle = globalThis.SubtleCrypto?.prototype ?? {}
-for (const name of Object.keys(subtle)) {
-  const method = subtle[name]
-  subtle[name] = function (...args) {
-    const computed = method.apply(this, args).finally(() => pending.delete(computed))
-    pending.add(computed)
-    return computed
-  }
+for (const [name, method] of Object.entries(subtle)) subtle[name] = function (...args) {
+  const computed = method.apply(this, args).finally(() => pending.delete(computed))
+  pending.add(computed)
+  return computed
 }
 const storage = (kind) => {
   try { return Object.entries(window[kind]).map((one) => JSON.stringify([location.origin, kind, ...one])) } catch { return [] }
@@ -98,9 +95,9 @@ const isResting = (isAnswer) => {
 }
 let found = []
 const waysOf = (selector) => {
-  const isNamed = (element) => {
-    try { return selector !== '' && (element.matches(selector) || element.form?.matches(selector) === true) } catch { return false }
-  }
+  let named = []
+  // Words are no selector.
+  try { named = all(selector) } catch {}
   const asks = (form) => [...(form?.querySelectorAll('input, textarea') ?? [])].some((field) =>
     /^(?:text|email|password|search|tel)/.test(field.type) && !field.value && field.checkVisibility())
   found = all('a[href], form, button, input[type=submit], input[type=button], input[type=image], [role=button]').filter((element) =>
@@ -110,28 +107,23 @@ const waysOf = (selector) => {
     const kind = form ? 'form' : element.localName === 'a' ? 'link' : 'button'
     const texts = element === form ? [] : [element.innerText, element.localName === 'input' && element.value, element.getAttribute('aria-label'), element.title]
     const text = texts.filter(Boolean).join(' ').replace(/\\s+/g, ' ').trim()
-    return { kind, text, url: form?.action ?? element.href, asks: asks(form), isSelected: isNamed(element) }
+    return { kind, text, url: form?.action ?? element.href, asks: asks(form), isSelected: named.includes(element) || named.includes(element.form) }
   })
-}
-const unrest = () => {
-  const { localName, id } = state.changed ?? {}
-  const isChanging = localName && pending.size === 0
-  return isChanging ? '<' + localName + (id && ' id="' + id + '"') + '> keeps changing' : 'it keeps computing'
 }
 const see = (selector) => ({
   url: location.href,
   html: [document.documentElement.outerHTML, ...roots(document).map((root) => root.innerHTML)].join('').slice(0, ${MAX_PAGE_BYTES}),
   stored: [...storage('localStorage'), ...storage('sessionStorage')],
   ways: waysOf(selector),
-  unrest: unrest(),
+  unrest: pending.size > 0 ? 'it keeps computing' : state.unrest,
 })
 Object.defineProperty(window, '${NAME}', { value: {
-  rest: (isAnswer, selector) => new Promise((resolve) => {
+  rest: async (isAnswer, selector) => {
     // What the last request brought may be read just now.
     state.looks = Math.min(state.looks, ${QUIET_LOOKS - 2})
-    const look = () => isResting(isAnswer) ? resolve(see(selector)) : later(look, 10)
-    look()
-  }),
+    while (!isResting(isAnswer)) await new Promise((resolve) => later(resolve, 10))
+    return see(selector)
+  },
   see,
   press: (index) => {
     const element = found[index]

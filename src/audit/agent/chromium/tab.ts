@@ -1,21 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { aborted } from 'node:util'
 import type { BrowserContext, Browser as Chromium, Request, Page as Window } from 'playwright-core'
-import type { Look, Showing } from '../http-agent.ts'
+import type { HttpAgentOptions, Look, Showing } from '../http-agent.ts'
 import { USER_AGENT } from '../navigation.ts'
 import { endpointOf } from '../parties.ts'
 import { callOf, PAGE_SCRIPT, restoringScript, seenSchema } from './page-script.ts'
 
-/** What the pages of one browser have stored: now, and when the last answer of the sandbox came. */
-export interface Memory {
-  stored: readonly string[]
-  before: readonly string[]
-}
-
-/** A page of a visit that a tab shows. */
-interface Shown extends Showing {
-  /** Another object when something in it was changed by others than pages. */
-  readonly memory: Memory
+/** A page that a tab shows. */
+export interface Shown extends Showing {
+  /** What the pages of one browser have stored, now and when the last answer came: another object when others than pages changed it. */
+  readonly memory: { stored: readonly string[]; before: readonly string[] }
   /** What scripts ask for by GET. */
   readonly asked: Set<string>
 }
@@ -23,31 +17,21 @@ interface Shown extends Showing {
 /** How a look ends: where the page leads, or what it said at rest. */
 type Lead = Pick<Look, 'onward' | 'ending'> & { readonly said?: unknown }
 
-/** What shows nothing that the audit could read. */
-const UNREAD: readonly string[] = ['Image', 'Media', 'Font']
 /** Requests that never end. */
 const ENDLESS: readonly string[] = ['eventsource', 'websocket', 'ping', 'cspreport']
 /**
- * A GET of a script that is not answered for so long waits for news, unless the page was given the answer of the sandbox; a page that
- * does not answer a question for so long has a script that runs for ever.
+ * A GET of a script that is not answered for so long waits for news, unless the page was given the answer of the sandbox. A page that
+ * says nothing for so long has a script that runs for ever.
  */
 const PATIENCE_MS = 5000
-/** Headers of the connection, or of what the audit has done itself. */
-const NOT_SHOWN = /^(?:content-(?:length|encoding|disposition)|transfer-encoding)$/
 
 /**
  * Opens a tab. The audit makes each request of the window itself and gives Chromium the last answer, so that a flow goes the same way
- * with scripts and without.
- *
- * Playwright's own calls do what they can. Chromium's protocol does the rest: `route` sees neither redirects nor preflights and reports
- * a request after the page may seem to rest; `cookies` takes cookies without SameSite for Lax; an init script cannot be removed; no tab
- * can be hidden.
+ * with scripts and without. Chromium's protocol does what Playwright's own calls cannot: `route` sees neither redirects nor preflights
+ * and reports a request after the page may seem to rest; `cookies` takes cookies without SameSite for Lax; an init script cannot be
+ * removed; no tab can be hidden.
  */
-export async function openTab(
-  chromium: Chromium,
-  { anyCertificate = false }: { anyCertificate?: boolean | undefined },
-  notes: Set<string>,
-) {
+export async function openTab(chromium: Chromium, { anyCertificate = false }: HttpAgentOptions, notes: Set<string>) {
   const context = await chromium.newContext({
     acceptDownloads: false,
     serviceWorkers: 'block',
@@ -62,9 +46,8 @@ export async function openTab(
   const { frameTree } = await session.send('Page.getFrameTree')
   const underWay = new Map<Request, string>()
   const longPolls = new Set<string>()
-  let memory: Memory | undefined
-  /** Origins that keep what is in `memory`. */
-  const restored = new Set<string>()
+  /** The memory that this tab holds, and the origins that keep what is in it. */
+  const restored = new Set<Shown['memory'] | string>()
   let shown: Shown | undefined
   /** The address of `shown`, until Chromium has asked for it. */
   let awaited: string | undefined
@@ -88,8 +71,10 @@ export async function openTab(
       if (awaited === address) {
         awaited = undefined
         const headers = { ...shown.headers, 'content-type': `${page.mediaType || 'text/html'}; charset=utf-8` }
-        const shownHeaders = Object.entries(headers).filter(([name]) => !NOT_SHOWN.test(name))
-        const responseHeaders = shownHeaders.map(([name, value = '']) => ({ name, value }))
+        // The text is decoded and whole, and no download.
+        const isKept = (name: string) => !/^(?:content-(?:length|encoding|disposition)|transfer-encoding)$/.test(name)
+        const kept = Object.entries(headers).filter(([name]) => isKept(name))
+        const responseHeaders = kept.map(([name, value = '']) => ({ name, value }))
         const answer = { responseCode: page.status, responseHeaders, body: Buffer.from(page.text).toString('base64') }
         return void session.send('Fetch.fulfillRequest', { requestId, ...answer }).catch(() => {})
       }
@@ -108,7 +93,8 @@ export async function openTab(
     }
     const isBeyond = !parties.mayBeApp(url) && parties.partyOf(url, sandboxUrl) !== 'sandbox'
     if (isBeyond) notes.add(`what your pages load from ${url.origin} was not loaded: --this-app-is-mine allows it`)
-    if (endpoint || isBeyond || UNREAD.includes(resourceType)) return refuse('BlockedByClient')
+    // What shows nothing that the audit could read is not loaded either.
+    if (endpoint || isBeyond || /^(?:Image|Media|Font)$/.test(resourceType)) return refuse('BlockedByClient')
     session.send('Fetch.continueRequest', { requestId }).catch(() => {})
   })
 
@@ -189,16 +175,16 @@ export async function openTab(
 
   return {
     async show(next: Shown): Promise<Look> {
-      const { page, answered, cookies } = next
+      const { page, answered, cookies, memory } = next
       const { origin } = new URL(page.url)
       await context.clearCookies()
       // One that Chromium refuses leaves the others.
       await Promise.all(cookies.app.all().map((cookie) => context.addCookies([cookie]).catch(() => {})))
-      if (memory !== next.memory) {
+      if (!restored.has(memory)) {
         restored.clear()
+        restored.add(memory)
         await session.send('Network.clearBrowserCache')
       }
-      memory = next.memory
       if (answered && !shown?.answered) memory.before = memory.stored
       underWay.clear()
       shown = next
