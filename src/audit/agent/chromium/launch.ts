@@ -10,7 +10,6 @@ export interface LaunchOptions {
   readonly chromePath?: string | undefined
   /** A browser that runs already, such as `http://localhost:9222`; it goes on running. */
   readonly cdpUrl?: string | undefined
-  /** Shows its window. */
   readonly headed?: boolean | undefined
 }
 
@@ -22,13 +21,9 @@ const PLACES: readonly string[] = [
 
 /** Frames of other sites stay in the process of the page, where the audit sees their requests. */
 const ARGUMENTS = ['--disable-gpu', '--disable-site-isolation-trials']
-
 const INSTALL = 'npx playwright-core install chromium'
 
-/**
- * Starts Chromium by the playwright-core of the user's project, or connects to one.
- * @throws AuditProblem in one line with the remedy
- */
+/** Starts Chromium by the playwright-core of the user's project, or connects to one. @throws AuditProblem with the remedy in one line */
 export async function launchChromium({ chromePath, cdpUrl, headed = false }: LaunchOptions): Promise<Chromium> {
   const chromium = loadPlaywright()
   if (cdpUrl !== undefined)

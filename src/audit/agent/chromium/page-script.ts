@@ -94,10 +94,10 @@ const isResting = (isAnswer) => {
   return document.scripts.length === 0 || state.looks++ >= (isAnswer && !state.hasSpoken ? ${SILENT_LOOKS} : ${QUIET_LOOKS})
 }
 let found = []
-const waysOf = (selector) => {
+const waysOf = (begin) => {
   let named = []
-  // Words are no selector.
-  try { named = all(selector) } catch {}
+  // Words are no selector, and most pages have no such setting.
+  try { named = all(begin.click) } catch {}
   const asks = (form) => [...(form?.querySelectorAll('input, textarea') ?? [])].some((field) =>
     /^(?:text|email|password|search|tel)/.test(field.type) && !field.value && field.checkVisibility())
   found = all('a[href], form, button, input[type=submit], input[type=button], input[type=image], [role=button]').filter((element) =>
@@ -110,19 +110,19 @@ const waysOf = (selector) => {
     return { kind, text, url: form?.action ?? element.href, asks: asks(form), isSelected: named.includes(element) || named.includes(element.form) }
   })
 }
-const see = (selector) => ({
+const see = (begin) => ({
   url: location.href,
   html: [document.documentElement.outerHTML, ...roots(document).map((root) => root.innerHTML)].join('').slice(0, ${MAX_PAGE_BYTES}),
   stored: [...storage('localStorage'), ...storage('sessionStorage')],
-  ways: waysOf(selector),
+  ways: waysOf(begin),
   unrest: pending.size > 0 ? 'it keeps computing' : state.unrest,
 })
 Object.defineProperty(window, '${NAME}', { value: {
-  rest: async (isAnswer, selector) => {
+  rest: async (isAnswer, begin) => {
     // What the last request brought may be read just now.
     state.looks = Math.min(state.looks, ${QUIET_LOOKS - 2})
     while (!isResting(isAnswer)) await new Promise((resolve) => later(resolve, 10))
-    return see(selector)
+    return see(begin)
   },
   see,
   press: (index) => {

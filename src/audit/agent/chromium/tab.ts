@@ -70,11 +70,12 @@ export async function openTab(chromium: Chromium, { anyCertificate = false }: Ht
     if (resourceType === 'Document' && frameId === frameTree.frame.id) {
       if (awaited === address) {
         awaited = undefined
-        const headers = { ...shown.headers, 'content-type': `${page.mediaType || 'text/html'}; charset=utf-8` }
+        const all = { ...shown.headers, 'content-type': `${page.mediaType || 'text/html'}; charset=utf-8` }
         // The text is decoded and whole, and no download.
         const isKept = (name: string) => !/^(?:content-(?:length|encoding|disposition)|transfer-encoding)$/.test(name)
-        const kept = Object.entries(headers).filter(([name]) => isKept(name))
-        const responseHeaders = kept.map(([name, value = '']) => ({ name, value }))
+        const responseHeaders = Object.entries(all).flatMap(([name, value = '']) =>
+          isKept(name) ? { name, value } : [],
+        )
         const answer = { responseCode: page.status, responseHeaders, body: Buffer.from(page.text).toString('base64') }
         return void session.send('Fetch.fulfillRequest', { requestId, ...answer }).catch(() => {})
       }
@@ -139,7 +140,6 @@ export async function openTab(chromium: Chromium, { anyCertificate = false }: Ht
    */
   async function look(act: () => Promise<unknown>, of: Shown): Promise<Look> {
     const { page, isCallback, signal, cookies, memory, begin } = of
-    const click = begin && 'click' in begin ? begin.click : ''
     let isOver = false
     const led = new Promise<Lead>((resolve) => (lead = resolve))
     const rest = async (): Promise<Lead> => {
@@ -149,7 +149,7 @@ export async function openTab(chromium: Chromium, { anyCertificate = false }: Ht
       do {
         while (underWay.size > 0 && !isOver) await wait(5)
         hasBegun = false
-        said = await window.evaluate(callOf('rest', isCallback, click)).catch(() => {})
+        said = await window.evaluate(callOf('rest', isCallback, begin)).catch(() => {})
       } while ((hasBegun || underWay.size > 0) && !isOver)
       return { said }
     }
@@ -158,7 +158,7 @@ export async function openTab(chromium: Chromium, { anyCertificate = false }: Ht
     isOver = true
     if (ending?.end === 'restless') isUsable = false
     const [place] = underWay.values()
-    const seen = seenSchema.safeParse(said ?? (await ask(callOf('see', click)))).data
+    const seen = seenSchema.safeParse(said ?? (await ask(callOf('see', begin)))).data
     const problem = place ? `${place} is not answered` : (seen?.unrest ?? 'its script runs for ever')
     const kept = await session.send('Network.getAllCookies')
     const { origin } = new URL(seen?.url ?? page.url)
@@ -189,10 +189,9 @@ export async function openTab(chromium: Chromium, { anyCertificate = false }: Ht
       underWay.clear()
       shown = next
       const goTo = async () => {
-        const [address] = page.url.split('#')
-        awaited = address
+        awaited = page.url.split('#')[0]
         // An address that differs by its fragment alone would be no new document.
-        if (window.url().split('#')[0] === address)
+        if (window.url().split('#')[0] === awaited)
           await ask(`history.replaceState(null, '', location.origin + '/agekey-sandbox-audit')`)
         await window.goto(page.url, { waitUntil: 'commit', timeout: 0 })
       }
@@ -201,9 +200,7 @@ export async function openTab(chromium: Chromium, { anyCertificate = false }: Ht
       await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'indexeddb,cache_storage' })
       const source = restoringScript(memory.stored)
       const script = await session.send('Page.addScriptToEvaluateOnNewDocument', { source })
-      const seen = await look(goTo, next)
-      await session.send('Page.removeScriptToEvaluateOnNewDocument', script)
-      return seen
+      return look(goTo, next).finally(() => session.send('Page.removeScriptToEvaluateOnNewDocument', script))
     },
     /** Lets the page ask for nothing more. Returns whether the tab can be used again; else it is closed. */
     end(): boolean {
