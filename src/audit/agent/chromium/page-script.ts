@@ -130,7 +130,7 @@ Object.defineProperty(window, '${NAME}', { value: {
     state.looks = 0
     for (const one of [element, element.form]) if (one?.target) one.target = '_self'
     // A browser sends no form without its required boxes: the user checks these.
-    for (const box of element.form?.querySelectorAll('[type=checkbox]:required:not(:checked)') ?? []) box.click()
+    for (const box of (element.form ?? element).querySelectorAll('[type=checkbox]:required:not(:checked)')) box.click()
     if (element.localName === 'form') element.requestSubmit()
     else element.click()
   },

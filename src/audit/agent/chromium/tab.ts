@@ -72,10 +72,8 @@ export async function openTab(chromium: Chromium, { anyCertificate = false }: Ht
         awaited = undefined
         const all = { ...shown.headers, 'content-type': `${page.mediaType || 'text/html'}; charset=utf-8` }
         // The text is decoded and whole, and no download.
-        const isKept = (name: string) => !/^(?:content-(?:length|encoding|disposition)|transfer-encoding)$/.test(name)
-        const responseHeaders = Object.entries(all).flatMap(([name, value = '']) =>
-          isKept(name) ? { name, value } : [],
-        )
+        const kept = Object.entries(all).filter(([name]) => !/-(?:length|encoding|disposition)$/.test(name))
+        const responseHeaders = kept.map(([name, value = '']) => ({ name, value }))
         const answer = { responseCode: page.status, responseHeaders, body: Buffer.from(page.text).toString('base64') }
         return void session.send('Fetch.fulfillRequest', { requestId, ...answer }).catch(() => {})
       }
