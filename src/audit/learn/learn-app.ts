@@ -128,8 +128,8 @@ export async function learnApp(app: AuditedApp, driver: Driver, options: AuditOp
     ...(upgrade.kind === 'learned' && { upgrade: describeFlow(upgrade.flow) }),
   }
   const lines = Object.entries(described).flatMap(([flow, { yes, no }]) => [
-    `${flow}: yes is ${yes}`,
-    ...no.map((one) => `${flow}: no is ${one}`),
+    `${flow}: yes: ${yes}`,
+    ...no.map((one) => `${flow}: no: ${one}`),
   ])
   return {
     profile,

@@ -25,7 +25,7 @@ export function renderMarkdown(report: AuditReport, { console, maxBytes }: Markd
     [`- ${count} ${verdict}`, codeSpan(reason), ...(names.length === 0 ? [] : [codeSpans(names)])].join(': '),
   )
   const signs = Object.entries(learned).flatMap(([flow, one]) =>
-    one === undefined ? [] : `- ${flow}: yes is ${codeSpan(one.yes)}, no is ${one.no.map(codeSpan).join(' or ')}\n`,
+    one === undefined ? [] : `- ${flow}: yes, ${codeSpan(one.yes)}; no, ${one.no.map(codeSpan).join(' or ')}\n`,
   )
   const blocks = [
     `## Audit of a relying party: ${readings && rows.length === 0 ? 'readings' : conclusionOf(report)}`,

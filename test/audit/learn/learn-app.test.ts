@@ -39,7 +39,7 @@ test('An app that has Use alone is learned from adults, minors, denials and an i
   expect([create, upgrade]).toEqual([absent(noCreate), absent(noUpgrade)])
   const [yes, no] = ['200 at /members, says "welcome"', '403 at /callback ("Sorry.")']
   expect(described).toEqual({ use: { yes, no: [no] } })
-  expect(lines).toEqual([`use: yes is ${yes}`, `use: no is ${no}`, noCreate, noUpgrade])
+  expect(lines).toEqual([`use: yes: ${yes}`, `use: no: ${no}`, noCreate, noUpgrade])
 })
 
 test('An app that shows the page of a yes to an invented token, as to strangers, is not judged by that page', async () => {
@@ -199,7 +199,7 @@ test('An app with Create and Upgrade is brought to both ends of these', async ()
   const ofUse = ['access_denied', 'minor', 'an invented token']
   expect(noes(upgrade)).toEqual(['token.code_expired', 'upgrade.token_expired', ...ofUse])
   expect(described).toMatchObject({ create: { yes: 'says "saved"' }, upgrade: { yes: 'at /upgraded' } })
-  const some = ['create: yes is says "saved"', 'upgrade: no is 403 at /callback ("Sorry.")']
+  const some = ['create: yes: says "saved"', 'upgrade: no: 403 at /callback ("Sorry.")']
   expect(lines).toEqual(expect.arrayContaining(some))
 })
 

@@ -80,7 +80,7 @@ not verified\\: expiry (1 row); 1 check missing, 1 undetermined, 1 holds
 <details>
 <summary>What was learned</summary>
 
-- use: yes is \`200 at /callback, "welcome"\`, no is \`400 at /callback\`
+- use: yes, \`200 at /callback, "welcome"\`; no, \`400 at /callback\`
 
 </details>
 `)

@@ -31,7 +31,7 @@ test('audit starts a sandbox, says what it learned and found, writes the reports
   const args = ['audit', page, '--accepted', 'text=Welcome', '--port', port, ...IN_MEMORY, ...ONE_ROW, ...files]
   const { code, stdout, stderr } = await run(args, { env: { GITHUB_STEP_SUMMARY: join(process.cwd(), 'summary.md') } })
   expect({ code, stderr }).toEqual({ code: 1, stderr: 'rows 2/2, 1 let in\n' })
-  expect(stdout).toMatch(/^sandbox: http:\/\/localhost:\d+ \(started for this audit\)\nlearned:\n {2}use: yes is 200/)
+  expect(stdout).toMatch(/^sandbox: http:\/\/localhost:\d+ \(started for this audit\)\nlearned:\n {2}use: yes: 200/)
   expect(stdout).toMatch(/^missing expiry \(1 row, must, severity 7\.4\)$/m)
   expect(stdout).toContain(
     `One row again: npx agekey-sandbox audit ${page} --accepted text=Welcome --port ${port} --state-dir none --only use/id_token.expired\n`,
