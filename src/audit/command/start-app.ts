@@ -7,6 +7,7 @@ import { promisify, stripVTControlCharacters } from 'node:util'
 import { ConfigError } from '../../files/config-error.ts'
 import { startStopwatch } from '../../sandbox/clock/clock.ts'
 import { createExchange } from '../agent/exchange.ts'
+import { startDeadline } from '../drive/deadline.ts'
 import type { AuditPlan } from './plan.ts'
 import type { AuditHost } from './session.ts'
 
@@ -24,7 +25,7 @@ export interface StartLimits {
 }
 
 const BETWEEN_LOOKS_MS = 100
-const LOOK_MS = 2000
+const LOOK_SECONDS = 2
 /** So long an app may answer at another port than its own before that counts as a mistake. */
 const OTHER_PORT_MS = 2000
 
@@ -98,7 +99,8 @@ const exchange = createExchange({ anyCertificate: true })
 
 /** The status that an address answers with; `undefined` without an answer. */
 async function statusOf(url: string): Promise<number | undefined> {
-  const answer = await exchange({ method: 'GET', url: new URL(url), headers: {} }, AbortSignal.timeout(LOOK_MS))
+  const { signal, clear } = startDeadline(LOOK_SECONDS)
+  const answer = await exchange({ method: 'GET', url: new URL(url), headers: {} }, signal).finally(clear)
   return answer.failure ? undefined : answer.status
 }
 
