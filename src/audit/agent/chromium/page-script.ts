@@ -55,7 +55,7 @@ window.setTimeout = (run, ms = 0, ...args) => {
   return id
 }
 // A tab that no window draws has no frames, so Chromium never calls what waits for one.
-window.requestAnimationFrame = (run) => later(() => run(performance.now()), 16)
+window.requestAnimationFrame = (run) => later(() => run(new Event('frame').timeStamp), 16)
 window.requestIdleCallback = (run) => later(() => run({ didTimeout: false, timeRemaining: () => 16 }), 16)
 window.clearTimeout = window.cancelAnimationFrame = window.cancelIdleCallback = (id) => {
   pending.delete(id)
