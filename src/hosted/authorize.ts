@@ -2,7 +2,7 @@ import { onDemand } from '../files/on-demand.ts'
 import { identifier } from '../http/calls/record-call.ts'
 import type { Answer, AnswerInFlow, Handler, HttpHost } from '../http/handler.ts'
 import { type Reply, redirect } from '../http/reply.ts'
-import { readRequestedDecision } from '../http/requested-decision.ts'
+import { isOfAudit, readRequestedDecision } from '../http/requested-decision.ts'
 import { type Callback, callbackUrl, withDescriptionEnd } from '../oidc/callback.ts'
 import { beginCreate, type CreateTransaction } from '../oidc/create.ts'
 import { Refusal } from '../oidc/refusal.ts'
@@ -148,7 +148,9 @@ async function finish(
 ): Promise<Answer> {
   const { tenant } = visit
   // Without the permission no passkey can be made, whatever the user chose to try in the sandbox.
-  const saves = !visit.lacksPermission
+  const isOfAnAudit = isOfAudit(visit.request) || decision.queued?.audit === true
+  // An audit leaves no persona behind.
+  const saves = !visit.lacksPermission && !(isOfAnAudit && decision.outcome.ending?.kind === 'created_new')
   const { callback, evaluation, outcome, isUnsaved, traps } = await conclude(transaction, decision, { tenant, saves })
   await runClockSteps(decision, tenant)
   if (decision.laterOutcome) await queueLater(decision.laterOutcome, transaction, visit)

@@ -74,7 +74,7 @@ test('An audit leaves a sandbox as it found it, also one that is interrupted, an
     return { lists, endings, rows, asked, keys, tenants, isRotated }
   }
   const before = await state()
-  const only = [...SAMPLE, 'use/id_token.key_rotated']
+  const only = [...SAMPLE, 'use/id_token.key_rotated', 'create/created_new']
   await audit([], { only })
   expect(await state()).toEqual(before)
   const interrupt = new AbortController()
