@@ -20,7 +20,7 @@ export function createCookies() {
   const all = (): readonly ChromiumCookie[] =>
     (jar.serializeSync()?.cookies ?? []).flatMap((one) => asChromium(Cookie.fromJSON(one)))
 
-  /** Leaves these alone. Returns the names of those that were not there. */
+  /** Replaces all cookies by these. Returns the names of the new ones. */
   function replace(cookies: readonly ChromiumCookie[]): readonly string[] {
     const before = new Set(all().map(identityOf))
     jar.removeAllCookiesSync()

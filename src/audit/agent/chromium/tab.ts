@@ -20,8 +20,8 @@ type Lead = Pick<Look, 'onward' | 'ending'> & { readonly said?: unknown }
 /** Requests that never end. */
 const ENDLESS: readonly string[] = ['eventsource', 'websocket', 'ping', 'cspreport']
 /**
- * A GET of a script that is not answered for so long waits for news, unless the page was given the answer of the sandbox. A page that
- * says nothing for so long has a script that runs for ever.
+ * How long a `GET` of a script may stay unanswered before it counts as a long poll; on the page of the callback it never does. A page
+ * that answers no question of the audit in this time is in an endless loop.
  */
 const PATIENCE_MS = 5000
 

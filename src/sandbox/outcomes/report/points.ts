@@ -56,7 +56,7 @@ export const linesOf = ({ facts, flows }: Pick<Point, 'facts' | 'flows'>, consol
   ...flows.map((id) => `Flow: ${console === undefined ? id : flowAddress(console, id)}`),
 ]
 
-/** Variants of readings, then those that fail together. */
+/** One entry for each variant of a reading, then one for each combination that fails. */
 export function judgedOf(readings: AuditReport['readings']): readonly Judged[] {
   const { counted = false, variants = [], combinations } = readings ?? {}
   const level = counted ? 'should' : 'may'

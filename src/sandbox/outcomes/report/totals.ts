@@ -10,7 +10,7 @@ import { countOf } from './audited-row.ts'
 import { checksOf } from './checks-of.ts'
 import { judgedOf } from './points.ts'
 
-/** What else is known: of these checks the library that they name, and those that no row shows. */
+/** What a report has beside rows. Of `checks` only the named library is used, and checks that no row shows. */
 interface Beside extends Partial<Pick<AuditReport, 'checks' | 'readings'>> {
   readonly library?: string | undefined
 }
