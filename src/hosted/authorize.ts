@@ -148,9 +148,9 @@ async function finish(
 ): Promise<Answer> {
   const { tenant } = visit
   // Without the permission no passkey can be made, whatever the user chose to try in the sandbox.
-  const isOfAnAudit = isOfAudit(visit.request) || decision.queued?.audit === true
-  // An audit leaves no persona behind.
-  const saves = !visit.lacksPermission && !(isOfAnAudit && decision.outcome.ending?.kind === 'created_new')
+  const canSave = transaction.flow === 'use' || !visit.lacksPermission
+  // An audit leaves all personas as they are.
+  const saves = canSave && !isOfAudit(visit.request) && decision.queued?.audit !== true
   const { callback, evaluation, outcome, isUnsaved, traps } = await conclude(transaction, decision, { tenant, saves })
   await runClockSteps(decision, tenant)
   if (decision.laterOutcome) await queueLater(decision.laterOutcome, transaction, visit)

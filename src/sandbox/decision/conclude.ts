@@ -7,6 +7,7 @@ import { finishUse, type UseDecision, type UseEvaluation, type UseTransaction } 
 import { findOutcome } from '../outcomes/catalogue.ts'
 import type { Ending, Outcome } from '../outcomes/outcome.ts'
 import { createTamperTools, type TamperTools } from '../outcomes/tamper-tools.ts'
+import { UNSAVED_AGE_KEY } from '../personas/age-keys.ts'
 import { seamsOfReadings } from '../readings/active-readings.ts'
 import type { Tenant } from '../tenants/tenant.ts'
 import type { Decision } from './decide.ts'
@@ -26,7 +27,7 @@ export interface Conclusion {
 
 /**
  * Carries out a decision: ends the flow as the outcome's row says and applies its seam.
- * @param options.saves `false` where no passkey can be made: Create then saves no age key
+ * @param options.saves `false` where no passkey can be made, or in an audit: Create and Upgrade then change no age key
  */
 export async function conclude(
   transaction: UseTransaction | CreateTransaction,
@@ -40,7 +41,7 @@ export async function conclude(
   const seams = tools && effects.length > 0 ? inTurn(honestSeams(transaction, { tenant, tools }), forced) : forced
   const conclusion =
     transaction.flow === 'use'
-      ? await concludeUse(transaction, decision, { tenant, seams })
+      ? await concludeUse(transaction, decision, { tenant, seams, saves })
       : await concludeCreate(transaction, decision, { tenant, seams, saves })
   return { ...conclusion, traps: tools?.traps ?? [] }
 }
@@ -61,11 +62,11 @@ async function concludeCreate(
 async function concludeUse(
   transaction: UseTransaction,
   decision: Decision,
-  { tenant, seams }: { tenant: Tenant; seams: Seams },
+  { tenant, seams, saves }: { tenant: Tenant; seams: Seams; saves: boolean },
 ): Promise<Omit<Conclusion, 'traps'>> {
   const { provider } = tenant
   const ending = decision.outcome.ending ?? { kind: 'verified' }
-  const useDecision = await useDecisionOf(ending, { transaction, decision, tenant })
+  const useDecision = await useDecisionOf(ending, { transaction, decision, tenant, saves })
   if (!useDecision) return { callback: undefined, evaluation: undefined, outcome: decision.outcome }
   const { callback, evaluation } = await finishUse(transaction, useDecision, { provider, seams })
   return { callback, evaluation, outcome: outcomeHad(decision.outcome, useDecision) }
@@ -117,7 +118,12 @@ function seamsOf(outcome: Outcome, tools: TamperTools): Seams {
 
 async function useDecisionOf(
   ending: Ending,
-  { transaction, decision, tenant }: { transaction: UseTransaction; decision: Decision; tenant: Tenant },
+  {
+    transaction,
+    decision,
+    tenant,
+    saves,
+  }: { transaction: UseTransaction; decision: Decision; tenant: Tenant; saves: boolean },
 ): Promise<UseDecision | undefined> {
   switch (ending.kind) {
     case 'create_requested':
@@ -128,9 +134,11 @@ async function useDecisionOf(
     case 'verified':
     case 'created':
     case 'created_new': {
-      const ageKey = decision.persona && (await tenant.personas.ageKeyOf(decision.persona))
-      if (ageKey)
+      const held = decision.persona && (await tenant.personas.ageKeyOf(decision.persona))
+      if (held) {
+        const ageKey = saves ? held : { ...held, id: UNSAVED_AGE_KEY }
         return { kind: 'verified', ageKey: ending.kind === 'verified' && ending.allFalse ? emptied(ageKey) : ageKey }
+      }
       // Decision: a persona without an age key can only create one, or leave.
       if (transaction.canCreate) return { kind: 'create_requested' }
       return { kind: 'error', error: 'access_denied', description: 'the user has no age key' }

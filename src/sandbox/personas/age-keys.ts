@@ -14,6 +14,9 @@ export interface AgeKeyIds {
   end(persona: string): Promise<void>
 }
 
+/** The id of the age key in a flow of an audit: an upgrade of this key succeeds and is not saved. */
+export const UNSAVED_AGE_KEY = 'unsaved'
+
 const schema = z.string()
 
 export function createAgeKeyIds({ ids, tables }: { ids: Ids; tables: Rows }): AgeKeyIds {

@@ -4,7 +4,7 @@ import type { AgeKey, AgeKeys, Ids } from '../../oidc/ports.ts'
 import { Refusal } from '../../oidc/refusal.ts'
 import type { SandboxClock } from '../clock/clock.ts'
 import { type Rows, table } from '../tenants/tables.ts'
-import { ageKeyWith, createAgeKeyIds } from './age-keys.ts'
+import { ageKeyWith, createAgeKeyIds, UNSAVED_AGE_KEY } from './age-keys.ts'
 import { loadNameGenerator } from './name-generator.ts'
 import { type Persona, storedPersonaSchema } from './persona-schema.ts'
 import { resolvePersona, resolveSignal } from './resolve-persona.ts'
@@ -155,6 +155,7 @@ export function createPersonas({ declared, clock, ids, tables }: PersonasOptions
       return { id: await ageKeyIds.idOf(name), signals: ageKey.signals.map((signal) => resolveSignal(signal, base)) }
     },
     async add(ageKeyId, signals) {
+      if (ageKeyId === UNSAVED_AGE_KEY) return true
       const name = await ageKeyIds.holderOf(ageKeyId)
       if (name === undefined || !(await find(name))?.age_key) return false
       await changeAgeKey(name, (held) => [...held, ...signals])

@@ -118,6 +118,20 @@ test('A Create request saves nothing where no passkey can be made, and says so',
   expect(await concludeCreate(tenant, 'created')).toMatchObject({ isUnsaved: false, traps: [] })
 })
 
+test('An upgrade succeeds where nothing is saved, as in an audit, and the persona stays as it is', async () => {
+  const tenant = await createTestTenant()
+  const upgraded = async (saves: boolean) => {
+    const beginning = beginUse(Object.entries(useRequest({ scope: 'openid svc.upgrade' })), tenant.provider)
+    const { code = '' } = paramsOf(await end(tenant, beginning, { outcome: 'verified', persona: 'child-12', saves }))
+    const service = createService(tenant.provider)
+    const { response } = await service.exchange(code)
+    expect((await service.upgrade(response.access_token)).response).toBe('OK')
+    return (await tenant.personas.find('child-12'))?.age_key?.signals.length
+  }
+  const before = (await tenant.personas.find('child-12'))?.age_key?.signals.length ?? 0
+  expect([await upgraded(false), await upgraded(true)]).toEqual([before, before + 1])
+})
+
 test('The honest answer is changed by the readings of the tenant, then by the outcome', async () => {
   const tenant = await createTestTenant({ readings: { azp: 'present', typ: 'absent', callback_iss: 'present' } })
   const read = async (outcome: string) => {
