@@ -5,12 +5,11 @@ import { CATALOGUE_VERSION } from '../sandbox/outcomes/catalogue.ts'
 import { summarise } from '../sandbox/outcomes/report/totals.ts'
 import { AuditProblem } from './audit-problem.ts'
 import type { AppCopies, AuditedApp } from './drive/audited-app.ts'
-import { chooseCast } from './drive/cast.ts'
 import { startDeadline } from './drive/deadline.ts'
 import { learnApp } from './learn/learn-app.ts'
 import { type AuditOptions, DEFAULTS } from './options.ts'
 import { selectRows } from './trials/select-rows.ts'
-import type { AuditRun, Stage } from './trials/trial.ts'
+import type { AuditRun } from './trials/trial.ts'
 import { tryRows } from './trials/try-rows.ts'
 
 /**
@@ -72,14 +71,11 @@ export async function startRun(app: AppCopies, options: AuditOptions, signal: Ab
   const drive = (one: AuditedApp) => one.drive({ timeoutSeconds, signal })
   const driver = drive(first)
   const learned = await learnApp(first, driver, options)
-  // What was learned on the first copy is true of all; sandbox, driver and personas are of each.
-  const stageOf = async (copy: AuditedApp, index: number): Promise<Stage> => ({
+  // What was learned on the first copy is true of all.
+  const stages = copies.map((copy, index) => ({
+    ...copy,
     name: copies.length === 1 ? 'your app' : `copy ${index + 1} of your app`,
-    sandbox: copy.sandbox,
-    program: copy.program,
     driver: index === 0 ? driver : drive(copy),
-    cast: index === 0 ? learned.cast : await chooseCast(copy.sandbox, learned.profile.claims),
-  })
-  const stages = await Promise.all(copies.map(stageOf))
+  }))
   return { ...app, learned, stages, options, isVisited: first.agent === 'function', today, signal, notes: [], drive }
 }

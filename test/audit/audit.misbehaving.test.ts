@@ -63,18 +63,18 @@ test('An audit leaves a sandbox as it found it, also one that is interrupted, an
   await sandbox.next({ flow: 'use', outcome: 'access_denied', match: { state: 'of a test' } })
   const state = async () => {
     const { endings, rows, asked } = await coverage.get()
-    const keys = (await request.get('/.well-known/jwks.json')).body
+    const keySet = (await request.get('/.well-known/jwks.json')).body
     // With clients, readings and the clock, which runs.
     const tenants = (await request.get('/_sandbox/tenants')).text.replaceAll(/"(?:base|now)":"[^"]+"/g, '')
-    const names = (await personas.list()).map(({ name }) => name)
     const isRotated = /Keys rotated/.test(textOf((await request.get('/_sandbox/console/tenants')).text))
     // Of a request that was pushed last, the browser has said nothing.
     const shown = (await flows.list()).filter(({ summary }) => !summary.startsWith('pushed: waits'))
-    const lists = [names, await expectations.list(), shown]
-    return { lists, endings, rows, asked, keys, tenants, isRotated }
+    const keys = (await personas.list()).map(({ name, age_key }) => [name, age_key?.signals.length])
+    const lists = [keys, await expectations.list(), shown]
+    return { lists, endings, rows, asked, keySet, tenants, isRotated }
   }
   const before = await state()
-  const only = [...SAMPLE, 'use/id_token.key_rotated', 'create/created_new']
+  const only = [...SAMPLE, 'use/id_token.key_rotated', 'use/code_issued', 'create/created', 'create/created_new']
   await audit([], { only })
   expect(await state()).toEqual(before)
   const interrupt = new AbortController()
@@ -96,7 +96,7 @@ test('An audit of an app that takes every answer finds every row that it must re
 
 test('An audit calls nothing refused since an app that dies half-way was last seen alive', async () => {
   const { rows, notes, exit_code: exitCode } = await audit(DIES, { only: ['flow:use'] })
-  expect(notes).toEqual([expect.stringMatching(/^after use\/\S+ your app no longer lets adult-passport in: /)])
+  expect(notes).toEqual([expect.stringMatching(/^after use\/\S+ your app no longer lets an adult in: /)])
   const own = rows.flatMap(({ flows }) => flows)
   // Plain good flows belong to no row.
   const plain = await sandbox.flows.list({ audit: 'only', limit: 2_000, outcome: 'verified' })

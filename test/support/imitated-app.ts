@@ -13,7 +13,6 @@ import { flowShowing, learnedOf } from './imitated-learning.ts'
 import {
   APP,
   browserOf,
-  CAST,
   CREATE_HOPS,
   callOf,
   callsOf,
@@ -172,7 +171,7 @@ export function imitatedApp(act: (plan: FlowPlan, run: number) => string | Done,
 }
 
 export function stageOf({ driver, sandbox }: Pick<ImitatedApp, 'driver' | 'sandbox'>): Stage {
-  return { name: 'your app', cast: CAST, driver, sandbox }
+  return { name: 'your app', driver, sandbox }
 }
 
 type RunParts = Partial<Omit<AuditRun, 'learned'>> & { readonly learned?: Partial<LearnedApp> }
@@ -207,4 +206,4 @@ export async function findByRows(ids: readonly string[], app: ImitatedApp, setti
 
 /** What an app shows that lets in adults by the right answer, and nobody else. */
 export const right = ({ use: { outcome, persona } }: FlowPlan): string =>
-  outcome === 'verified' && persona !== 'minor' ? YES : NO
+  outcome === 'verified' && persona !== 'the minor' ? YES : NO

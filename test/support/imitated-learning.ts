@@ -3,7 +3,7 @@ import type { LearnedApp } from '../../src/audit/learn/learn-app.ts'
 import type { FlowParts, LearnedFlow, SeenKind, SeenRun } from '../../src/audit/learn/learned-flow.ts'
 import { learnFlow } from '../../src/audit/learn/learned-flow.ts'
 import { observe } from '../../src/audit/learn/observation.ts'
-import { ASKED, CAST, NO, runOf, visitTo } from './imitated-pages.ts'
+import { ASKED, NO, PERSONAS, runOf, visitTo } from './imitated-pages.ts'
 
 // What was seen of an app, and what is learned from that.
 
@@ -38,7 +38,7 @@ export function learnedOf(use: LearnedFlow, changes: Partial<LearnedApp> = {}): 
   const profile = { responseMode: 'query', canCreate: true, upgradeScope: true, repeatsState: false, claims } as const
   return {
     profile,
-    cast: CAST,
+    personas: PERSONAS,
     use,
     create: { kind: 'absent', reason: 'it has no Create' },
     upgrade: { kind: 'absent', reason: 'it has no Upgrade' },

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { AuthorizationRequest, Browser, Hop, Page, Visit } from '../../src/audit/agent/browser.ts'
-import type { Cast } from '../../src/audit/drive/cast.ts'
 import type { FlowRun } from '../../src/audit/drive/driver.ts'
+import type { TestedPersonas } from '../../src/audit/drive/tested-personas.ts'
 import { type Observation, observe } from '../../src/audit/learn/observation.ts'
 import type { CallRecord, Flow } from '../../src/client/shapes/flow.ts'
 
@@ -96,4 +96,9 @@ export const flowOf = (id: string, calls: readonly (string | CallRecord)[], chan
   ...changes,
 })
 
-export const CAST: Cast = { between: [], nameOf: (role) => `the ${role}`, as: (role, act) => act(role) }
+export const PERSONAS: TestedPersonas = {
+  adult: 'the adult',
+  minor: 'the minor',
+  newcomer: 'the newcomer',
+  between: [],
+}

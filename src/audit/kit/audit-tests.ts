@@ -68,10 +68,10 @@ export function createTestRun(
     // What is a test counts.
     learning ??= startRun({ copies: [visitedBy(sandbox, visit)], visitsEach: 1 }, { ...choices, failOn: 'may' }, signal)
     const audit = await learning
-    const { cast, letsIn } = audit.learned
+    const { personas, letsIn } = audit.learned
     const [user, userHarm] = keptOut ?? []
     if (user && letsIn.includes(user))
-      throw new AuditFinding(`visit returned true for ${user === 'minor' ? cast.nameOf(user) : user}: ${userHarm}`)
+      throw new AuditFinding(`visit returned true for ${user === 'minor' ? personas[user] : user}: ${userHarm}`)
     if (!row) return undefined
     const judged = await tryRows([row], audit)
     const own = judged.find((one) => one.row === rowId(row))

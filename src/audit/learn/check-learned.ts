@@ -1,8 +1,8 @@
 import type { SandboxApi } from '../../client/sandbox-api.ts'
 import { AuditProblem } from '../audit-problem.ts'
 import type { AuditedApp } from '../drive/audited-app.ts'
-import type { Cast } from '../drive/cast.ts'
 import type { Driver, FlowRun } from '../drive/driver.ts'
+import type { TestedPersonas } from '../drive/tested-personas.ts'
 import { type AcceptedRule, asksTheApp, holds } from './accepted-rule.ts'
 import { requireValidRequest } from './app-profile.ts'
 import { type FlowParts, learnFlow, observed, type SeenRun } from './learned-flow.ts'
@@ -16,7 +16,7 @@ type Kind = (typeof KINDS)[number]
 export interface Controls extends Required<Pick<FlowParts, 'rules' | 'fresh' | 'paths'>> {
   readonly app: AuditedApp
   readonly driver: Driver
-  readonly cast: Cast
+  readonly personas: TestedPersonas
 }
 
 /** @throws AuditProblem when what is expired for the sandbox is not for the app of a test suite */
@@ -41,9 +41,9 @@ export async function checkVisit(run: FlowRun, sandbox: SandboxApi): Promise<voi
 }
 
 /** @throws AuditProblem when the app does not take a right token, or not each time alike */
-export function checkAdults(adults: readonly SeenRun[], subject: Pick<Controls, 'app' | 'cast' | 'rules'>): void {
-  const { app, cast, rules } = subject
-  const token = `a right token of ${cast.nameOf('adult')}`
+export function checkAdults(adults: readonly SeenRun[], subject: Pick<Controls, 'app' | 'personas' | 'rules'>): void {
+  const { app, personas, rules } = subject
+  const token = `a right token of ${personas.adult}`
   const answers = `your app answers ${token}`
   const doctor = `run: agekey-sandbox doctor --issuer ${app.sandbox.baseUrl}/v1/oidc/use`
   const [first] = observed(adults)
@@ -66,7 +66,7 @@ export function checkAdults(adults: readonly SeenRun[], subject: Pick<Controls, 
       return `${answers} with ${summary}; ${doctor}${isPosted ? cookies : ''}`
     if (status !== first?.status) return `${answers} differently each time: ${first?.summary}, then ${summary}`
     if (rules.accepted && !accepted)
-      return `--accepted ${JSON.stringify(rules.accepted.text)} does not hold after ${cast.nameOf('adult')}: your app shows ${summary}`
+      return `--accepted ${JSON.stringify(rules.accepted.text)} does not hold after ${personas.adult}: your app shows ${summary}`
     return undefined
   }
   for (const adult of adults) {
@@ -80,9 +80,9 @@ export function checkAdults(adults: readonly SeenRun[], subject: Pick<Controls, 
  * @throws AuditProblem when yes and no cannot be told apart, or when the app lets a user in only because an adult came before
  */
 export async function checkControls(seen: Readonly<Record<Kind | 'adult', readonly SeenRun[]>>, subject: Controls) {
-  const { app, cast, rules, driver, fresh, paths } = subject
+  const { app, personas, rules, driver, fresh, paths } = subject
   const isVisited = app.agent === 'function'
-  const names = { adult: cast.nameOf('adult'), minor: cast.nameOf('minor'), access_denied: 'access_denied' }
+  const names = { ...personas, access_denied: 'access_denied' }
   const learn = (labels: readonly Kind[]) =>
     learnFlow({ rules, ins: seen.adult, outs: labels.map((label) => ({ label, seen: seen[label] })), fresh, paths })
   const { probes } = learn([])

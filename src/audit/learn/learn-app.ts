@@ -1,9 +1,9 @@
 import { startStopwatch } from '../../sandbox/clock/clock.ts'
 import type { Browser } from '../agent/browser.ts'
 import type { AuditedApp } from '../drive/audited-app.ts'
-import { chooseCast, type Role } from '../drive/cast.ts'
 import type { Driver, FlowPlan } from '../drive/driver.ts'
 import { inTurn } from '../drive/in-turn.ts'
+import { chooseTestedPersonas } from '../drive/tested-personas.ts'
 import type { AuditOptions } from '../options.ts'
 import { declaredRules } from './accepted-rule.ts'
 import { type AppProfile, describeErrors, profileOf, requireValidRequest } from './app-profile.ts'
@@ -66,11 +66,11 @@ export async function learnApp(app: AuditedApp, driver: Driver, options: AuditOp
   const denial = await see(DENIED)
   const asked = profileOf(denial.run, { ...app, baseUrl: sandbox.baseUrl })
   await requireValidRequest(denial.run, sandbox)
-  const cast = await chooseCast(sandbox, asked.claims)
-  const be = (role: Role, outcome = 'verified') => cast.as(role, (persona) => see({ use: { persona, outcome } }))
-  const minor = await be('minor')
-  const adult = await be('adult')
-  const subject = { app, driver, cast, rules }
+  const personas = await chooseTestedPersonas(sandbox, asked.claims)
+  const be = (persona: string, outcome = 'verified') => see({ use: { persona, outcome } })
+  const minor = await be(personas.minor)
+  const adult = await be(personas.adult)
+  const subject = { app, driver, personas, rules }
   checkAdults([adult], subject)
   const visitSeconds = passed() / 3000
 
@@ -82,11 +82,11 @@ export async function learnApp(app: AuditedApp, driver: Driver, options: AuditOp
   const waitMs = isTold ? 0 : await findWait(some, adult, strangers, driver)
   const look = async (one: SeenRun) => Object.assign(one, { probes: await lookAt(some, one.run.browser, driver) })
   // The second of each kind is looked at while no job of the app can have let it in.
-  const minors = [minor, await look(await be('minor'))]
+  const minors = [minor, await look(await be(personas.minor))]
   const denials = [denial, await look(await see(DENIED))]
-  const ins = [adult, await be('adult'), await be('adult')]
-  const invented = [await be('adult', 'id_token.invented'), await be('adult', 'id_token.invented')]
-  const between = await inTurn(cast.between, async ({ role, ...teen }) => ({ ...teen, seen: await be(role) }))
+  const ins = [adult, await be(personas.adult), await be(personas.adult)]
+  const invented = [await be(personas.adult, 'id_token.invented'), await be(personas.adult, 'id_token.invented')]
+  const between = await inTurn(personas.between, async (teen) => ({ ...teen, seen: await be(teen.persona) }))
   await driver.wait(waitMs)
   for (const one of all) if (one.probes.size === 0) await look(one)
   // A browser that has begun and was given no answer.
@@ -108,7 +108,7 @@ export async function learnApp(app: AuditedApp, driver: Driver, options: AuditOp
   const use = learnFlow({ ...known, outs, first, waitMs, isRefuted })
   // Three adults may be alike by chance, as by an experiment or a greeting: no wrong answer can have broken the app yet.
   for (let more = 0; more < MORE_ADULTS && use.probes.length > 0 && !rules.accepted; more++) {
-    const next = await seeRun((await be('adult')).run, use, driver)
+    const next = await seeRun((await be(personas.adult)).run, use, driver)
     if (readRun(next, use).says !== 'unknown') break
     Object.assign(use, learnFlow({ ...use, ins: [...use.ins, next] }))
   }
@@ -119,7 +119,7 @@ export async function learnApp(app: AuditedApp, driver: Driver, options: AuditOp
 
   const states = [...denials, ...ins].map(({ run }) => run.request?.parameters['state'])
   const profile = { ...asked, repeatsState: new Set(states).size === 1 }
-  const later = { app, driver, options, profile, cast, use }
+  const later = { app, driver, options, profile, personas, use }
   const create = await learnLater('create', later)
   const upgrade = await learnLater('upgrade', later)
   const described = {
@@ -133,7 +133,7 @@ export async function learnApp(app: AuditedApp, driver: Driver, options: AuditOp
   ])
   return {
     profile,
-    cast,
+    personas,
     use,
     create,
     upgrade,
@@ -193,7 +193,7 @@ export const planOfCreate = (
   page,
 })
 
-type Subject = Pick<Controls, 'app' | 'driver' | 'cast'> & {
+type Subject = Pick<Controls, 'app' | 'driver' | 'personas'> & {
   readonly options: AuditOptions
   readonly profile: AppProfile
   readonly use: LearnedFlow
@@ -207,7 +207,7 @@ const REFUSALS = {
 
 /** Learns a flow that follows Use from what ended well and from its refusals. */
 async function learnLater(name: 'create' | 'upgrade', subject: Subject): Promise<LearnedLater> {
-  const { app, driver, options, profile, cast, use } = subject
+  const { app, driver, options, profile, personas, use } = subject
   const isCreate = name === 'create'
   const isVisited = app.agent === 'function'
   const start = options[name]?.start
@@ -223,10 +223,8 @@ async function learnLater(name: 'create' | 'upgrade', subject: Subject): Promise
     return { use: { persona, outcome: 'code_issued' }, page: start, ...(outcome && { later: { flow, outcome } }) }
   }
   const see = (...outcomes: readonly (string | undefined)[]) =>
-    inTurn(outcomes, (outcome) =>
-      cast.as(isCreate ? 'newcomer' : 'minor', async (persona) =>
-        seeRun(await driver.run(planOf(persona, outcome)), later, driver),
-      ),
+    inTurn(outcomes, async (outcome) =>
+      seeRun(await driver.run(planOf(isCreate ? personas.newcomer : personas.minor, outcome)), later, driver),
     )
   const ins = await see(undefined, undefined)
   const { rows, calls, missing, after, lost } = await findProgress(name, ins, app)

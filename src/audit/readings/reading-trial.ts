@@ -1,6 +1,5 @@
 import type { SandboxApi } from '../../client/sandbox-api.ts'
 import { rowId } from '../../sandbox/outcomes/catalogue.ts'
-import { chooseCast } from '../drive/cast.ts'
 import { RESTART } from '../trials/known-before.ts'
 import { unread } from '../trials/start-trials.ts'
 import type { AuditRun, Finding, Stage, Trial } from '../trials/trial.ts'
@@ -48,8 +47,7 @@ export function readingTrial(variants: readonly ChosenVariant[], settings: Readi
       }
       await tenant?.set(readings)
       const { sandbox } = copy ?? stage
-      const cast = copy ? await chooseCast(sandbox, learned.profile.claims) : stage.cast
-      const place = { sandbox, cast, driver: copy ? drive(copy.app) : stage.driver }
+      const place = { sandbox, driver: copy ? drive(copy.app) : stage.driver }
       const before = copy ? {} : await fetchesOf(sandbox)
       for (const flow of flows) {
         const shown = await runFlow(flow, place, settings)

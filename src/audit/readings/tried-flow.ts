@@ -1,7 +1,7 @@
 import type { Reason } from '../../sandbox/outcomes/audit-report.ts'
 import { findRow, rowId } from '../../sandbox/outcomes/catalogue.ts'
 import type { AuditRow } from '../../sandbox/outcomes/outcome.ts'
-import type { Role } from '../drive/cast.ts'
+import type { Role } from '../drive/tested-personas.ts'
 import { describeErrors } from '../learn/app-profile.ts'
 import type { LearnedApp } from '../learn/learn-app.ts'
 import { sentenceOf } from '../learn/observation.ts'
@@ -44,19 +44,17 @@ const MAX_FLOWS = 100
 /** Drives the app through a flow once. No other run is under way on its tenant. */
 export async function runFlow(
   flow: TriedFlow,
-  { sandbox, driver, cast }: Pick<Stage, 'sandbox' | 'driver' | 'cast'>,
+  { sandbox, driver }: Pick<Stage, 'sandbox' | 'driver'>,
   settings: RowSettings,
 ) {
   const { row, role } = flow
   const { learned } = settings
   const [newest] = await sandbox.flows.list({ audit: 'also', limit: 1 })
-  return cast.as(role, async (persona) => {
-    const run = await driver.run(planRow(row, settings).plan(persona))
-    const { missing } = await findDelivery(row, run, sandbox)
-    const flows = await sandbox.flows.list({ audit: 'also', ...(newest && { after: newest.id }), limit: MAX_FLOWS })
-    const seen = await seeRun(run, learnedFlowOf(row, learned) ?? learned.use, driver)
-    return { flow, seen, flows, isDelivered: missing === undefined }
-  })
+  const run = await driver.run(planRow(row, settings).plan(learned.personas[role]))
+  const { missing } = await findDelivery(row, run, sandbox)
+  const flows = await sandbox.flows.list({ audit: 'also', ...(newest && { after: newest.id }), limit: MAX_FLOWS })
+  const seen = await seeRun(run, learnedFlowOf(row, learned) ?? learned.use, driver)
+  return { flow, seen, flows, isDelivered: missing === undefined }
 }
 
 function read({ flow, seen }: ShownFlow, learned: LearnedApp) {

@@ -4,9 +4,9 @@ import type { Reason, VerdictName } from '../../sandbox/outcomes/audit-report.ts
 import { rowId } from '../../sandbox/outcomes/catalogue.ts'
 import type { AuditRow } from '../../sandbox/outcomes/outcome.ts'
 import type { Browser } from '../agent/browser.ts'
-import type { Role } from '../drive/cast.ts'
-import type { FlowPlan, FlowRun } from '../drive/driver.ts'
+import type { Driver, FlowPlan, FlowRun } from '../drive/driver.ts'
 import { inTurn } from '../drive/in-turn.ts'
+import type { Role } from '../drive/tested-personas.ts'
 import { asksTheApp } from '../learn/accepted-rule.ts'
 import { type LearnedApp, planOfCreate } from '../learn/learn-app.ts'
 import type { LearnedFlow, SeenRun } from '../learn/learned-flow.ts'
@@ -74,12 +74,12 @@ export function rowTrial(row: AuditRow, settings: RowSettings): Trial<readonly S
     return reachesCreate && isSign ? 'your app began to create an age key (E3)' : undefined
   }
 
-  const visit = (role: Role, stage: Stage) =>
-    stage.cast.as(role, async (persona): Promise<SeenVisit> => {
-      const { run, ...brought } = await (BROUGHT[row.name]?.(stage, learned) ?? send(persona, stage))
-      const seen = brought.missing ? { run, probes: new Map() } : await seeRun(run, flow, stage.driver)
-      return { as: stage.cast.nameOf(role), ...brought, seen }
-    })
+  async function visit(role: Role, stage: Stage): Promise<SeenVisit> {
+    const as = learned.personas[role]
+    const { run, ...brought } = await (BROUGHT[row.name]?.(stage, learned) ?? send(as, stage))
+    const seen = brought.missing ? { run, probes: new Map() } : await seeRun(run, flow, stage.driver)
+    return { as, ...brought, seen }
+  }
   const read = ({ seen, ...one }: SeenVisit) =>
     findingOfVisit(row, { ...one, ...seen.run }, readSeen(row, seen, learned))
   return {
@@ -177,8 +177,8 @@ export function worstOf(findings: readonly Finding[]): Finding {
 }
 
 /** A plain good flow. */
-export const visitAsAdult = ({ cast, driver }: Pick<Stage, 'cast' | 'driver'>, holds?: true): Promise<FlowRun> =>
-  cast.as('adult', (persona) => driver.run({ use: { persona, outcome: 'verified' }, ...(holds && { holds }) }))
+export const visitAs = (persona: string, driver: Driver, holds?: true): Promise<FlowRun> =>
+  driver.run({ use: { persona, outcome: 'verified' }, ...(holds && { holds }) })
 
 /** Whether the pages that tell who is in show a user who is out. */
 async function isSignedOut(run: FlowRun, use: LearnedFlow, { driver }: Stage): Promise<boolean> {
@@ -208,8 +208,8 @@ async function endSession(run: FlowRun, stage: Stage, { use, signOut }: LearnedA
  * `undefined` when the app still knows the user: then the row takes a fresh browser.
  */
 async function browserAfterFlow(stage: Stage, learned: LearnedApp): Promise<Browser | undefined> {
-  const { use } = learned
-  const run = await visitAsAdult(stage)
+  const { use, personas } = learned
+  const run = await visitAs(personas.adult, stage.driver)
   const { browser } = run
   const isOver = await endSession(run, stage, learned)
   if (use.probes.length > 0) return isOver ? browser : undefined
@@ -243,14 +243,14 @@ const hasCall = ({ calls }: Flow, endpoint: string) => calls.some((call) => call
 /** Rows of the audit itself: a right answer that a browser brings in a wrong way. */
 const BROUGHT: Readonly<Record<string, (stage: Stage, learned: LearnedApp) => Promise<Brought>>> = {
   /** A second browser begins a flow, and then opens the answer to the flow of the first one. */
-  async 'callback.of_other_browser'(stage) {
-    const first = await visitAsAdult(stage, true)
-    const second = await visitAsAdult(stage, true)
+  async 'callback.of_other_browser'(stage, { personas: { adult } }) {
+    const first = await visitAs(adult, stage.driver, true)
+    const second = await visitAs(adult, stage.driver, true)
     return bring([first, second], second.browser, stage)
   },
   /** An adult brings an answer again, when the session that it opened is over. */
   async 'callback.twice'(stage, learned) {
-    const first = await visitAsAdult(stage)
+    const first = await visitAs(learned.personas.adult, stage.driver)
     if (await endSession(first, stage, learned)) return bring([first], first.browser, stage)
     return { run: first, flows: [first.useFlow ?? []].flat(), missing: 'session_stays' }
   },

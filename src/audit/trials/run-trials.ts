@@ -128,7 +128,7 @@ export async function runTrials(trials: readonly Trial[], settings: RunSettings)
       if (shown === undefined) continue
       const { isBack, remedy } = await recover(stage)
       notes.push(
-        `after ${batch.at(-1)?.trial.name} ${stage.name} no longer lets ${stage.cast.nameOf('adult')} in: ${shown}; what it refused since the last good flow does not count${remedy}`,
+        `after ${batch.at(-1)?.trial.name} ${stage.name} no longer lets an adult in: ${shown}; what it refused since the last good flow does not count${remedy}`,
       )
       for (const one of batch.toReversed()) {
         one.losses += isBack ? 1 : MAX_LOSSES

@@ -4,7 +4,7 @@ import type { AuditRow } from '../../sandbox/outcomes/outcome.ts'
 import type { StartFresh } from '../drive/audited-app.ts'
 import { readRun, seeRun } from '../learn/read-run.ts'
 import { withLog } from './refusing-check.ts'
-import { findingOfVisit, visitAsAdult } from './row-trial.ts'
+import { findingOfVisit, visitAs } from './row-trial.ts'
 import type { AuditRun, Finding, Trial } from './trial.ts'
 
 /** Why the rows of a document are not for an app. */
@@ -19,7 +19,7 @@ const READS = 10_000
  * read; a row of Use queues nothing there, so that the copy starts without a fault. Rows to accept come first: if the app reads a
  * document in none of these starts, no copy is started for the other rows of that document.
  */
-export function createStarts(startFresh: StartFresh, { drive, learned: { use, cast }, signal }: AuditRun) {
+export function createStarts(startFresh: StartFresh, { drive, learned: { use, personas }, signal }: AuditRun) {
   const reads = new Map<string, boolean>()
 
   async function start({ flow, name: outcome, correctClient }: AuditRow) {
@@ -32,7 +32,7 @@ export function createStarts(startFresh: StartFresh, { drive, learned: { use, ca
     const { app, sandbox, failure } = copy
     try {
       const driver = app && drive(app)
-      const seen = driver && (await seeRun(await visitAsAdult({ cast, driver }), use, driver))
+      const seen = driver && (await seeRun(await visitAs(personas.adult, driver), use, driver))
       const calls = (await sandbox.flows.list({ audit: 'also' })).flatMap((one) => one.calls)
       const isTrapped = calls.some(({ endpoint }) => endpoint === 'trap')
       // What was queued for a tenant of its own is held or used up in part, when it was read.
@@ -62,7 +62,7 @@ export function createStarts(startFresh: StartFresh, { drive, learned: { use, ca
     const says = cannotBegin ? 'out' : failure ? 'broke' : seen ? readRun(seen, use).says : 'unknown'
     const sign = isTrapped ? 'your app fetched the address that the reply named' : undefined
     const end = observation ?? { end: 'unreachable' as const, status: 0, summary: shown }
-    const visit = { as: cast.nameOf('adult'), flows, sign, observation: end }
+    const visit = { as: personas.adult, flows, sign, observation: end }
     return findingOfVisit(row, visit, { says, evidence: shown })
   }
 

@@ -1,7 +1,6 @@
 import type { VerdictName } from '../../sandbox/outcomes/audit-report.ts'
 import type { AuditRow, Check } from '../../sandbox/outcomes/outcome.ts'
 import type { AppCopies, AuditedApp } from '../drive/audited-app.ts'
-import type { Cast } from '../drive/cast.ts'
 import type { Driver } from '../drive/driver.ts'
 import type { LearnedApp } from '../learn/learn-app.ts'
 import type { AuditOptions } from '../options.ts'
@@ -11,7 +10,6 @@ export interface Stage extends Pick<AuditedApp, 'sandbox' | 'program'> {
   /** `your app`, or which copy of it. */
   readonly name: string
   readonly driver: Driver
-  readonly cast: Cast
 }
 
 /** What the trials of one audit have in common. */

@@ -6,7 +6,7 @@ import { readRun, seeRun } from '../learn/read-run.ts'
 import { describeRow } from './describe-row.ts'
 import { isReadAtStart, knownBefore, notForThisApp } from './known-before.ts'
 import { withPlainFindings } from './plain-findings.ts'
-import { rowTrial, visitAsAdult } from './row-trial.ts'
+import { rowTrial, visitAs } from './row-trial.ts'
 import { runTrials } from './run-trials.ts'
 import { createStarts, unread } from './start-trials.ts'
 import type { AuditRun, Finding, Trial } from './trial.ts'
@@ -71,11 +71,11 @@ export function byRank(one: AuditRow, other: AuditRow): number {
 }
 
 /** A plain good flow, which may fail once: a crash by a row before it may have ended it. Pages that were not seen before are learned. */
-export const goodFlow = ({ use }: LearnedApp): Trial<SeenRun> => ({
+export const goodFlow = ({ use, personas }: LearnedApp): Trial<SeenRun> => ({
   name: 'a plain good flow',
   runsAlone: true,
   async drive(stage) {
-    const beAdult = async () => seeRun(await visitAsAdult(stage), use, stage.driver)
+    const beAdult = async () => seeRun(await visitAs(personas.adult, stage.driver), use, stage.driver)
     const first = await beAdult()
     const { end, status } = first.run.observation
     if (status === 429 || readRun(first, use).says === 'in') return first

@@ -8,10 +8,10 @@ import { imitatedApp } from '../../support/imitated-app.ts'
 import { seenOf } from '../../support/imitated-learning.ts'
 import {
   APP,
-  CAST,
   ended,
   hopTo,
   NO,
+  PERSONAS,
   problem,
   requestOf,
   runOf,
@@ -20,13 +20,13 @@ import {
   YES,
 } from '../../support/imitated-pages.ts'
 
-const cast = { ...CAST, nameOf: (role: string) => ({ adult: 'adult-passport', minor: 'child-12' })[role] ?? role }
+const personas = { ...PERSONAS, adult: 'adult-passport', minor: 'child-12' }
 
 const subjectOf = (accepted?: string, agent: AuditedApp['agent'] = 'http') => {
   const strangers = imitatedApp(() => NO, { peek: (_path, { plan }) => (plan ? '200 /me' : '403 /me') })
   const { sandbox, driver } = strangers
   const app = { sandbox, page: APP, agent, readsFragments: false, drive: () => driver }
-  return { app, cast, rules: declaredRules({ accepted }), driver, fresh: new Map(), paths: [] }
+  return { app, personas, rules: declaredRules({ accepted }), driver, fresh: new Map(), paths: [] }
 }
 
 const check = (adults: readonly SeenRun[], agent?: AuditedApp['agent']) => () =>

@@ -22,9 +22,9 @@ const absent = (reason: string) => ({ kind: 'absent', reason })
 const ADULT = { use: { persona: 'adult-passport', outcome: 'verified' } }
 const DENIED = { use: { outcome: 'access_denied' } }
 const INVENTED = { use: { persona: 'adult-passport', outcome: 'id_token.invented' } }
-const minor = (n: number) => ({ use: { persona: `audit-minor-${n}`, outcome: 'verified' } })
+const MINOR = { use: { persona: 'child-12', outcome: 'verified' } }
 /** The runs of an app that asks for one threshold. */
-const RUNS = [DENIED, minor(1), ADULT, minor(2), DENIED, ADULT, ADULT, INVENTED, INVENTED]
+const RUNS = [DENIED, MINOR, ADULT, MINOR, DENIED, ADULT, ADULT, INVENTED, INVENTED]
 
 test('An app that has Use alone is learned from adults, minors, denials and an invented token', async () => {
   const app = imitatedApp((plan) => (isAdult(plan) ? YES : NO))
@@ -112,7 +112,7 @@ test('More adults are learned from while one is shown what those before have tau
 })
 
 const BOTH = requestOf({ claims: '{"age_thresholds":[18,16]}' })
-const isTeen = ({ use: { persona = '' } }: FlowPlan) => persona.startsWith('audit-reaches')
+const isTeen = ({ use: { persona = '' } }: FlowPlan) => persona === 'teen-16'
 
 test.each([
   ['all that an adult gets', YES, ['/me', '/members'], true],
@@ -129,7 +129,7 @@ test.each([
   const { between, use } = await learn(app)
   expect(use.probes.map(({ path }) => path)).toEqual(['/me', '/members'])
   expect(between).toMatchObject([{ persona: 'teen-16', misses: 18, isLetIn }])
-  expect(app.plans.at(-3)?.use.persona).toBe('audit-reaches-16-3')
+  expect(app.plans.at(-3)?.use.persona).toBe('teen-16')
 })
 
 test('The profile of an app is that of its first request, with a state that it repeats or not', async () => {
@@ -176,23 +176,23 @@ const right: Later = ({ create, later }, what) => {
 test('An app with Create and Upgrade is brought to both ends of these', async () => {
   const app = whole(right)
   const { create, upgrade, described, lines } = await learn(app)
-  const newcomer = (n: number, outcome: string) => ({
-    use: { persona: `audit-newcomer-${n}`, outcome: 'create_requested' },
-    create: { persona: `audit-newcomer-${n}`, outcome },
+  const newcomer = (outcome: string) => ({
+    use: { persona: 'no-age-key', outcome: 'create_requested' },
+    create: { persona: 'no-age-key', outcome },
     page: undefined,
   })
-  const upgrading = (n: number, later?: object) => ({
-    use: { persona: `audit-minor-${n}`, outcome: 'code_issued' },
+  const upgrading = (later?: object) => ({
+    use: { persona: 'child-12', outcome: 'code_issued' },
     page: undefined,
     ...(later && { later }),
   })
   const creations = ['created', 'created', 'access_denied', 'access_denied', 'callback.state_changed']
   expect(app.plans.slice(RUNS.length + 1)).toEqual([
-    ...creations.map((outcome, index) => newcomer(index + 3, outcome)),
-    upgrading(8),
-    upgrading(9),
-    upgrading(10, { flow: 'token', outcome: 'token.code_expired' }),
-    upgrading(11, { flow: 'upgrade', outcome: 'upgrade.token_expired' }),
+    ...creations.map(newcomer),
+    upgrading(),
+    upgrading(),
+    upgrading({ flow: 'token', outcome: 'token.code_expired' }),
+    upgrading({ flow: 'upgrade', outcome: 'upgrade.token_expired' }),
   ])
   const noes = (later: LearnedLater) => later.kind === 'learned' && later.flow.outs.map(({ label }) => label)
   expect(noes(create)).toEqual(['access_denied,access_denied', 'callback.state_changed'])
@@ -217,7 +217,7 @@ test('An app without can_create is brought to Create by its own page, after a de
   const app = imitatedApp((plan) => (plan.create ? right(plan, 'create') : isAdult(plan) ? YES : NO))
   const { create, profile } = await learn(app, { options: { create: { start } } })
   expect(create.kind).toBe('learned')
-  const newcomer = { persona: 'audit-newcomer-3', outcome: 'access_denied' }
+  const newcomer = { persona: 'no-age-key', outcome: 'access_denied' }
   const created = { ...newcomer, outcome: 'created' }
   expect(app.plans[RUNS.length + 1]).toEqual({ use: newcomer, create: created, page: start })
   const plan = planOfCreate('p', { profile, page: start })

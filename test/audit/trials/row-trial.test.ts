@@ -171,7 +171,7 @@ test('Of a row that is run as two personas the worst run counts, with the flows 
   const all = flows.map((verdict) => ({ verdict, evidence: '', flows: [verdict] }))
   expect(worstOf(all)).toEqual({ verdict: 'let in', evidence: '', flows, isLimited: false })
   expect(worstOf(all.toSpliced(1, 1)).verdict).toBe('ignored')
-  const app = imitatedApp(({ use }) => (use.persona === 'minor' ? YES : NO))
+  const app = imitatedApp(({ use }) => (use.persona === 'the minor' ? YES : NO))
   const both = rowOf('use/id_token.expired')
   const trial = rowTrial({ ...both, bait: 'both' }, { learned: LEARNED, options: {} })
   const told = { verdict: 'let in', evidence: `as the minor: ${showed(YES)}`, flows: ['f1', 'f2'] }

@@ -143,7 +143,7 @@ test('A trial that broke, was flaky or undetermined beside others is run again, 
 })
 
 const LOST =
-  'after t6 your app no longer lets the adult in: gone; what it refused since the last good flow does not count'
+  'after t6 your app no longer lets an adult in: gone; what it refused since the last good flow does not count'
 const VOID = 'it was refused; then a plain good flow was refused too'
 /** A plain good flow that is refused at these times. */
 const lossAt = (...times: readonly number[]) => {

@@ -74,7 +74,7 @@ test('Rows of the key set are judged by copies of the app, what has to be accept
     '5/5 jwks/jwks.500 observed',
   ])
   expect(copies.started).toEqual([extra, foreign, issuer, 'jwks.500', undefined])
-  expect(copies.plans).toEqual(Array(5).fill({ use: { persona: 'adult', outcome: 'verified' } }))
+  expect(copies.plans).toEqual(Array(5).fill({ use: { persona: 'the adult', outcome: 'verified' } }))
   expect(copies.queued[0]).toMatchObject({ flow: 'jwks', outcome: 'jwks.extra_key', times: 10_000 })
   expect(copies.isClosed()).toBe(true)
 })
@@ -131,7 +131,7 @@ test.each<[string, Started, string]>([
   const copies = starting((outcome) => (outcome === undefined ? plain : { shows: NO }))
   const { told, notes } = await judge([KEYS_ID], { startFresh: copies.startFresh })
   expect(told).toEqual([{ row: KEYS_ID, ...undetermined('control_lost', `${as(showed(NO))}; ${LOST}`) }])
-  const note = `after ${KEYS_ID} your app no longer lets the adult in: ${problem}; what it refused since the last good flow does not count`
+  const note = `after ${KEYS_ID} your app no longer lets an adult in: ${problem}; what it refused since the last good flow does not count`
   expect(notes).toEqual([note])
 })
 

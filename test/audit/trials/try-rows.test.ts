@@ -22,7 +22,7 @@ test('Rows that have to be accepted are judged first, with the twins of others, 
 
 test('The refusal of a row shows nothing when the app refuses the right answer, too', async () => {
   const app = imitatedApp(({ use: { outcome, persona } }, run) =>
-    outcome === 'verified' && persona === 'adult' && run > 1 ? YES : NO,
+    outcome === 'verified' && persona === 'the adult' && run > 1 ? YES : NO,
   )
   const { told } = await findByRows(['use/id_token.expired', 'use/verified'], app)
   const evidence = 'your app also refuses use/verified, which differs by the fault alone'

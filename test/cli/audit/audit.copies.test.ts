@@ -61,7 +61,7 @@ http.Server.prototype.emit = function (name, request, ...rest) {
   const { code } = await auditInProcess(sandbox, { only, jobs: '2', json: 'report.json' })
   const { rows, notes } = reportIn('report.json')
   const lost =
-    /^after use\/\S+ copy 1 of your app no longer lets adult-passport in: your app showed nothing.*: .*; what it refused since/
+    /^after use\/\S+ copy 1 of your app no longer lets an adult in: your app showed nothing.*: .*; what it refused since/
   const remedy = 'the last good flow does not count; it was started again'
   expect(notes).toEqual([expect.stringMatching(new RegExp(`${lost.source} ${remedy}$`))])
   expect(code).toBe(0)
