@@ -15,7 +15,7 @@ const USUAL = '/me /members /account /profile /dashboard /api/me /api/session /a
 
 /**
  * The pages of an app that may show whether a user is in: the page that a user who is in ended at, what its scripts asked for, the links
- * of that page, of the start page and of the first page, the usual paths, and last the start page and the first page, which may begin a
+ * of that page, of the start page and of the first page, the usual paths that are there, and last the start page and the first page, which may begin a
  * new flow.
  * @param start the address where users begin
  */
@@ -28,7 +28,10 @@ export async function candidatePaths(
   const last = hops.at(-1)
   const ending = page && !last?.isCallback && last?.method === 'GET' ? [page.url] : []
   const first = [start, `${origin}/`]
-  const pages = [page, ...(await inTurn(first, async (url) => (await driver.peek(url, browser)).page))]
+  const peek = async (url: string) => (await driver.peek(url, browser)).page
+  const pages = [page, ...(await inTurn(first, peek))]
+  // Each path is asked for by every browser that the audit learns from.
+  const usual = await inTurn(USUAL, async (path) => ((await peek(path))?.status === 404 ? [] : [path]))
   const links = [...asked.map((url) => ({ url, says: url })), ...pages.flatMap((one) => (one ? linksOf(one) : []))]
   const urlsOf = (isWanted: (says: string) => boolean) =>
     links.flatMap(({ url, says }) => (isWanted(says) ? [url] : []))
@@ -38,7 +41,7 @@ export async function candidatePaths(
     return [...new Set(found.map(({ pathname, search }) => pathname + search))]
   }
   const signOut = own([...urlsOf((says) => SIGN_OUT.test(says)), '/logout'])
-  return { paths: own([...ending, ...shown, ...USUAL, ...first]), signOut }
+  return { paths: own([...ending, ...shown, ...usual.flat(), ...first]), signOut }
 }
 
 const linksOf = (page: Page) =>

@@ -40,6 +40,12 @@ test('Links of the page where users begin and of the first page are asked for, t
   expect(await found(linking(link('/c')), pages)).toEqual(all)
 })
 
+test('A usual path that the app does not have is not asked for by every browser', async () => {
+  const { driver } = imitatedApp(() => NO, { peek: (path) => (path === '/me' ? '401 /me No.' : '404 /x Not found.') })
+  const { paths } = await candidatePaths(runOf(visitTo('200 /callback Hi')), START, driver)
+  expect(paths).toEqual(['/me', '/verify?from=home', '/'])
+})
+
 test('What scripts of the pages asked for is asked for before links, unless it ends a session', async () => {
   const asked = [`${APP}/api/status`, 'https://x.example/ads', `${APP}/api/logout`]
   const all = { paths: [...OWN, '/api/status', '/a'], signOut: ['/api/logout', '/logout'] }
