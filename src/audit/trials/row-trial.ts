@@ -117,7 +117,11 @@ export function planRow(row: AuditRow, { learned: { profile }, options: { create
     if (correctClient === 'accept' || ending?.kind === 'error') return ['adult']
     return bait === 'both' ? ['adult', 'minor'] : [bait]
   }
-  return { plan, roles: rolesOf(), runsAlone: flow === 'par' || isOfUpgrade || issuesCode || row.prelude !== undefined }
+  return {
+    plan,
+    roles: rolesOf(),
+    runsAlone: flow === 'par' || flow === 'token' || issuesCode || row.prelude !== undefined,
+  }
 }
 
 /** The flow whose last page shows how a row ended; `undefined` when its pages were not learned. */
