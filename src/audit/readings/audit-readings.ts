@@ -1,4 +1,5 @@
 import type { SandboxApi } from '../../client/sandbox-api.ts'
+import type { TenantReadings } from '../../client/shapes/settings.ts'
 import type { AuditReport } from '../../sandbox/outcomes/audit-report.ts'
 import type { TriedVariant } from '../../sandbox/outcomes/report/readings-report.ts'
 import { summarise } from '../../sandbox/outcomes/report/totals.ts'
@@ -8,11 +9,9 @@ import type { AuditOptions } from '../options.ts'
 import { runTrials } from '../trials/run-trials.ts'
 import type { AuditRun, Finding, Trial } from '../trials/trial.ts'
 import { goodFlow } from '../trials/try-rows.ts'
-import { findFailingSets, reasonOf } from './combine.ts'
-import { type ReadingSettings, readingTrial } from './reading-trial.ts'
-import { openReadings, type TenantReadings } from './tenant-readings.ts'
-import { runFlow, type ShownFlow } from './tried-flow.ts'
-import { combinationsOf, unusualVariants } from './variants.ts'
+import { reasonOf, tryCombinations } from './combinations.ts'
+import { type ReadingSettings, readingTrial, runFlow, type ShownFlow, setReadings } from './reading-trial.ts'
+import { type ChosenVariant, unusualVariants } from './variants.ts'
 
 export interface ReadingsOptions extends AuditOptions {
   /** The readings that the app depends on count for the exit code. */
@@ -29,29 +28,29 @@ const BUDGET_SECONDS = 900
  */
 export async function auditReadings(app: AppCopies, options: ReadingsOptions = {}): Promise<AuditReport> {
   const { budgetSeconds = BUDGET_SECONDS, failOnReadings: counted = false } = options
-  const tenants = new Map<SandboxApi, TenantReadings>()
-  for (const { sandbox } of app.copies) tenants.set(sandbox, await openReadings(sandbox))
+  const own = new Map<SandboxApi, TenantReadings>()
+  for (const { sandbox } of app.copies) own.set(sandbox, await sandbox.readings())
   try {
     // With a seed an app would be learned by flows that differ from each other.
-    for (const tenant of tenants.values()) await tenant.set({})
+    for (const [sandbox, before] of own) await setReadings(sandbox, {}, before)
     const limits = { ...options, budgetSeconds }
-    const found = await withLearned(app, limits, (run) => tryReadings({ ...run, tenants }))
+    const found = await withLearned(app, limits, (run) => tryReadings({ ...run, own }))
     const { variants, combinations, ...report } = found
     const { started_at, seconds } = report
     const readings = { started_at, seconds, variants, combinations, counted }
     return { ...report, ...summarise([], { readings }), readings }
   } finally {
-    await Promise.all([...tenants.values()].map((tenant) => tenant.putBack()))
+    await Promise.all([...own].map(([sandbox, before]) => setReadings(sandbox, {}, before, before.grease)))
   }
 }
 
 /** Tries each variant alone. Then tries the variants that the app works under together, so that each pair of them is tried once. */
-async function tryReadings({ tenants, ...audit }: AuditRun & Pick<ReadingSettings, 'tenants'>) {
+async function tryReadings({ own, ...audit }: AuditRun & Pick<ReadingSettings, 'own'>) {
   const { learned, options } = audit
   const [first] = audit.stages
   const usual = new Map<string, ShownFlow>()
-  const settings = { ...audit, usual, tenants }
-  const variants = unusualVariants((first && tenants.get(first.sandbox)?.usual) ?? {}, settings)
+  const settings = { ...audit, usual, own }
+  const variants = unusualVariants((first && own.get(first.sandbox)?.readings) ?? {}, settings)
   const tried = variants.map((one) => ({ one, trial: readingTrial([one], settings) }))
   const open = tried.filter(({ one }) => !one.absent)
   for (const flow of open.flatMap(({ one }) => one.flows))
@@ -70,14 +69,12 @@ async function tryReadings({ tenants, ...audit }: AuditRun & Pick<ReadingSetting
   })
   const found = tried.map(({ one, trial }) => ({ one, finding: one.absent ?? findingOf(trial) }))
 
-  const sets = combinationsOf(found.flatMap(({ one, finding }) => (finding.verdict === 'accepted' ? one : [])))
-  const combinations = await findFailingSets(sets, {
-    async tryOne(set) {
-      const trial = readingTrial(set, settings)
-      return (await run([trial]))(trial)
-    },
-    onTried: () => report(open.length + sets.length),
-  })
+  const working = found.flatMap(({ one, finding }) => (finding.verdict === 'accepted' ? one : []))
+  const tryOne = async (set: readonly ChosenVariant[]) => {
+    const trial = readingTrial(set, settings)
+    return (await run([trial]))(trial)
+  }
+  const combinations = await tryCombinations(working, tryOne, (_tried, total) => report(open.length + total))
   return {
     combinations,
     variants: found.map(({ one: { reading, variant, usual }, finding }): TriedVariant => {

@@ -5,8 +5,7 @@ import { excludedBy, READINGS } from '../../sandbox/readings/readings.ts'
 import { knownBefore, notForThisApp } from '../trials/known-before.ts'
 import type { RowSettings } from '../trials/row-trial.ts'
 import type { Finding } from '../trials/trial.ts'
-import { coverPairs } from './cover-pairs.ts'
-import { flowsOfRow, goodFlowsOf, type TriedFlow } from './tried-flow.ts'
+import { flowsOfRow, goodFlowsOf, type TriedFlow } from './reading-trial.ts'
 
 /** A variant of a reading beside the usual one. */
 export interface ChosenVariant {
@@ -25,8 +24,9 @@ export const nameOf = ({ reading, variant }: Pick<ChosenVariant, 'reading' | 'va
   readingId(reading.name, variant.name)
 
 /** Every variant that the tenant does not have now. The good flows of an app come first, then those of the rows that show the reading. */
-export function unusualVariants(readings: Readings, settings: RowSettings): readonly ChosenVariant[] {
+export function unusualVariants(own: Readings, settings: RowSettings): readonly ChosenVariant[] {
   const { profile, create } = settings.learned
+  const readings = Object.fromEntries(READINGS.map((reading) => [reading.name, own[reading.name] ?? reading.default]))
   const good = goodFlowsOf(settings.learned)
   const set = Object.entries(readings).map((one) => readingId(...one))
   const isRedirected = profile.responseMode !== 'form_post' || create.kind === 'learned'
@@ -45,7 +45,7 @@ export function unusualVariants(readings: Readings, settings: RowSettings): read
       const masked = known.find(({ verdict }) => verdict !== 'not for this app')
       return masked ? open(masked.evidence, 'masked') : known[0]
     }
-    const seconds = Math.min(Number(variant), Number(readings[name] ?? reading.default))
+    const seconds = Math.min(Number(variant), Number(readings[name]))
     if (name === 'code_lifetime')
       return open(`an audit does not wait for ${seconds} seconds before your app exchanges its code`)
     // Answers of Create always come in a redirect.
@@ -65,18 +65,9 @@ export function unusualVariants(readings: Readings, settings: RowSettings): read
   })
 }
 
-/** Combinations of variants that together hold every pair of them, beside the usual ones, as far as they may stand together. */
-export function combinationsOf(variants: readonly ChosenVariant[]): readonly (readonly ChosenVariant[])[] {
-  const choices = READINGS.map((reading) => {
-    const own = variants.filter((one) => one.reading === reading)
-    const usual = reading.variants.find(({ name }) => name === own[0]?.usual)
-    return [...own, ...own.slice(0, 1).map((one) => ({ ...one, variant: usual ?? one.variant }))]
-  })
-  // One variant alone was tried before.
-  return coverPairs<ChosenVariant>(choices, (one, other) => !isExcluded(nameOf(one), nameOf(other)))
-    .map((combination) => combination.filter((one) => variants.includes(one)))
-    .filter(({ length }) => length > 1)
-}
+/** Whether two variants may hold together. */
+export const mayMeet = (one: ChosenVariant, other: ChosenVariant): boolean =>
+  one.reading !== other.reading && !isExcluded(nameOf(one), nameOf(other))
 
 /** Whether two variants cannot hold together; the table says it of either of them. */
 function isExcluded(one: string, other: string): boolean {
