@@ -15,8 +15,8 @@ const USUAL = '/me /members /account /profile /dashboard /api/me /api/session /a
 
 /**
  * The pages of an app that may show whether a user is in: the page that a user who is in ended at, what its scripts asked for, the links
- * of that page, of the start page and of the first page, the usual paths that are there, and last the start page and the first page, which may begin a
- * new flow.
+ * of that page, of the start page and of the first page, the usual paths that are there, and last the start page and the first page,
+ * which may begin a new flow.
  * @param start the address where users begin
  */
 export async function candidatePaths(
