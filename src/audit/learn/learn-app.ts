@@ -15,12 +15,15 @@ import {
   findProbes,
   type LearnedFlow,
   learnFlow,
+  lookAt,
+  readRun,
   type SeenKind,
   type SeenRun,
   type ShownPages,
+  seeRun,
+  showsIn,
 } from './learned-flow.ts'
 import { observe } from './observation.ts'
-import { lookAt, readRun, seeRun, showsIn } from './read-run.ts'
 
 /** All that is known of an app before it is judged. */
 export type LearnedApp = Awaited<ReturnType<typeof learnApp>>

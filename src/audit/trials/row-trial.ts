@@ -9,9 +9,8 @@ import { inTurn } from '../drive/in-turn.ts'
 import type { Role } from '../drive/tested-personas.ts'
 import { asksTheApp } from '../learn/accepted-rule.ts'
 import { type LearnedApp, planOfCreate } from '../learn/learn-app.ts'
-import type { LearnedFlow, SeenRun } from '../learn/learned-flow.ts'
+import { type LearnedFlow, type Reading, readRun, type SeenRun, seeRun } from '../learn/learned-flow.ts'
 import { cookiesSet, type Observation, observe } from '../learn/observation.ts'
-import { type Reading, readRun, seeRun } from '../learn/read-run.ts'
 import type { AuditRun, Finding, Stage, Trial } from './trial.ts'
 
 /** One run of a row. */

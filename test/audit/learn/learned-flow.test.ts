@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseAcceptedRule } from '../../../src/audit/learn/accepted-rule.ts'
-import { describeFlow, learnFlow } from '../../../src/audit/learn/learned-flow.ts'
+import { describeFlow, learnFlow, readRun } from '../../../src/audit/learn/learned-flow.ts'
 import { observe } from '../../../src/audit/learn/observation.ts'
-import { readRun } from '../../../src/audit/learn/read-run.ts'
 import { flowShowing, kindsOf, seenOf } from '../../support/imitated-learning.ts'
 import { NO, visitTo, YES } from '../../support/imitated-pages.ts'
 

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { declaredRules } from '../../../src/audit/learn/accepted-rule.ts'
-import type { FlowParts } from '../../../src/audit/learn/learned-flow.ts'
-import { readRun, seeRun } from '../../../src/audit/learn/read-run.ts'
+import { type FlowParts, readRun, seeRun } from '../../../src/audit/learn/learned-flow.ts'
 import { imitatedApp } from '../../support/imitated-app.ts'
 import { flowShowing, seenOf } from '../../support/imitated-learning.ts'
 import { APP, ended, hopTo, NO, runOf, saidOf, showed, visitTo, YES } from '../../support/imitated-pages.ts'
