@@ -72,10 +72,10 @@ export async function startRun(app: AppCopies, options: AuditOptions, signal: Ab
   const driver = drive(first)
   const learned = await learnApp(first, driver, options)
   // What was learned on the first copy is true of all.
-  const stages = copies.map((copy, index) => ({
+  const workers = copies.map((copy, index) => ({
     ...copy,
     name: copies.length === 1 ? 'your app' : `copy ${index + 1} of your app`,
     driver: index === 0 ? driver : drive(copy),
   }))
-  return { ...app, learned, stages, options, isVisited: first.agent === 'function', today, signal, notes: [], drive }
+  return { ...app, learned, workers, options, isVisited: first.agent === 'function', today, signal, notes: [], drive }
 }

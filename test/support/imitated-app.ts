@@ -3,7 +3,7 @@ import type { Browser, PageRequest, Visit } from '../../src/audit/agent/browser.
 import type { Driver, FlowPlan, FlowRun } from '../../src/audit/drive/driver.ts'
 import type { LearnedApp } from '../../src/audit/learn/learn-app.ts'
 import type { Observation } from '../../src/audit/learn/observation.ts'
-import type { AuditRun, Stage } from '../../src/audit/trials/trial.ts'
+import type { AuditRun, Worker } from '../../src/audit/trials/trial.ts'
 import { tryRows } from '../../src/audit/trials/try-rows.ts'
 import type { SandboxApi } from '../../src/client/sandbox-api.ts'
 import type { Expectation } from '../../src/client/shapes/decision.ts'
@@ -170,7 +170,7 @@ export function imitatedApp(act: (plan: FlowPlan, run: number) => string | Done,
   return { driver, sandbox: sandboxOf({ ...parts, flows }), plans, opened, peeked, waits, spread }
 }
 
-export function stageOf({ driver, sandbox }: Pick<ImitatedApp, 'driver' | 'sandbox'>): Stage {
+export function workerOf({ driver, sandbox }: Pick<ImitatedApp, 'driver' | 'sandbox'>): Worker {
   return { name: 'your app', driver, sandbox }
 }
 
@@ -182,7 +182,7 @@ export async function findByRows(ids: readonly string[], app: ImitatedApp, setti
   const rows = ids.map((id) => AUDIT_ROWS.find((row) => rowId(row) === id) ?? expect.fail(`there is no row ${id}`))
   const [heard, notes, planned]: [string[], string[], number[]] = [[], [], []]
   const judged = await tryRows(rows, {
-    stages: [stageOf(app)],
+    workers: [workerOf(app)],
     visitsEach: 1,
     signal,
     isVisited: false,

@@ -47,7 +47,7 @@ export async function auditReadings(app: AppCopies, options: ReadingsOptions = {
 /** Tries each variant alone. Then tries the variants that the app works under together, so that each pair of them is tried once. */
 async function tryReadings({ own, ...audit }: AuditRun & Pick<ReadingSettings, 'own'>) {
   const { learned, options } = audit
-  const [first] = audit.stages
+  const [first] = audit.workers
   const usual = new Map<string, ShownFlow>()
   const settings = { ...audit, usual, own }
   const variants = unusualVariants((first && own.get(first.sandbox)?.readings) ?? {}, settings)

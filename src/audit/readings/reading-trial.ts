@@ -13,13 +13,13 @@ import { sentenceOf } from '../learn/observation.ts'
 import { RESTART } from '../trials/known-before.ts'
 import { findDelivery, learnedFlowOf, planRow, type RowSettings, readSeen } from '../trials/row-trial.ts'
 import { unread } from '../trials/start-trials.ts'
-import type { AuditRun, Finding, Stage, Trial } from '../trials/trial.ts'
+import type { AuditRun, Finding, Trial, Worker } from '../trials/trial.ts'
 import { type ChosenVariant, nameOf } from './variants.ts'
 
 export interface ReadingSettings extends Pick<AuditRun, 'learned' | 'options' | 'startFresh' | 'drive' | 'signal'> {
   /** Each flow as it ends under the usual readings, by its name. */
   readonly usual: ReadonlyMap<string, ShownFlow>
-  /** What the tenant of each stage has set. */
+  /** What the tenant of each worker has set. */
   readonly own: ReadonlyMap<SandboxApi, TenantReadings>
 }
 
@@ -54,11 +54,11 @@ export function readingTrial(variants: readonly ChosenVariant[], settings: Readi
   async function runUnder(
     some: readonly ChosenVariant[],
     flows: readonly TriedFlow[],
-    stage: Stage,
+    worker: Worker,
   ): Promise<{ finding: Finding; failed?: TriedFlow | undefined }> {
     const readings = Object.fromEntries(some.map(({ reading, variant }) => [reading.name, variant.name]))
     const copy = await startFresh?.({ prepare: (sandbox) => setReadings(sandbox, readings), signal })
-    const set = (some: Readings) => setReadings(stage.sandbox, some, own.get(stage.sandbox))
+    const set = (some: Readings) => setReadings(worker.sandbox, some, own.get(worker.sandbox))
     const runs: ShownFlow[] = []
     const findings: Finding[] = []
     try {
@@ -67,8 +67,8 @@ export function readingTrial(variants: readonly ChosenVariant[], settings: Readi
         return { finding: { verdict: 'too strict', evidence, flows: [] }, failed: flows[0] }
       }
       if (!copy) await set(readings)
-      const { sandbox } = copy ?? stage
-      const place = { sandbox, driver: copy ? drive(copy.app) : stage.driver }
+      const { sandbox } = copy ?? worker
+      const place = { sandbox, driver: copy ? drive(copy.app) : worker.driver }
       const before = copy ? {} : await fetchesOf(sandbox)
       for (const flow of flows) {
         const shown = await runFlow(flow, place, settings)
@@ -93,14 +93,14 @@ export function readingTrial(variants: readonly ChosenVariant[], settings: Readi
   return {
     name: variants.map(nameOf).join(' '),
     runsAlone: true,
-    async drive(stage) {
-      const { finding, failed } = await runUnder(variants, all, stage)
+    async drive(worker) {
+      const { finding, failed } = await runUnder(variants, all, worker)
       if (!failed || signal.aborted) return finding
-      let { finding: control } = await runUnder([], [failed], stage)
-      if (!isGood(control) && !startFresh && stage.program) {
+      let { finding: control } = await runUnder([], [failed], worker)
+      if (!isGood(control) && !startFresh && worker.program) {
         // An app that ended by what it met works again when it is started again. One that does not come up is lost, as the next run shows.
-        await stage.program.restart().catch(() => {})
-        control = (await runUnder([], [failed], stage)).finding
+        await worker.program.restart().catch(() => {})
+        control = (await runUnder([], [failed], worker)).finding
       }
       if (isGood(control)) return finding
       const evidence = `${finding.evidence}; afterwards it was so under the usual readings too: ${control.evidence}`
@@ -178,7 +178,7 @@ const MAX_FLOWS = 100
 /** Drives the app through a flow once. No other run is under way on its tenant. */
 export async function runFlow(
   flow: TriedFlow,
-  { sandbox, driver }: Pick<Stage, 'sandbox' | 'driver'>,
+  { sandbox, driver }: Pick<Worker, 'sandbox' | 'driver'>,
   settings: RowSettings,
 ) {
   const { row, role } = flow

@@ -11,7 +11,7 @@ import { asksTheApp } from '../learn/accepted-rule.ts'
 import { type LearnedApp, planOfCreate } from '../learn/learn-app.ts'
 import { type LearnedFlow, type Reading, readRun, type SeenRun, seeRun } from '../learn/learned-flow.ts'
 import { cookiesSet, type Observation, observe } from '../learn/observation.ts'
-import type { AuditRun, Finding, Stage, Trial } from './trial.ts'
+import type { AuditRun, Finding, Trial, Worker } from './trial.ts'
 
 /** One run of a row. */
 interface Brought {
@@ -52,9 +52,9 @@ export function rowTrial(row: AuditRow, settings: RowSettings): Trial<readonly S
   const flow = learnedFlowOf(row, learned) ?? learned.use
   const { accepted } = flow.rules
 
-  async function send(persona: string, stage: Stage): Promise<Brought> {
-    const { driver, sandbox } = stage
-    const browser = row.prelude === undefined ? undefined : await browserAfterFlow(stage, learned)
+  async function send(persona: string, worker: Worker): Promise<Brought> {
+    const { driver, sandbox } = worker
+    const browser = row.prelude === undefined ? undefined : await browserAfterFlow(worker, learned)
     const run = await driver.run({ ...plan(persona), ...(browser && { browser }) })
     const { known, missing } = await findDelivery(row, run, sandbox)
     const flows = [...new Set([run.useFlow, run.createFlow, known?.id].filter((id) => id !== undefined))]
@@ -73,10 +73,10 @@ export function rowTrial(row: AuditRow, settings: RowSettings): Trial<readonly S
     return reachesCreate && isSign ? 'your app began to create an age key (E3)' : undefined
   }
 
-  async function visit(role: Role, stage: Stage): Promise<SeenVisit> {
+  async function visit(role: Role, worker: Worker): Promise<SeenVisit> {
     const as = learned.personas[role]
-    const { run, ...brought } = await (BROUGHT[row.name]?.(stage, learned) ?? send(as, stage))
-    const seen = brought.missing ? { run, probes: new Map() } : await seeRun(run, flow, stage.driver)
+    const { run, ...brought } = await (BROUGHT[row.name]?.(worker, learned) ?? send(as, worker))
+    const seen = brought.missing ? { run, probes: new Map() } : await seeRun(run, flow, worker.driver)
     return { as, ...brought, seen }
   }
   const read = ({ seen, ...one }: SeenVisit) =>
@@ -85,7 +85,7 @@ export function rowTrial(row: AuditRow, settings: RowSettings): Trial<readonly S
     name: rowId(row),
     row,
     runsAlone,
-    drive: (stage) => inTurn(roles, (role) => visit(role, stage)),
+    drive: (worker) => inTurn(roles, (role) => visit(role, worker)),
     proof: (visits) => worstOf(visits.map(read)),
     ...((flow.probes.length > 0 || (accepted && asksTheApp(accepted))) && {
       lookAgain: (visits, { driver }) =>
@@ -184,7 +184,7 @@ export const visitAs = (persona: string, driver: Driver, holds?: true): Promise<
   driver.run({ use: { persona, outcome: 'verified' }, ...(holds && { holds }) })
 
 /** Whether the pages that tell who is in show a user who is out. */
-async function isSignedOut(run: FlowRun, use: LearnedFlow, { driver }: Stage): Promise<boolean> {
+async function isSignedOut(run: FlowRun, use: LearnedFlow, { driver }: Worker): Promise<boolean> {
   const byProbes = { ...use, rules: {}, page: undefined }
   return readRun(await seeRun(run, byProbes, driver), byProbes).says === 'out'
 }
@@ -193,32 +193,32 @@ async function isSignedOut(run: FlowRun, use: LearnedFlow, { driver }: Stage): P
  * Ends the session that an answer opened. Signing out comes first: it leaves the cookies, in which the app may still keep the request.
  * Else the cookies that the answer set are removed.
  */
-async function endSession(run: FlowRun, stage: Stage, { use, signOut }: LearnedApp): Promise<boolean> {
+async function endSession(run: FlowRun, worker: Worker, { use, signOut }: LearnedApp): Promise<boolean> {
   const { browser, visit } = run
   const hasProbes = use.probes.length > 0
   for (const path of hasProbes ? signOut : []) {
-    await stage.driver.open({ url: path }, browser)
-    if (await isSignedOut(run, use, stage)) return true
+    await worker.driver.open({ url: path }, browser)
+    if (await isSignedOut(run, use, worker)) return true
   }
   const proof = cookiesSet(visit)
   browser.forget(proof)
   // Where nothing shows who is in, the answer must have left something that is gone now.
-  return hasProbes ? isSignedOut(run, use, stage) : proof.length > 0
+  return hasProbes ? isSignedOut(run, use, worker) : proof.length > 0
 }
 
 /**
  * A browser that has been through a good flow, and has lost the proof that the answer left, as when the session of the app is over.
  * `undefined` when the app still knows the user: then the row takes a fresh browser.
  */
-async function browserAfterFlow(stage: Stage, learned: LearnedApp): Promise<Browser | undefined> {
+async function browserAfterFlow(worker: Worker, learned: LearnedApp): Promise<Browser | undefined> {
   const { use, personas } = learned
-  const run = await visitAs(personas.adult, stage.driver)
+  const run = await visitAs(personas.adult, worker.driver)
   const { browser } = run
-  const isOver = await endSession(run, stage, learned)
+  const isOver = await endSession(run, worker, learned)
   if (use.probes.length > 0) return isOver ? browser : undefined
   // A denial answers nothing that can be replayed.
-  const denied = await stage.driver.run({ use: { outcome: 'access_denied' }, browser })
-  const { says } = readRun(await seeRun(denied, use, stage.driver), use)
+  const denied = await worker.driver.run({ use: { outcome: 'access_denied' }, browser })
+  const { says } = readRun(await seeRun(denied, use, worker.driver), use)
   return denied.request && says !== 'in' ? browser : undefined
 }
 
@@ -244,23 +244,23 @@ export async function findDelivery(row: AuditRow, run: FlowRun, sandbox: Sandbox
 const hasCall = ({ calls }: Flow, endpoint: string) => calls.some((call) => call.endpoint === endpoint)
 
 /** Rows of the audit itself: a right answer that a browser brings in a wrong way. */
-const BROUGHT: Readonly<Record<string, (stage: Stage, learned: LearnedApp) => Promise<Brought>>> = {
+const BROUGHT: Readonly<Record<string, (worker: Worker, learned: LearnedApp) => Promise<Brought>>> = {
   /** A second browser begins a flow, and then opens the answer to the flow of the first one. */
-  async 'callback.of_other_browser'(stage, { personas: { adult } }) {
-    const first = await visitAs(adult, stage.driver, true)
-    const second = await visitAs(adult, stage.driver, true)
-    return bring([first, second], second.browser, stage)
+  async 'callback.of_other_browser'(worker, { personas: { adult } }) {
+    const first = await visitAs(adult, worker.driver, true)
+    const second = await visitAs(adult, worker.driver, true)
+    return bring([first, second], second.browser, worker)
   },
   /** An adult brings an answer again, when the session that it opened is over. */
-  async 'callback.twice'(stage, learned) {
-    const first = await visitAs(learned.personas.adult, stage.driver)
-    if (await endSession(first, stage, learned)) return bring([first], first.browser, stage)
+  async 'callback.twice'(worker, learned) {
+    const first = await visitAs(learned.personas.adult, worker.driver)
+    if (await endSession(first, worker, learned)) return bring([first], first.browser, worker)
     return { run: first, flows: [first.useFlow ?? []].flat(), missing: 'session_stays' }
   },
 }
 
 /** A browser opens the answer of the first of some runs, unless that is missing. */
-async function bring(runs: readonly [FlowRun, ...FlowRun[]], browser: Browser, { driver }: Stage): Promise<Brought> {
+async function bring(runs: readonly [FlowRun, ...FlowRun[]], browser: Browser, { driver }: Worker): Promise<Brought> {
   const [run] = runs
   const flows = runs.flatMap(({ useFlow }) => useFlow ?? [])
   if (!run.answer) return { run, flows, missing: 'not_delivered' }

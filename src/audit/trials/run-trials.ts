@@ -4,11 +4,11 @@ import { isFinding } from '../../sandbox/outcomes/report/audited-row.ts'
 import { inTurn } from '../drive/in-turn.ts'
 import { DEFAULTS } from '../options.ts'
 import { withLog } from './refusing-check.ts'
-import type { AuditRun, Finding, Stage, Trial } from './trial.ts'
+import type { AuditRun, Finding, Trial, Worker } from './trial.ts'
 
-/** With one visit at a time on each stage, calls of its server and lines of its log belong to that visit. */
-export interface RunSettings extends Pick<AuditRun, 'stages' | 'visitsEach' | 'options' | 'signal' | 'notes'> {
-  /** What a stage does right as long as it lets an adult in. It follows each batch. */
+/** With one visit at a time on each worker, calls of its server and lines of its log belong to that visit. */
+export interface RunSettings extends Pick<AuditRun, 'workers' | 'visitsEach' | 'options' | 'signal' | 'notes'> {
+  /** What a worker does right as long as it lets an adult in. It follows each batch. */
   readonly control: Trial
   /** Hears of each finding as soon as it is known. */
   onFinding(trial: Trial, finding: Finding): void
@@ -29,7 +29,7 @@ const OF_REFUSAL: readonly VerdictName[] = ['refused', 'broke', 'ignored', 'too 
 /** What became of a trial so far. */
 interface Progress {
   readonly trial: Trial
-  seen: readonly { stage: Stage; value: unknown; log: readonly string[] | undefined }[]
+  seen: readonly { worker: Worker; value: unknown; log: readonly string[] | undefined }[]
   /** How often a plain good flow was refused after it. */
   losses: number
   /** How often it was driven again because of a limit, which is no attempt. */
@@ -37,11 +37,11 @@ interface Progress {
 }
 
 /**
- * Runs trials in their order on all stages, in batches: those that can run side by side, then the others, then a plain good flow. When
+ * Runs trials in their order on all workers, in batches: those that can run side by side, then the others, then a plain good flow. When
  * that is refused, the refusals of the batch are void: the app is started again, or given time, and the batch is tried once more.
  */
 export async function runTrials(trials: readonly Trial[], settings: RunSettings) {
-  const { stages, visitsEach, signal, notes, control, onFinding } = settings
+  const { workers, visitsEach, signal, notes, control, onFinding } = settings
   const { repeat = DEFAULTS.repeat } = settings.options
   const begin = (trial: Trial): Progress => ({ trial, seen: [], losses: 0, pauses: 0 })
   const all = trials.map(begin)
@@ -69,14 +69,14 @@ export async function runTrials(trials: readonly Trial[], settings: RunSettings)
   }
 
   /** @returns false when other runs may have disturbed this one, or the app was away: it is to be run again, alone */
-  async function tryOne(progress: Progress, stage: Stage, isAlone: boolean): Promise<boolean> {
+  async function tryOne(progress: Progress, worker: Worker, isAlone: boolean): Promise<boolean> {
     const { trial } = progress
     const found: Progress['seen'][number][] = []
     do {
       if (signal.aborted) return true
-      const recorded = isAlone ? stage.program?.record() : undefined
-      const value = await trial.drive(stage)
-      found.push({ stage, value, log: await recorded?.() })
+      const recorded = isAlone ? worker.program?.record() : undefined
+      const value = await trial.drive(worker)
+      found.push({ worker, value, log: await recorded?.() })
     } while (found.length < repeat && isFinding(trial.proof(found[0]?.value)))
     // What was ended with the audit shows nothing.
     if (signal.aborted) return true
@@ -89,11 +89,11 @@ export async function runTrials(trials: readonly Trial[], settings: RunSettings)
           `your app answers 429 since ${trial.name}; the audit goes on more slowly, by other client addresses. Raise its limit for tests, or give reset:`,
         )
       isLimited = true
-      stage.driver.spreadOut()
+      worker.driver.spreadOut()
       const ms = WAITS_MS[progress.pauses++]
       if (ms !== undefined) {
-        await stage.driver.wait(ms)
-        return tryOne(progress, stage, isAlone)
+        await worker.driver.wait(ms)
+        return tryOne(progress, worker, isAlone)
       }
     }
     const isOpen = finding.verdict === 'undetermined' && finding.reason !== 'timed_out'
@@ -102,33 +102,33 @@ export async function runTrials(trials: readonly Trial[], settings: RunSettings)
     return true
   }
 
-  /** What a stage shows that no longer lets an adult in; `undefined` when it does. */
-  async function findLoss(stage: Stage): Promise<string | undefined> {
+  /** What a worker shows that no longer lets an adult in; `undefined` when it does. */
+  async function findLoss(worker: Worker): Promise<string | undefined> {
     const progress = begin(control)
-    await tryOne(progress, stage, false)
+    await tryOne(progress, worker, false)
     const { verdict, reason, evidence } = findingOf(progress)
     const isRight = verdict === 'accepted' || reason === 'flaky' || signal.aborted
     return isRight ? undefined : evidence.replace(/^as [^:]+: /, '')
   }
 
-  async function runStage(stage: Stage): Promise<void> {
-    // The stages share the trials, and the fastest takes most of them.
-    const share = stages.length > 1 ? Math.ceil(trials.length / stages.length / 2) : TRIALS_PER_CONTROL
+  async function runWorker(worker: Worker): Promise<void> {
+    // The workers share the trials, and the fastest takes most of them.
+    const share = workers.length > 1 ? Math.ceil(trials.length / workers.length / 2) : TRIALS_PER_CONTROL
     let size = Math.min(TRIALS_PER_CONTROL, share)
     while (queue.length > 0 && !signal.aborted) {
       const batch = queue.splice(0, size)
       const alone = batch.filter(({ trial }) => visitsEach === 1 || trial.runsAlone)
       const beside = batch.filter((one) => !alone.includes(one))
       const tryBeside = async (one: Progress) => {
-        if (!(await tryOne(one, stage, false))) alone.push(one)
+        if (!(await tryOne(one, worker, false))) alone.push(one)
       }
       await inTurn(beside, tryBeside, isLimited ? 1 : visitsEach)
-      for (const one of alone) await tryOne(one, stage, true)
-      const shown = await findLoss(stage)
+      for (const one of alone) await tryOne(one, worker, true)
+      const shown = await findLoss(worker)
       if (shown === undefined) continue
-      const { isBack, remedy } = await recover(stage)
+      const { isBack, remedy } = await recover(worker)
       notes.push(
-        `after ${batch.at(-1)?.trial.name} ${stage.name} no longer lets an adult in: ${shown}; what it refused since the last good flow does not count${remedy}`,
+        `after ${batch.at(-1)?.trial.name} ${worker.name} no longer lets an adult in: ${shown}; what it refused since the last good flow does not count${remedy}`,
       )
       for (const one of batch.toReversed()) {
         one.losses += isBack ? 1 : MAX_LOSSES
@@ -142,15 +142,15 @@ export async function runTrials(trials: readonly Trial[], settings: RunSettings)
   }
 
   /** Starts the app again, or gives it time. @returns the end of a note too */
-  async function recover(stage: Stage): Promise<{ isBack: boolean; remedy: string }> {
-    const { program, driver } = stage
+  async function recover(worker: Worker): Promise<{ isBack: boolean; remedy: string }> {
+    const { program, driver } = worker
     const problem = await program?.restart().catch(messageOf)
     if (problem) return { isBack: false, remedy: `, and your app did not start again: ${problem}` }
     if (!program) driver.spreadOut()
     let shown: string | undefined
     for (const ms of program ? [0] : [1000, 3000]) {
       await driver.wait(ms)
-      shown = await findLoss(stage)
+      shown = await findLoss(worker)
       const how = program ? 'was started again' : 'did so again some seconds later'
       if (shown === undefined) return { isBack: true, remedy: `; it ${how}` }
     }
@@ -160,14 +160,14 @@ export async function runTrials(trials: readonly Trial[], settings: RunSettings)
   /** Looks once more at users who were refused: an app may let them in by a job. */
   async function lookLater(): Promise<void> {
     const refused = all.filter((one) => one.trial.lookAgain && OF_REFUSAL.includes(findingOf(one).verdict))
-    await refused[0]?.seen[0]?.stage.driver.wait(LATER.ms)
+    await refused[0]?.seen[0]?.worker.driver.wait(LATER.ms)
     const lookAgain = async ({ trial, seen: [first] }: Progress) => {
-      if (first && !signal.aborted) first.value = await trial.lookAgain?.(first.value, first.stage)
+      if (first && !signal.aborted) first.value = await trial.lookAgain?.(first.value, first.worker)
     }
     await inTurn(refused, lookAgain, LATER.atOnce)
   }
 
-  await Promise.all(stages.map(runStage))
+  await Promise.all(workers.map(runWorker))
   await lookLater()
   const findings = new Map(all.map((one) => [one.trial, findingOf(one)]))
   return (trial: Trial): Finding => findings.get(trial) ?? findingOf(begin(trial))

@@ -6,7 +6,7 @@ import type { LearnedApp } from '../learn/learn-app.ts'
 import type { AuditOptions } from '../options.ts'
 
 /** A running copy of the app, and the tenant that it uses. */
-export interface Stage extends Pick<AuditedApp, 'sandbox' | 'program'> {
+export interface Worker extends Pick<AuditedApp, 'sandbox' | 'program'> {
   /** `your app`, or which copy of it. */
   readonly name: string
   readonly driver: Driver
@@ -15,7 +15,7 @@ export interface Stage extends Pick<AuditedApp, 'sandbox' | 'program'> {
 /** What the trials of one audit have in common. */
 export interface AuditRun extends Pick<AppCopies, 'visitsEach' | 'startFresh'> {
   readonly learned: LearnedApp
-  readonly stages: readonly Stage[]
+  readonly workers: readonly Worker[]
   readonly options: AuditOptions
   /** A function of a test suite drives the app. */
   readonly isVisited: boolean
@@ -49,9 +49,9 @@ export interface Trial<Seen = unknown> {
   readonly row?: AuditRow
   /** It cannot run beside others: the journal does not say which run a call of it belongs to. */
   readonly runsAlone: boolean
-  drive(stage: Stage): Promise<Seen>
+  drive(worker: Worker): Promise<Seen>
   /** The finding by what is known of the app at this time. */
   proof(seen: Seen): Finding
   /** Asks the same browsers once more, some seconds later. Absent when no page can be asked for again. */
-  lookAgain?(seen: Seen, stage: Stage): Promise<Seen>
+  lookAgain?(seen: Seen, worker: Worker): Promise<Seen>
 }

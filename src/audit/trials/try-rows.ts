@@ -110,8 +110,8 @@ export function byRank(one: AuditRow, other: AuditRow): number {
 export const goodFlow = ({ use, personas }: LearnedApp): Trial<SeenRun> => ({
   name: 'a plain good flow',
   runsAlone: true,
-  async drive(stage) {
-    const beAdult = async () => seeRun(await visitAs(personas.adult, stage.driver), use, stage.driver)
+  async drive(worker) {
+    const beAdult = async () => seeRun(await visitAs(personas.adult, worker.driver), use, worker.driver)
     const first = await beAdult()
     const { end, status } = first.run.observation
     if (status === 429 || readRun(first, use).says === 'in') return first

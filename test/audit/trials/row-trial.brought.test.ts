@@ -3,7 +3,7 @@ import type { Browser } from '../../../src/audit/agent/browser.ts'
 import type { LearnedFlow } from '../../../src/audit/learn/learned-flow.ts'
 import { rowTrial } from '../../../src/audit/trials/row-trial.ts'
 import { BROUGHT_ANSWERS } from '../../../src/sandbox/outcomes/rows/brought-answers.ts'
-import { type ImitatedApp, imitatedApp, stageOf } from '../../support/imitated-app.ts'
+import { type ImitatedApp, imitatedApp, workerOf } from '../../support/imitated-app.ts'
 import { flowProbed, flowShowing, learnedOf, ME_IN, ME_OUT } from '../../support/imitated-learning.ts'
 import { APP, browserOf, hopTo, NO, showed, visitTo, YES } from '../../support/imitated-pages.ts'
 
@@ -12,7 +12,7 @@ const [OTHER, TWICE] = ['callback.of_other_browser', 'callback.twice']
 async function tryRow(name: string, app: ImitatedApp, use: LearnedFlow = flowShowing(YES)) {
   const row = BROUGHT_ANSWERS.find((one) => one.name === name) ?? expect.fail()
   const trial = rowTrial(row, { learned: learnedOf(use, { signOut: ['/logout'] }), options: {} })
-  return trial.proof(await trial.drive(stageOf(app)))
+  return trial.proof(await trial.drive(workerOf(app)))
 }
 
 test.each([

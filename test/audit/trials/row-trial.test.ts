@@ -4,7 +4,7 @@ import type { LearnedApp } from '../../../src/audit/learn/learn-app.ts'
 import { rowTrial, worstOf } from '../../../src/audit/trials/row-trial.ts'
 import type { Flow } from '../../../src/client/shapes/flow.ts'
 import { findRow, OUTCOMES, rowId } from '../../../src/sandbox/outcomes/catalogue.ts'
-import { type Done, imitatedApp, sandboxOf, stageOf } from '../../support/imitated-app.ts'
+import { type Done, imitatedApp, sandboxOf, workerOf } from '../../support/imitated-app.ts'
 import { flowProbed, flowShowing, learnedOf, ME_IN, ME_OUT } from '../../support/imitated-learning.ts'
 import {
   APP,
@@ -118,8 +118,8 @@ const LEARNED = learnedOf(flowShowing(YES, { access_denied: NO }), {
 async function prove(id: string, run: FlowRun, flows: readonly Flow[], learned: LearnedApp = LEARNED) {
   const { driver } = imitatedApp(() => NO)
   const trial = rowTrial(rowOf(id), { learned, options: {} })
-  const stage = stageOf({ driver: { ...driver, run: async () => run }, sandbox: sandboxOf({ flows }) })
-  const { verdict, reason, evidence, flows: found, isLimited } = trial.proof(await trial.drive(stage))
+  const worker = workerOf({ driver: { ...driver, run: async () => run }, sandbox: sandboxOf({ flows }) })
+  const { verdict, reason, evidence, flows: found, isLimited } = trial.proof(await trial.drive(worker))
   const said = evidence.replace(/^as the \w+: /, '')
   return { says: reason ?? verdict, evidence: said, flows: [...new Set(found)], isLimited }
 }
@@ -133,8 +133,8 @@ test('A limit that meets the page which tells is a limit, unless the sandbox saw
   const { driver } = imitatedApp(() => NO, { peek: () => '429 /me Slow.' })
   const findingOf = async (flow: Flow) => {
     const trial = rowTrial(rowOf(row.use), { learned: learnedOf(use), options: {} })
-    const stage = stageOf({ driver: { ...driver, run: async () => saw(NO) }, sandbox: sandboxOf({ flows: [flow] }) })
-    return trial.proof(await trial.drive(stage))
+    const worker = workerOf({ driver: { ...driver, run: async () => saw(NO) }, sandbox: sandboxOf({ flows: [flow] }) })
+    return trial.proof(await trial.drive(worker))
   }
   const evidence = `as the adult: ${showed(NO)}; then /me answers 429`
   expect(await findingOf(SPOILED)).toMatchObject({ reason: 'control_lost', evidence, isLimited: true })
@@ -175,7 +175,7 @@ test('Of a row that is run as two personas the worst run counts, with the flows 
   const both = rowOf('use/id_token.expired')
   const trial = rowTrial({ ...both, bait: 'both' }, { learned: LEARNED, options: {} })
   const told = { verdict: 'let in', evidence: `as the minor: ${showed(YES)}`, flows: ['f1', 'f2'] }
-  expect(trial.proof(await trial.drive(stageOf(app)))).toMatchObject(told)
+  expect(trial.proof(await trial.drive(workerOf(app)))).toMatchObject(told)
 })
 
 const PROBED = flowProbed(YES, NO)
@@ -183,15 +183,15 @@ const PROBED = flowProbed(YES, NO)
 test('An app that lets a user in by a job is seen when the browser of that user looks again', async () => {
   const peek = (_path: string, { waited }: { waited: number }) => (waited < 2000 ? ME_OUT : ME_IN)
   const app = imitatedApp(() => NO, { peek })
-  const [trial, stage] = [rowTrial(rowOf(row.use), { learned: learnedOf(PROBED), options: {} }), stageOf(app)]
-  const visits = await trial.drive(stage)
+  const [trial, worker] = [rowTrial(rowOf(row.use), { learned: learnedOf(PROBED), options: {} }), workerOf(app)]
+  const visits = await trial.drive(worker)
   expect(trial.proof(visits).verdict).toBe('refused')
   await app.driver.wait(2500)
-  expect(trial.proof((await trial.lookAgain?.(visits, stage)) ?? visits).verdict).toBe('let in')
+  expect(trial.proof((await trial.lookAgain?.(visits, worker)) ?? visits).verdict).toBe('let in')
   // Where nothing can be asked, nobody looks again; of a run that brought nothing, nothing is asked.
   expect(rowTrial(rowOf(row.use), { learned: LEARNED, options: {} })).not.toHaveProperty('lookAgain')
   const [lost] = visits.map((visit) => ({ ...visit, missing: 'not_delivered' as const }))
-  expect(lost && (await trial.lookAgain?.([lost], stage))).toEqual([lost])
+  expect(lost && (await trial.lookAgain?.([lost], worker))).toEqual([lost])
 })
 
 const replay = OUTCOMES.find(({ flow, prelude }) => flow === 'use' && prelude !== undefined) ?? expect.fail()
@@ -211,7 +211,7 @@ test.each<[string, string | undefined, boolean]>([
       return { shows: afterDenial ?? NO, changes: afterDenial === undefined ? { request: undefined } : {} }
     })
     const trial = rowTrial(replay, { learned: LEARNED, options: {} })
-    const finding = trial.proof(await trial.drive(stageOf(app)))
+    const finding = trial.proof(await trial.drive(workerOf(app)))
     expect([trial.runsAlone, finding.flows, browser.forgotten]).toEqual([true, ['f3'], ['session', 'proof']])
     expect(app.plans.map((plan) => plan.use.outcome)).toEqual(['verified', 'access_denied', replay.name])
     expect(app.plans[2]?.browser === browser).toBe(isSameBrowser)
@@ -225,6 +225,6 @@ test.each([
   const app = imitatedApp((plan: FlowPlan) => (plan.use.outcome === 'verified' ? YES : NO), {
     peek: () => (isOver ? ME_OUT : ME_IN),
   })
-  await rowTrial(replay, { learned: learnedOf(PROBED), options: {} }).drive(stageOf(app))
+  await rowTrial(replay, { learned: learnedOf(PROBED), options: {} }).drive(workerOf(app))
   expect(app.plans.map(({ browser }) => browser !== undefined)).toEqual([false, isOver])
 })

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { type RunSettings, runTrials } from '../../../src/audit/trials/run-trials.ts'
-import type { Finding, Stage, Trial } from '../../../src/audit/trials/trial.ts'
+import type { Finding, Trial, Worker } from '../../../src/audit/trials/trial.ts'
 import type { VerdictName } from '../../../src/sandbox/outcomes/audit-report.ts'
-import { imitatedApp, stageOf } from '../../support/imitated-app.ts'
+import { imitatedApp, workerOf } from '../../support/imitated-app.ts'
 
 type Shown = VerdictName | 'limited'
 /** What a trial shows at each time that it is driven, beside how many others. */
@@ -13,7 +13,7 @@ interface Given extends Partial<Omit<RunSettings, 'control'>> {
   findLoss?(): Promise<string | undefined>
   readonly copies?: number
   readonly repeat?: number
-  readonly program?: Stage['program']
+  readonly program?: Worker['program']
   readonly alone?: readonly string[]
   /** What the users of a trial are shown later. */
   readonly later?: Act
@@ -57,7 +57,7 @@ function prepare(
       }),
     } satisfies Trial<Shown>
   })
-  const stage = { ...stageOf(app), program }
+  const worker = { ...workerOf(app), program }
   const heard: string[] = []
   const end = new AbortController()
   const control: Trial<string | undefined> = {
@@ -72,7 +72,7 @@ function prepare(
   const run = async () => {
     const notes: string[] = []
     const findingOf = await runTrials(trials, {
-      stages: Array.from({ length: copies }, () => stage),
+      workers: Array.from({ length: copies }, () => worker),
       visitsEach: 1,
       options: { repeat },
       signal: end.signal,
@@ -84,7 +84,7 @@ function prepare(
     const findings = trials.map((trial) => findingOf(trial))
     return { findings, says: findings.map(({ verdict, reason }) => reason ?? verdict), notes }
   }
-  return { run, order, heard, app, end, stage }
+  return { run, order, heard, app, end, worker }
 }
 
 const names = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => `t${from + index}`)

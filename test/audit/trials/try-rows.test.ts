@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { RESTART } from '../../../src/audit/trials/known-before.ts'
 import { goodFlow } from '../../../src/audit/trials/try-rows.ts'
-import { findByRows, imitatedApp, right, stageOf } from '../../support/imitated-app.ts'
+import { findByRows, imitatedApp, right, workerOf } from '../../support/imitated-app.ts'
 import { flowShowing, learnedOf, seenOf } from '../../support/imitated-learning.ts'
 import { NO, showed, YES } from '../../support/imitated-pages.ts'
 
@@ -122,7 +122,7 @@ test('A plain good flow may fail once, and pages that were not seen before are l
   const showing = (...shows: readonly string[]) => {
     const app = imitatedApp((_plan, run) => shows[run - 1] ?? YES)
     const trial = goodFlow(learnedOf(flowShowing(YES)))
-    return { app, find: async () => trial.proof(await trial.drive(stageOf(app))) }
+    return { app, find: async () => trial.proof(await trial.drive(workerOf(app))) }
   }
   const accepted = { verdict: 'accepted' }
   expect(await showing(YES).find()).toMatchObject(accepted)
