@@ -8,6 +8,7 @@ import { tryRows } from '../../src/audit/trials/try-rows.ts'
 import type { SandboxApi } from '../../src/client/sandbox-api.ts'
 import type { Expectation } from '../../src/client/shapes/decision.ts'
 import type { CallRecord, Flow } from '../../src/client/shapes/flow.ts'
+import type { ClockState } from '../../src/client/shapes/settings.ts'
 import { AUDIT_ROWS, rowId } from '../../src/sandbox/outcomes/catalogue.ts'
 import { flowShowing, learnedOf } from './imitated-learning.ts'
 import {
@@ -31,7 +32,7 @@ import {
 
 interface SandboxParts {
   readonly flows?: readonly Flow[]
-  readonly clock?: { readonly frozen: boolean; readonly advanced_seconds: number }
+  readonly clock?: Pick<ClockState, 'now' | 'frozen'>
   /** What is left of what was queued. */
   left?(queued: Expectation): Partial<Expectation> | undefined
 }
@@ -41,7 +42,7 @@ const AGES: Readonly<Record<string, number>> = { 'adult-passport': 30, 'teen-16'
 /** A sandbox that has an adult, a teenager, a minor and a persona without an age key, and that shows the flows it is given. */
 export function sandboxOf({
   flows = [],
-  clock = { frozen: false, advanced_seconds: 0 },
+  clock = { frozen: false, now: new Date().toISOString() },
   left = () => undefined,
 }: SandboxParts = {}): SandboxApi & { readonly queued: readonly Expectation[] } {
   const number = (id: string) => Number(id.slice(1))

@@ -55,7 +55,7 @@ export async function learnApp(app: AuditedApp, driver: Driver, options: AuditOp
   const { sandbox, agent } = app
   const isVisited = agent === 'function'
   const rules = declaredRules(options.use)
-  if (isVisited) await checkRealTime(sandbox)
+  await checkRealTime(sandbox)
   const all: SeenRun[] = []
   const see = async (plan: FlowPlan): Promise<SeenRun> => {
     const run = await driver.run(plan)

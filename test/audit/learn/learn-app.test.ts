@@ -362,11 +362,14 @@ test.each<[string, Done, string]>([
 })
 
 test.each([
-  [{ frozen: true, advanced_seconds: 0 }, 'stands still'],
-  [{ frozen: false, advanced_seconds: 90 }, 'is moved by 90 seconds'],
-])('An audit learns nothing while the clock of the sandbox is %j', async (clock, how) => {
-  const app = imitatedApp(() => '200 /', { clock })
-  const message = `the clock of the sandbox ${how}, so that what is expired for it is not for your app; set it back by sandbox.clock.reset()`
+  [true, 0, 'stands still'],
+  [false, 3600, 'is 3600 seconds ahead'],
+  [false, -11, 'is 11 seconds behind'],
+])('An audit learns nothing while a clock, stopped: %s, is %i seconds ahead', async (frozen, seconds, how) => {
+  const now = new Date(Date.now() + seconds * 1000).toISOString()
+  const app = imitatedApp(() => '200 /', { clock: { frozen, now } })
+  const message = `${SANDBOX}: the clock of the sandbox ${how}, so that what is expired for it is not for your app; set it back by sandbox.clock.reset(), in the console, or by POST ${SANDBOX}/_sandbox/clock with {"reset": true}`
+  await expect(learn(app)).rejects.toThrow(problem(message))
   await expect(learnVisits(app)).rejects.toThrow(problem(message))
   expect(app.plans).toEqual([])
 })
