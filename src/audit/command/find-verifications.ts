@@ -110,36 +110,20 @@ export async function prepareFind({ copies }: AppCopies, { question, settings }:
 }
 
 /** What an id_token says, as far as it is read here. Nothing is verified: it comes from the sandbox. */
-const idTokenSchema = z.object({
-  sub: z.string().min(1),
-  aud: z.union([z.string(), z.array(z.string())]),
-  nonce: z.unknown(),
-  age_thresholds: z.record(z.string(), z.boolean()),
-})
+const idTokenSchema = z.object({ sub: z.string().min(1), age_thresholds: z.record(z.string(), z.boolean()) })
 
-/**
- * The `sub` that the browser brought to the app in a right answer. The token is looked at beside the outcome, because a forced answer
- * to a later call takes the place of the outcome of its flow.
- */
-function subOf({ id, flow, calls, outcome, client_id: client = '' }: Flow, age: Age) {
-  const row = outcome === undefined ? undefined : findOutcome('use', outcome)
-  if (flow !== 'use' || (row && row.correctClient !== 'accept')) return []
-  const nonce = calls.find(({ endpoint }) => endpoint === 'E1')?.parameters['nonce']
-  const claims = calls.flatMap(({ status, response }) => (status < 400 ? (claimsIn(response) ?? []) : []))[0]
-  if (!claims || ![claims.aud].flat().includes(client) || (nonce !== undefined && claims.nonce !== nonce)) return []
+/** The `sub` that the browser brought to the app in a right answer: by a redirect, or by a page whose form posts the answer. */
+function subOf({ id, flow, calls }: Flow, age: Age) {
+  // Of each call: a forced answer to a later call takes the place of the outcome of its flow.
+  const rows = calls.map(({ decision }) => findOutcome('use', decision?.outcome ?? ''))
+  if (flow !== 'use' || rows.some((row) => row && row.correctClient !== 'accept')) return []
+  const responses = JSON.stringify(calls.map(({ response }) => response))
+  const [, token] = /[?&#"]id_token(?:=|":")([\w.-]+)/.exec(responses) ?? []
+  const claims = token === undefined ? undefined : idTokenSchema.safeParse(decodeJwt(token)).data
+  if (!claims) return []
   const answers = typeof age === 'number' ? [claims.age_thresholds[age]] : Object.values(claims.age_thresholds)
   const isYes = age === 'every' ? !answers.includes(false) : answers.includes(true)
   return isYes ? [{ flow: id, sub: claims.sub }] : []
-}
-
-/** What a redirect carries, or a page whose form posts the answer to the app. */
-function claimsIn(response: unknown): z.output<typeof idTokenSchema> | undefined {
-  const [, token = ''] = /[?&#"]id_token(?:=|":")([\w.-]+)/.exec(JSON.stringify(response) ?? '') ?? []
-  try {
-    return idTokenSchema.parse(decodeJwt(token))
-  } catch {
-    return undefined
-  }
 }
 
 /** Asks by HTTP; the answer has to hold the `sub`. A redirect is not followed: the page behind it is often a sign-in. */
