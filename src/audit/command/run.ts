@@ -1,12 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { messageOf } from '../../files/caught.ts'
+import { ConfigError } from '../../files/config-error.ts'
 import { visible } from '../../files/visible.ts'
+import type { AuditedRow, VerdictName } from '../../sandbox/outcomes/audit-report.ts'
+import { CATALOGUE_VERSION, CATALOGUE_VERSIONS, rowId } from '../../sandbox/outcomes/catalogue.ts'
 import { LAST_AUDIT } from '../../sandbox/outcomes/report/read-report.ts'
 import { findLibrary } from '../../sandbox/outcomes/report/remedies.ts'
 import { summarise } from '../../sandbox/outcomes/report/totals.ts'
 import { runAudit, withLearned } from '../audit.ts'
 import type { AppCopies } from '../drive/audited-app.ts'
-import { type AuditOptions, DEFAULTS } from '../options.ts'
+import { type AuditOptions, type AuditProgress, DEFAULTS } from '../options.ts'
 import { auditReadings } from '../readings/audit-readings.ts'
 import { renderTerminal } from '../report/terminal.ts'
 import { writeReports } from '../report/write-reports.ts'
@@ -15,10 +18,8 @@ import { createCopies } from './app-copies.ts'
 import * as auditFile from './audit-file.ts'
 import { prepareFind } from './find-verifications.ts'
 import { keepReport, readUnsettled } from './last-run.ts'
-import { listRows } from './list-rows.ts'
 import { openSandbox, preflight } from './open-sandbox.ts'
 import { planAudit, settle } from './plan.ts'
-import { createProgress } from './progress.ts'
 import { modeOf } from './read-flags.ts'
 import type { AuditHost, Session } from './session.ts'
 import type { AuditSettings } from './settings.ts'
@@ -52,6 +53,30 @@ export async function runCommand(given: AuditSettings, command: string, host: Au
     host.say('interrupted: nothing was judged yet')
     return INTERRUPTED
   }
+}
+
+/** Shows the rows that settings name, most severe first, or writes them as JSON. @throws ConfigError when there is none */
+function listRows({ only, skip, catalogue = CATALOGUE_VERSION, json }: AuditSettings, host: AuditHost): void {
+  const versions: readonly string[] = CATALOGUE_VERSIONS
+  const rows = selectRows({ only, skip })
+    .toSorted((one, other) => other.severity - one.severity)
+    .map(({ family, level, severity, summary, refs, cwe, since, ...row }) => {
+      // Whether the row was there in the version of the catalogue that is judged by.
+      const counted = versions.indexOf(since) <= versions.indexOf(catalogue)
+      const numbers = cwe.map((id) => `CWE-${id}`)
+      return { row: rowId(row), family, level, severity, summary, refs, cwe: numbers, since, counted }
+    })
+  if (rows.length === 0) throw ConfigError.of('--only and --skip together leave no row; --list alone shows all of them')
+  if (json !== undefined) {
+    const render = () => `${JSON.stringify({ catalogue, rows }, undefined, 2)}\n`
+    host.writeFiles([{ source: '--json', file: json, render }])
+    return
+  }
+  const cells = rows.map((one) => [one.row, one.counted ? one.level : `${one.level}, not counted`, one.refs.join('; ')])
+  const newer = rows.filter(({ counted }) => !counted).length
+  const rest = newer === 0 ? '' : `; ${newer} of them were added later and do not count`
+  for (const line of [...host.alignColumns(cells), '']) host.say(line)
+  host.say(`${rows.length} rows, judged by catalogue ${catalogue}${rest}`)
 }
 
 /** Audits or learns the app, which is started first when the file says how. @returns the exit code */
@@ -130,5 +155,48 @@ function readHere(name: string): string | undefined {
     return readFileSync(name, 'utf8')
   } catch {
     return undefined
+  }
+}
+
+const EVERY_ROWS = 25
+
+const COUNTED: readonly VerdictName[] = ['let in', 'ignored', 'broke', 'too strict', 'undetermined']
+
+/**
+ * Says what was learned, warns of a budget that is too small, and shows how far an audit is: on a terminal by one line that changes,
+ * else by a line for each 25 rows or readings.
+ */
+export function createProgress(
+  { redraw, note, say }: Pick<AuditHost, 'redraw' | 'note' | 'say'>,
+  { jobs, budgetSeconds, signal }: { jobs: number; budgetSeconds: number; signal: AbortSignal },
+) {
+  /** The rows until the audit was interrupted. */
+  const judged: AuditedRow[] = []
+  return {
+    judged,
+    show(news: AuditProgress): void {
+      if (news.stage === 'learned')
+        for (const text of ['learned:', ...news.lines.map((one) => `  ${one}`)]) say(visible(text))
+      else if (news.stage === 'planned') {
+        // In two digits: 397 is 400.
+        const seconds = Number(((news.trials * news.secondsPerVisit) / jobs).toPrecision(2))
+        if (seconds > budgetSeconds)
+          say(`this takes about ${seconds} s, more than --budget ${budgetSeconds}: raise it, or choose rows by --only`)
+      }
+      // What ends by the interruption is no verdict.
+      else if (!signal.aborted) {
+        const { stage, done, total } = news
+        if (stage === 'row') judged.push(news.row)
+        const found = COUNTED.flatMap((name) => {
+          const count = judged.filter(({ verdict }) => verdict === name).length
+          return count > 0 ? [`${count} ${name}`] : []
+        })
+        if (stage === 'reading' && news.failing > 0) found.push(`${news.failing} that it depends on`)
+        const text = [`${stage}s ${done}/${total}`, ...found].join(', ')
+        if (redraw) redraw(text)
+        else if (done % EVERY_ROWS === 0 || done === total) note(text)
+      }
+    },
+    end: () => redraw?.(''),
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createProgress } from '../../../src/audit/command/progress.ts'
+import { createProgress } from '../../../src/audit/command/run.ts'
 import type { AuditHost } from '../../../src/audit/command/session.ts'
 import type { VerdictName } from '../../../src/sandbox/outcomes/audit-report.ts'
 import { auditedRow } from '../report/sample-report.ts'
