@@ -7,7 +7,7 @@ import { type AuditReport, FINDINGS } from '../../sandbox/outcomes/audit-report.
 import { findAuditRow } from '../../sandbox/outcomes/catalogue.ts'
 import { LAST_AUDIT, readReport } from '../../sandbox/outcomes/report/read-report.ts'
 import { exitCodeOf, summarise } from '../../sandbox/outcomes/report/totals.ts'
-import type { AuditPlan } from './plan.ts'
+import type { AuditMode } from './read-flags.ts'
 
 /**
  * The rows of the last audit of an app that failed or were undetermined.
@@ -35,7 +35,7 @@ export const readLastAudit = (): string | undefined => readIfThere(LAST_AUDIT)
  * Keeps the report of a whole audit, beside what is known of the readings of this app; or what `--readings` or `--again` found, beside
  * the rest of the last audit of this app. @throws Error when it cannot be written
  */
-export async function keepReport(report: AuditReport, mode: AuditPlan['mode']): Promise<void> {
+export async function keepReport(report: AuditReport, mode: AuditMode): Promise<void> {
   await preparePrivateFolder(dirname(LAST_AUDIT))
   const read = readReport(readLastAudit() ?? '')
   const last = read.ok && read.report.app === report.app ? read.report : undefined

@@ -5,6 +5,7 @@ import { isPrivateAddress } from '../agent/private-address.ts'
 import type { PageSettings } from '../drive/driver.ts'
 import type { AuditOptions, FlowOptions } from '../options.ts'
 import { AUDIT_FILE, type AuditFile } from './audit-file.ts'
+import { readUnsettled } from './last-run.ts'
 import { modeOf } from './read-flags.ts'
 import { type AuditFileValues, type AuditSettings, type RequestInFile, readyPattern } from './settings.ts'
 
@@ -37,7 +38,9 @@ export function planAudit(
     throw refuse(
       `${app} is beyond this machine and its private network, and the audit sends it hundreds of wrong answers; give --this-app-is-mine when it is yours`,
     )
-  const { age, only, skip, catalogue, fail_on: failOn, known, jobs, repeat, slow, timeout, budget } = settings
+  const mode = modeOf(given)
+  const only = mode === 'again' ? readUnsettled(app) : settings.only
+  const { age, skip, catalogue, fail_on: failOn, known, jobs, repeat, slow, timeout, budget } = settings
   const options: AuditOptions = {
     use: { accepted: use?.accepted, refused: use?.refused },
     ...{ create: flowOf(create), upgrade: flowOf(upgrade) },
@@ -48,7 +51,7 @@ export function planAudit(
     given,
     settings,
     options,
-    mode: modeOf(given),
+    mode,
     /** The page as it was given, with `{port}`. */
     app,
     /** How the app is started; absent when it runs already. */

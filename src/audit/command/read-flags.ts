@@ -48,9 +48,9 @@ export function readFlags(page: string | undefined, flags: GivenFlags): AuditSet
 }
 
 const MODES = ['list', 'learn', 'again', 'readings'] as const
+export type AuditMode = (typeof MODES)[number] | 'run'
 
-/** What an audit does beside `run`. */
-export const modeOf = (settings: AuditSettings) => MODES.find((mode) => settings[mode]) ?? 'run'
+export const modeOf = (settings: AuditSettings): AuditMode => MODES.find((mode) => settings[mode]) ?? 'run'
 
 type Key = keyof AuditSettings
 

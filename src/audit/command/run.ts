@@ -17,7 +17,7 @@ import { selectRows } from '../trials/select-rows.ts'
 import { createCopies } from './app-copies.ts'
 import * as auditFile from './audit-file.ts'
 import { prepareFind } from './find-verifications.ts'
-import { keepReport, readUnsettled } from './last-run.ts'
+import { keepReport } from './last-run.ts'
 import { openSandbox, preflight } from './open-sandbox.ts'
 import { planAudit, settle } from './plan.ts'
 import { modeOf } from './read-flags.ts'
@@ -42,11 +42,10 @@ export async function runCommand(given: AuditSettings, command: string, host: Au
     return 0
   }
   const plan = planAudit(given, { file, environment: host.environment })
-  const again = mode === 'again' ? readUnsettled(plan.app) : undefined
   const signal = host.interruption()
   try {
     const sandbox = await openSandbox(host, given.url)
-    const code = await auditApp({ sandbox, host, plan, again, command, signal }).finally(sandbox.close)
+    const code = await auditApp({ sandbox, host, plan, command, signal }).finally(sandbox.close)
     return signal.aborted ? INTERRUPTED : code
   } catch (error) {
     if (!signal.aborted) throw error
@@ -81,18 +80,23 @@ function listRows({ only, skip, catalogue = CATALOGUE_VERSION, json }: AuditSett
 
 /** Audits or learns the app, which is started first when the file says how. @returns the exit code */
 export async function auditApp(session: Session): Promise<number> {
-  const { plan, host, sandbox, again, signal } = session
+  const { plan, host, sandbox, signal } = session
+  const isLearning = plan.mode === 'learn'
   host.say(`sandbox: ${visible(sandbox.baseUrl)} (${sandbox.isOwn ? 'started for this audit' : 'it runs already'})`)
   await preflight(sandbox, host)
-  const options: AuditOptions = { ...plan.options, ...(again && { only: again }), signal }
   const apps = createCopies(session)
   try {
-    const app = await apps.open(plan.mode === 'learn' ? 1 : selectRows(options).length)
+    const app = await apps.open(isLearning ? 1 : selectRows(plan.options).length)
     const jobs = app.copies.length * app.visitsEach
-    const { budgetSeconds = DEFAULTS.budgetSeconds } = options
+    const { budgetSeconds = DEFAULTS.budgetSeconds } = plan.options
     const progress = createProgress(host, { jobs, budgetSeconds, signal })
-    const observed = { ...options, onProgress: progress.show }
-    return await (plan.mode === 'learn' ? learn : judge)(app, observed, { ...session, progress })
+    const options = { ...plan.options, signal, onProgress: progress.show }
+    if (!isLearning) return await judge(app, options, { ...session, progress })
+    const { learned } = await withLearned(app, options, async () => ({ notes: [] }))
+    if (signal.aborted) return 0
+    await auditFile.writeAuditFile({ app: plan.app, learned, given: plan.given })
+    host.say(`${auditFile.AUDIT_FILE}: written; agekey-sandbox audit in this folder reads it`)
+    return 0
   } catch (error) {
     // They may be the reason.
     for (const note of (await apps.agent())?.notes() ?? []) host.say(visible(note))
@@ -102,10 +106,11 @@ export async function auditApp(session: Session): Promise<number> {
   }
 }
 
-type Watched = Session & { readonly progress: ReturnType<typeof createProgress> }
-
-async function judge(app: AppCopies, options: AuditOptions, session: Watched): Promise<number> {
-  const { plan, host, signal, sandbox, command, progress } = session
+async function judge(
+  app: AppCopies,
+  options: AuditOptions,
+  { plan, host, signal, sandbox, command, progress }: Session & { progress: ReturnType<typeof createProgress> },
+): Promise<number> {
   const { mode, given } = plan
   const { say } = host
   const find = mode === 'readings' ? undefined : await prepareFind(app, plan, sandbox.certificate?.pem)
@@ -139,14 +144,6 @@ async function judge(app: AppCopies, options: AuditOptions, session: Watched): P
   const summaryFile = host.environment['GITHUB_STEP_SUMMARY'] || undefined
   writeReports(report, given, { console, source: plan.sourceOf, summaryFile, writeFiles: host.writeFiles })
   return report.exit_code
-}
-
-async function learn(app: AppCopies, options: AuditOptions, { plan, host, signal }: Session): Promise<number> {
-  const { learned } = await withLearned(app, options, async () => ({ notes: [] }))
-  if (signal.aborted) return 0
-  await auditFile.writeAuditFile({ app: plan.app, learned, given: plan.given })
-  host.say(`${auditFile.AUDIT_FILE}: written; agekey-sandbox audit in this folder reads it`)
-  return 0
 }
 
 /** A file of the folder that the audit was started in, if there is one that can be read. */

@@ -51,8 +51,6 @@ export interface Session {
   readonly host: AuditHost
   readonly sandbox: OpenSandbox
   readonly plan: AuditPlan
-  /** The rows of `--again`. */
-  readonly again: readonly string[] | undefined
   /** What is typed to audit the same app again. */
   readonly command: string
   readonly signal: AbortSignal

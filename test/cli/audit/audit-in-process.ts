@@ -65,7 +65,7 @@ export function writeStart(app: string, more = ''): void {
 /** Does in this process what `agekey-sandbox audit` does. @param given.rows judged as if there were no others */
 export async function auditInProcess(
   sandbox: Pick<Sandbox, 'url'>,
-  { page, rows: again, ...more }: { page?: string; rows?: readonly string[] } & GivenFlags,
+  { page, rows, ...more }: { page?: string; rows?: readonly string[] } & GivenFlags,
 ): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
   const flags = { url: sandbox.url, ...more }
   const given = readFlags(page, flags)
@@ -81,8 +81,9 @@ export async function auditInProcess(
   const open = await openSandbox(host, given.url)
   try {
     const { signal } = new AbortController()
-    const session = { sandbox: open, command: sameCall(page, flags, []) }
-    const code = await auditApp({ ...session, host, plan, again, signal })
+    const session = { sandbox: open, host, command: sameCall(page, flags, []), signal }
+    const options = { ...plan.options, ...(rows && { only: rows }) }
+    const code = await auditApp({ ...session, plan: { ...plan, options } })
     const stderr = progress.mock.calls.map(([text]) => String(text)).join('')
     return { code, stdout: `${lines.join('\n')}\n`, stderr }
   } finally {
