@@ -28,7 +28,8 @@ export async function audit(page: string | undefined, texts: Texts, flags: Given
 
 /** Longer than an app takes to stop. */
 const CLOSING_MS = 8000
-const DIAGNOSIS_MS = 5000
+/** The first answer of a sandbox on a busy machine takes a while. */
+const DIAGNOSIS_MS = 10_000
 
 /** @param settings of the sandbox. @param given flags of the audit */
 export function createAuditHost(settings: Settings, given: AuditSettings): AuditHost {

@@ -14,15 +14,17 @@ type SandboxHost = Pick<AuditHost, 'baseUrl' | 'controlToken' | 'startSandbox'>
  * @throws ConfigError or SandboxError with one line: nothing or something else is there, or it does not let the audit in
  */
 export async function openSandbox(host: SandboxHost, url: string | undefined): Promise<OpenSandbox> {
-  const { baseUrl } = host
-  if (url === undefined)
-    return baseUrl !== undefined && (await isSandbox(baseUrl)) ? connect(baseUrl, host) : start(host)
+  const { baseUrl, startSandbox } = host
+  if (url === undefined) {
+    const isRunning = baseUrl !== undefined && (await isSandbox(baseUrl, OTHER_ADDRESS))
+    return isRunning ? connect(baseUrl, host) : { ...(await startSandbox()), isOwn: true }
+  }
   try {
-    if (await isSandbox(url, { remedy: 'give the base URL of a sandbox' })) return await connect(url, host)
+    if (await isSandbox(url, 'give the base URL of a sandbox')) return await connect(url, host)
+    throw new Error(`${url}: nothing answers there; start a sandbox (npx agekey-sandbox), or leave out --url`)
   } catch (cause) {
     throw ConfigError.of(`--url: ${messageOf(cause)}`, { cause })
   }
-  throw ConfigError.of(`--url: ${url}: nothing answers there; start a sandbox (npx agekey-sandbox), or leave out --url`)
 }
 
 async function connect(url: string, { controlToken }: SandboxHost): Promise<OpenSandbox> {
@@ -36,20 +38,6 @@ async function connect(url: string, { controlToken }: SandboxHost): Promise<Open
   return { ...sandbox, baseUrl, isOwn: false }
 }
 
-async function start({ startSandbox }: SandboxHost): Promise<OpenSandbox> {
-  const sandbox = await startSandbox()
-  const { baseUrl, url, certificate } = sandbox
-  try {
-    if (await isSandbox(baseUrl, { ca: certificate?.pem })) return { ...sandbox, isOwn: true }
-    throw ConfigError.of(
-      `${baseUrl}: nothing answers there, although a sandbox was started; its base URL must lead to ${url}`,
-    )
-  } catch (error) {
-    await sandbox.close()
-    throw error
-  }
-}
-
 /** The first answer of a sandbox on a busy machine takes a while. */
 const LIMIT_SECONDS = 10
 const OTHER_ADDRESS = 'stop it, or choose another address by --port and in your app'
@@ -57,14 +45,11 @@ const LOOK =
   'look whether host, port and http or https are right; a certificate of agekey-sandbox is trusted by its file in NODE_EXTRA_CA_CERTS'
 
 /** Whether a sandbox is there, or nothing. @throws ConfigError when that is something else than a sandbox that is well */
-async function isSandbox(
-  baseUrl: string,
-  { remedy = OTHER_ADDRESS, ca }: { remedy?: string; ca?: string | undefined } = {},
-) {
+async function isSandbox(baseUrl: string, remedy: string): Promise<boolean> {
   const address = baseUrl.replace(/\/+$/, '')
   const { signal, clear } = startDeadline(LIMIT_SECONDS)
   const request = { method: 'GET', url: new URL(`${address}/_sandbox/health`), headers: {} } as const
-  const answer = await createExchange({ ca })(request, signal).finally(clear)
+  const answer = await createExchange()(request, signal).finally(clear)
   if (answer.failure) {
     if (answer.failure.problem.endsWith(NOBODY)) return false
     throw ConfigError.of(`${answer.failure.problem}; ${LOOK}`)
@@ -83,9 +68,11 @@ const MAX_DIFFERENCE_SECONDS = 10
  * @throws ConfigError with a line for each problem
  */
 export async function preflight(sandbox: OpenSandbox, { diagnose }: Pick<AuditHost, 'diagnose'>): Promise<void> {
-  const { baseUrl, certificate, clock } = sandbox
+  const { baseUrl, url, certificate, clock, isOwn } = sandbox
   const problems = await diagnose(baseUrl, certificate?.pem)
-  if (problems.length > 0) throw ConfigError.of(problems.join('\n'))
+  const remedy =
+    isOwn && url !== baseUrl ? [`the base URL ${baseUrl} must lead to ${url}, where the audit started it`] : []
+  if (problems.length > 0) throw ConfigError.of([...problems, ...remedy].join('\n'))
   const { now, frozen } = await clock.state()
   const seconds = Math.round((Date.parse(now) - createClock().now()) / 1000)
   if (Math.abs(seconds) <= MAX_DIFFERENCE_SECONDS && !frozen) return

@@ -63,9 +63,11 @@ test('An audit takes nothing else for a sandbox that listens at its address, or 
 
 test('An audit refuses a sandbox that this process does not reach or trust, in one line with the remedy', async () => {
   const elsewhere = `http://localhost:${await findFreePort()}`
-  const opened = open({ port: String(await findFreePort()), 'base-url': elsewhere })
-  const reason = 'nothing answers there, although a sandbox was started; its base URL must lead to http://127.0.0.1:'
-  await expect(opened).rejects.toThrow(`${elsewhere}: ${reason}`)
+  const { url, look } = await open({ port: String(await findFreePort()), 'base-url': elsewhere })
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:/)
+  const remedy = `\nthe base URL ${elsewhere} must lead to ${url}, where the audit started it`
+  const nobody = `connection_refused: ${elsewhere.slice('http://'.length)}: nothing listens there; `
+  await expect(look()).rejects.toThrow(new RegExp(`^${nobody}.*${remedy}$`))
   const { port } = new URL((await startSandbox({ https: true })).baseUrl)
   const refusal = /^https:\/\/localhost:\d+ cannot be reached: self.signed certificate; .* NODE_EXTRA_CA_CERTS$/
   await expect(open({ port, https: 'true' })).rejects.toThrow(refusal)
