@@ -5,17 +5,13 @@ import { type Fact, isFound, type Point, pointsOf, unshownOf } from '../../sandb
 import { describeReadings } from '../../sandbox/outcomes/report/readings-report.ts'
 import { conclusionOf, describeChecks, listChecks } from '../../sandbox/outcomes/report/totals.ts'
 
-export interface MarkdownOptions {
-  /** The address of the console: `http://localhost:2435/_sandbox/console`. */
-  readonly console?: string | undefined
-  /** Default: what GitHub takes as the summary of a step. */
-  readonly maxBytes?: number | undefined
-}
-
 const FOLDED = ['known', 'observed', 'not for this app', 'refused', 'accepted'] as const
 
-/** An audit as GitHub Flavored Markdown: its checks, with their rows folded up behind them, then the rest. */
-export function renderMarkdown(report: AuditReport, { console, maxBytes }: MarkdownOptions = {}): string {
+/**
+ * An audit as GitHub Flavored Markdown: its checks, with their rows folded up behind them, then the rest.
+ * @param maxBytes as many as GitHub takes as the summary of a step when absent
+ */
+export function renderMarkdown(report: AuditReport, console?: string, maxBytes?: number): string {
   const { rows, readings, checks, notes, learned, app, catalogue, seconds, totals } = report
   const columns = Object.keys(totals).map((title) => ({ title, isNumber: true }))
   const holds = checks

@@ -12,22 +12,20 @@ export interface SarifOptions {
   readonly console?: string | undefined
   /** The place in the code of the app that reads the answers of a flow, or where `agekey-audit.yaml` speaks of it. */
   readonly source?: ((flow: Point['flow']) => { readonly file: string; readonly line: number } | undefined) | undefined
-  /** Of agekey-sandbox. */
-  readonly version: string
 }
 
 const ROOT = '%SRCROOT%'
 const LEVELS = { must: 'error', should: 'warning', may: 'note' } as const
 
 /** SARIF 2.1.0 with a rule and a result for each check that was found missing, and for what an app depends on. */
-export function renderSarif(report: AuditReport, options: SarifOptions): string {
-  const { app, started_at: startTimeUtc, seconds, exit_code: exitCode, notes } = report
+export function renderSarif(report: AuditReport, options: SarifOptions = {}): string {
+  const { app, version, started_at: startTimeUtc, seconds, exit_code: exitCode, notes } = report
   const found = pointsOf(report).filter(isFound)
   // The same page on another port or host is the same app.
   const path = URL.canParse(app) ? new URL(app).pathname : app
   const driver = {
     name: 'agekey-sandbox',
-    semanticVersion: options.version,
+    semanticVersion: version,
     informationUri: 'https://www.npmjs.com/package/agekey-sandbox',
     rules: found.map(ruleOf),
   }

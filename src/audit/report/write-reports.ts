@@ -1,4 +1,3 @@
-import { packageVersion } from '../../package-root.ts'
 import type { AuditReport } from '../../sandbox/outcomes/audit-report.ts'
 import { REPORT_FORMATS, type ReportFormat } from '../command/settings.ts'
 import { renderAuditJUnit } from './junit.ts'
@@ -11,7 +10,7 @@ export type WriteFiles = (
   summary?: { readonly file: string | undefined; render(maxBytes: number): string },
 ) => void
 
-interface ReportContext extends Omit<SarifOptions, 'version'> {
+interface ReportContext extends SarifOptions {
   /** `GITHUB_STEP_SUMMARY`: the Markdown is appended there. */
   readonly summaryFile?: string | undefined
   readonly writeFiles: WriteFiles
@@ -26,11 +25,11 @@ export function writeReports(
   const renderers = {
     json: () => `${JSON.stringify(report, undefined, 2)}\n`,
     junit: () => renderAuditJUnit(report, console),
-    sarif: () => renderSarif(report, { version: packageVersion(), console, source }),
-    markdown: () => renderMarkdown(report, { console }),
+    sarif: () => renderSarif(report, { console, source }),
+    markdown: () => renderMarkdown(report, console),
   }
   writeFiles(
     REPORT_FORMATS.map((format) => ({ source: `--${format}`, file: targets[format], render: renderers[format] })),
-    { file: summaryFile, render: (maxBytes) => renderMarkdown(report, { console, maxBytes }) },
+    { file: summaryFile, render: (maxBytes) => renderMarkdown(report, console, maxBytes) },
   )
 }

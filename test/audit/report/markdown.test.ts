@@ -16,7 +16,7 @@ test('An audit in Markdown has its checks first, with their rows folded up, then
     auditedRow('use/id_token.iss_missing'),
   ]
   const report = auditReport(rows, { checks: checksOf(rows, 'go-oidc'), notes: ['your app answers 429'] })
-  expect(renderMarkdown(report, { console: CONSOLE })).toBe(`## Audit of a relying party: failed
+  expect(renderMarkdown(report, CONSOLE)).toBe(`## Audit of a relying party: failed
 
 not verified\\: expiry (1 row); 1 check missing, 1 undetermined, 1 holds
 
@@ -92,7 +92,7 @@ test('Markdown links flows only to a console on the web, and says when no row wa
   )
   const report = auditReport([auditedRow('use/id_token.expired', { verdict: 'let in' })])
   expect(renderMarkdown(report)).toContain('- Flow: `f12`\n')
-  expect(renderMarkdown(report, { console: 'javascript:alert(1)//' })).toContain('- Flow: `f12`\n')
+  expect(renderMarkdown(report, 'javascript:alert(1)//')).toContain('- Flow: `f12`\n')
 })
 
 const row = auditedRow('use/verified', { verdict: 'too strict', evidence: '🔑'.repeat(900) })
@@ -111,7 +111,7 @@ test('Markdown for a step of GitHub is at most 1 MiB, cut between checks, and it
 test('Markdown for a step of GitHub never leaves a folded part open', () => {
   const refused = auditReport(rows.map((one) => ({ ...one, verdict: 'refused' }) as const))
   for (let maxBytes = 100; maxBytes < 20_000; maxBytes += 1000) {
-    const markdown = renderMarkdown(refused, { maxBytes })
+    const markdown = renderMarkdown(refused, undefined, maxBytes)
     expect(markdown.match(/<details>/g)?.length).toBe(markdown.match(/<\/details>/g)?.length)
     expect(Buffer.byteLength(markdown)).toBeLessThanOrEqual(Math.max(maxBytes, 200))
   }

@@ -15,8 +15,7 @@ interface Run {
   }[]
 }
 
-const runOf = (report: AuditReport, options: Partial<SarifOptions> = {}): Run =>
-  JSON.parse(renderSarif(report, { version: '0.1.0', ...options })).runs[0]
+const runOf = (report: AuditReport, options?: SarifOptions): Run => JSON.parse(renderSarif(report, options)).runs[0]
 
 const expired = auditedRow('use/id_token.expired_issued_now', {
   ...{ verdict: 'let in', evidence: '200 at /callback, "welcome"', severity: 8.1, summary: 'It is over.' },

@@ -11,7 +11,7 @@ import { auditedRow, auditReport, HOSTILE, hostileTexts, MIXED, READINGS_FOUND }
 
 const VERDICTS = ['let in', 'too strict', 'broke', 'stale'] as const
 const ROWS = OUTCOMES.map(({ flow, name }) => `${flow}/${name}`)
-const OPTIONS = { version: '0.1.0', source: () => ({ file: 'src/verify.ts', line: 12 }) }
+const OPTIONS = { source: () => ({ file: 'src/verify.ts', line: 12 }) }
 
 const everyRow = ROWS.map((row, index) => auditedRow(row, { verdict: VERDICTS[index % 4] ?? 'let in' }))
 const hostileRows = HOSTILE.map((text, index) =>
@@ -22,7 +22,7 @@ const mixed = renderSarif(MIXED, OPTIONS)
 const SOUND = {
   'no findings': renderSarif(auditReport([auditedRow('use/id_token.expired')]), OPTIONS),
   'rows of each verdict': mixed,
-  'no file of the app': renderSarif(MIXED, { version: '0.1.0' }),
+  'no file of the app': renderSarif(MIXED),
   'a finding for each row of the catalogue': renderSarif(auditReport(everyRow), OPTIONS),
   'what an app depends on in readings': renderSarif({ ...MIXED, readings: READINGS_FOUND }, OPTIONS),
   'hostile texts': renderSarif(auditReport(hostileRows, { notes: HOSTILE, exit_code: 2 }), OPTIONS),

@@ -10,8 +10,8 @@ const CONSOLE = 'http://localhost:2435/_sandbox/console'
 
 const renderAll = (report: AuditReport, console = CONSOLE) => ({
   terminal: renderTerminal(report, { console, colour: (_style, text) => text }),
-  markdown: renderMarkdown(report, { console }),
-  sarif: JSON.parse(renderSarif(report, { version: '0.1.0' })).runs[0],
+  markdown: renderMarkdown(report, console),
+  sarif: JSON.parse(renderSarif(report)).runs[0],
   junit: renderAuditJUnit(report),
 })
 

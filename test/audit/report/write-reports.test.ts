@@ -6,7 +6,6 @@ import { renderMarkdown } from '../../../src/audit/report/markdown.ts'
 import { writeReports } from '../../../src/audit/report/write-reports.ts'
 import { writeReportFiles } from '../../../src/cli/report-files.ts'
 import { ConfigError } from '../../../src/files/config-error.ts'
-import { packageVersion } from '../../../src/package-root.ts'
 import { auditReportSchema } from '../../../src/sandbox/outcomes/audit-report.ts'
 import { folderWith } from '../../support/folder-with.ts'
 import { auditedRow, auditReport, HOSTILE, hostileTexts, MIXED } from './sample-report.ts'
@@ -28,9 +27,9 @@ test('Each report of an audit is written to its file', () => {
   writeReports(MIXED, files, { ...CONTEXT, console: CONSOLE, source: () => ({ file: 'src/verify.ts', line: 12 }) })
   expect(JSON.parse(read(files.json))).toEqual(JSON.parse(JSON.stringify(MIXED)))
   expect(read(files.junit)).toBe(renderAuditJUnit(MIXED, CONSOLE))
-  expect(read(files.markdown)).toBe(renderMarkdown(MIXED, { console: CONSOLE }))
+  expect(read(files.markdown)).toBe(renderMarkdown(MIXED, CONSOLE))
   expect(read(files.sarif)).toContain('"uri": "src/verify.ts"')
-  expect(read(files.sarif)).toContain(`"semanticVersion": "${packageVersion()}"`)
+  expect(read(files.sarif)).toContain(`"semanticVersion": "${MIXED.version}"`)
 })
 
 const hostileRows = HOSTILE.map((text) => auditedRow('use/id_token.jku', { ...hostileTexts(text), reason: text }))
@@ -49,7 +48,7 @@ test.each([
 test('The audit in the summary of a step is appended to what the step wrote before', () => {
   const at = scratch({ 'summary.md': 'before\n' })
   writeReports(MIXED, {}, { ...CONTEXT, console: CONSOLE, summaryFile: at('summary.md') })
-  expect(read(at('summary.md'))).toBe(`before\n\n${renderMarkdown(MIXED, { console: CONSOLE })}`)
+  expect(read(at('summary.md'))).toBe(`before\n\n${renderMarkdown(MIXED, CONSOLE)}`)
   writeReports(MIXED, {}, { ...CONTEXT, summaryFile: at('new.md') })
   expect(read(at('new.md'))).toBe(renderMarkdown(MIXED))
 })
