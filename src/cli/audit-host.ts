@@ -1,15 +1,25 @@
 import { setMaxListeners } from 'node:events'
-import { type GivenFlags, readFlags, sameCall } from '../audit/command/read-flags.ts'
-import { runCommand } from '../audit/command/run.ts'
-import type { AuditHost } from '../audit/command/session.ts'
+import { createExchange, NOBODY } from '../audit/agent/exchange.ts'
+import { readAuditFile, requireNoAuditFile } from '../audit/command/audit-file.ts'
+import { planAudit, settle } from '../audit/command/plan.ts'
+import { type GivenFlags, modeOf, readFlags, sameCall } from '../audit/command/read-flags.ts'
+import { auditApp } from '../audit/command/run.ts'
+import type { AuditHost, OpenSandbox } from '../audit/command/session.ts'
 import { type AuditSettings, REPORT_FORMATS, shellWord } from '../audit/command/settings.ts'
+import { startDeadline } from '../audit/drive/deadline.ts'
+import { selectRows } from '../audit/trials/select-rows.ts'
+import { connectSandbox, findBaseUrl } from '../client/connect-sandbox.ts'
+import { SandboxError } from '../client/sandbox-error.ts'
 import { loadSettings, ownEnvironment, type Settings } from '../config/load-settings.ts'
 import { FLAGS, type Texts } from '../config/text-settings.ts'
+import { messageOf } from '../files/caught.ts'
+import { ConfigError } from '../files/config-error.ts'
 import { visible } from '../files/visible.ts'
 import { ENDPOINTS } from '../oidc/endpoints.ts'
 import { BUILTIN_CLIENT } from '../sandbox/clients/clients.ts'
 import { createMask } from '../sandbox/clients/mask.ts'
 import { createClock } from '../sandbox/clock/clock.ts'
+import { CATALOGUE_VERSION, CATALOGUE_VERSIONS, rowId } from '../sandbox/outcomes/catalogue.ts'
 import { createFromSettings } from './create-from-settings.ts'
 import { examine } from './doctor/examine.ts'
 import { baseUrlOf } from './remote/address.ts'
@@ -19,62 +29,84 @@ import { createReport } from './start/report.ts'
 import { exitWithin, untilSignal } from './start/until-signal.ts'
 import { alignColumns, paint, paintError, print, printError, redrawError } from './terminal.ts'
 
+/** What shells expect of a program that SIGINT ended. */
+const INTERRUPTED = 130
+
 /** Does what the command `audit` is called for. @returns the exit code. @throws Error with one line, when nothing can be shown */
 export async function audit(page: string | undefined, texts: Texts, flags: GivenFlags): Promise<number> {
   const given = readFlags(page, flags)
-  const host = createAuditHost(await loadSettings({ flags: texts }), given)
-  return runCommand(given, sameCall(page, flags, wordsOf(texts)), host)
+  const settings = await loadSettings({ flags: texts })
+  const host = createAuditHost(settings, given)
+  const mode = modeOf(given)
+  if (mode === 'learn') requireNoAuditFile()
+  const file = readAuditFile()
+  if (mode === 'list') {
+    listRows(settle(given, file?.values))
+    return 0
+  }
+  const plan = planAudit(given, { file, environment: host.environment })
+  const command = sameCall(page, flags, wordsOf(texts))
+  const signal = untilInterrupted()
+  try {
+    const sandbox = await openSandbox(settings, given.url)
+    host.say(`sandbox: ${visible(sandbox.baseUrl)} (${sandbox.isOwn ? 'started for this audit' : 'it runs already'})`)
+    const session = { host, sandbox, plan, command, signal }
+    const code = await preflight(sandbox)
+      .then(() => auditApp(session))
+      .finally(sandbox.close)
+    return signal.aborted ? INTERRUPTED : code
+  } catch (error) {
+    if (!signal.aborted) throw error
+    host.say('interrupted: nothing was judged yet')
+    return INTERRUPTED
+  }
 }
-
-/** Longer than an app takes to stop. */
-const CLOSING_MS = 8000
-/** The first answer of a sandbox on a busy machine takes a while. */
-const DIAGNOSIS_MS = 10_000
 
 /** @param settings of the sandbox. @param given flags of the audit */
 export function createAuditHost(settings: Settings, given: AuditSettings): AuditHost {
   const isBeside = Object.values(readReportFiles(given, REPORT_FORMATS)).includes('-')
-  const warn = (message: string) => printError(`${paintError('yellow', 'warning:')} ${visible(message)}`)
-  const { port, controlToken } = settings.sandbox
   return {
     environment: ownEnvironment(),
     redraw: process.stderr.isTTY ? redrawError : undefined,
     note: printError,
     say: isBeside ? printError : print,
-    warn,
-    alignColumns,
+    warn: (message) => printError(`${paintError('yellow', 'warning:')} ${visible(message)}`),
     mask: createMask(secretsOf(settings)),
     startGroup,
-    // Port 0 is a free one: no sandbox can run there yet.
-    baseUrl: port === 0 ? undefined : baseUrlOf(settings.sandbox),
-    controlToken,
-    startSandbox() {
-      const { warning, defect } = createReport(settings.log, createClock().now)
-      for (const message of settings.warnings) warning(message)
-      return createFromSettings(settings, { warning, defect })
-    },
-    async diagnose(baseUrl, ca) {
-      const { now } = createClock()
-      const issuer = baseUrl + ENDPOINTS.use.path
-      const diagnoses = await examine({ issuer, ca, timeoutMs: DIAGNOSIS_MS, now })
-      return diagnoses.flatMap((one) =>
-        one.status === 'problem' ? [`${one.problem}: ${[one.message, ...one.fix].join('; ')}`] : [],
-      )
-    },
-    interruption() {
-      const stopping = new AbortController()
-      // Each copy of an app that is started, and each visit at the same time, listens to it.
-      setMaxListeners(0, stopping.signal)
-      void untilSignal().then(() => {
-        process.exitCode = 130
-        stopping.abort()
-        exitWithin(CLOSING_MS)
-      })
-      return stopping.signal
-    },
     colour: isBeside ? paintError : paint,
     writeFiles: writeReportFiles,
   }
+}
+
+/** What the log of an app must not show: the secrets of clients, and what the environment names as a secret. */
+function secretsOf({ sandbox: { clients = [], controlToken } }: Settings): readonly string[] {
+  const named = Object.entries(ownEnvironment()).filter(([name]) => /secret|token|password|api_?key/i.test(name))
+  const declared = [BUILTIN_CLIENT, ...clients].map(({ clientSecret }) => clientSecret)
+  return [...declared, controlToken, ...named.map(([, value]) => value)].filter((secret) => secret !== undefined)
+}
+
+/** Shows the rows that settings name, most severe first, or writes them as JSON. @throws ConfigError when there is none */
+function listRows({ only, skip, catalogue = CATALOGUE_VERSION, json }: AuditSettings): void {
+  const versions: readonly string[] = CATALOGUE_VERSIONS
+  const rows = selectRows({ only, skip })
+    .toSorted((one, other) => other.severity - one.severity)
+    .map(({ family, level, severity, summary, refs, cwe, since, ...row }) => {
+      // Whether the row was there in the version of the catalogue that is judged by.
+      const counted = versions.indexOf(since) <= versions.indexOf(catalogue)
+      const numbers = cwe.map((id) => `CWE-${id}`)
+      return { row: rowId(row), family, level, severity, summary, refs, cwe: numbers, since, counted }
+    })
+  if (rows.length === 0) throw ConfigError.of('--only and --skip together leave no row; --list alone shows all of them')
+  if (json !== undefined) {
+    const render = () => `${JSON.stringify({ catalogue, rows }, undefined, 2)}\n`
+    writeReportFiles([{ source: '--json', file: json, render }])
+    return
+  }
+  const cells = rows.map((one) => [one.row, one.counted ? one.level : `${one.level}, not counted`, one.refs.join('; ')])
+  const newer = rows.filter(({ counted }) => !counted).length
+  const rest = newer === 0 ? '' : `; ${newer} of them were added later and do not count`
+  for (const line of [...alignColumns(cells), '']) print(line)
+  print(`${rows.length} rows, judged by catalogue ${catalogue}${rest}`)
 }
 
 /** Flags of the sandbox as they are typed; a secret is not repeated. */
@@ -86,9 +118,104 @@ const wordsOf = (texts: Texts): string[] =>
     return [`--${name}`, ...(argument === undefined ? [] : values)]
   })
 
-/** What the log of an app must not show: the secrets of clients, and what the environment names as a secret. */
-function secretsOf({ sandbox: { clients = [], controlToken } }: Settings): readonly string[] {
-  const named = Object.entries(ownEnvironment()).filter(([name]) => /secret|token|password|api_?key/i.test(name))
-  const declared = [BUILTIN_CLIENT, ...clients].map(({ clientSecret }) => clientSecret)
-  return [...declared, controlToken, ...named.map(([, value]) => value)].filter((secret) => secret !== undefined)
+/** Longer than an app takes to stop. */
+const CLOSING_MS = 8000
+
+/** Aborts with the first Ctrl-C. */
+function untilInterrupted(): AbortSignal {
+  const stopping = new AbortController()
+  // Each copy of an app that is started, and each visit at the same time, listens to it.
+  setMaxListeners(0, stopping.signal)
+  void untilSignal().then(() => {
+    process.exitCode = INTERRUPTED
+    stopping.abort()
+    exitWithin(CLOSING_MS)
+  })
+  return stopping.signal
+}
+
+/**
+ * The sandbox at `url`; without it the one that runs at the base URL of the settings, else one that is started there.
+ * @throws ConfigError or SandboxError with one line: nothing or something else is there, or it does not let the audit in
+ */
+export async function openSandbox(settings: Settings, url: string | undefined): Promise<OpenSandbox> {
+  const { controlToken, port } = settings.sandbox
+  if (url === undefined) {
+    // Port 0 is a free one: no sandbox can run there yet.
+    const baseUrl = port === 0 ? undefined : baseUrlOf(settings.sandbox)
+    if (baseUrl !== undefined && (await isSandbox(baseUrl, OTHER_ADDRESS))) return connect(baseUrl, controlToken)
+    const { warning, defect } = createReport(settings.log, createClock().now)
+    for (const message of settings.warnings) warning(message)
+    return { ...(await createFromSettings(settings, { warning, defect })), isOwn: true }
+  }
+  try {
+    if (await isSandbox(url, 'give the base URL of a sandbox')) return await connect(url, controlToken)
+    throw new Error(`${url}: nothing answers there; start a sandbox (npx agekey-sandbox), or leave out --url`)
+  } catch (cause) {
+    throw ConfigError.of(`--url: ${messageOf(cause)}`, { cause })
+  }
+}
+
+async function connect(url: string, controlToken: string | undefined): Promise<OpenSandbox> {
+  const sandbox = connectSandbox(url, { controlToken })
+  // Redirects of the app name the base URL, which in a container is another one than the address it is reached by.
+  const baseUrl = await findBaseUrl(sandbox.baseUrl, { controlToken }).catch((cause: unknown) => {
+    const isRefused = cause instanceof SandboxError && (cause.status === 401 || cause.status === 403)
+    const remedy = isRefused ? '; give its control token by --control-token' : ''
+    throw ConfigError.of(`${url}: ${messageOf(cause)}${remedy}`, { cause })
+  })
+  return { ...sandbox, baseUrl, isOwn: false }
+}
+
+/** The first answer of a sandbox on a busy machine takes a while. */
+const LIMIT_SECONDS = 10
+const OTHER_ADDRESS = 'stop it, or choose another address by --port and in your app'
+const LOOK =
+  'look whether host, port and http or https are right; a certificate of agekey-sandbox is trusted by its file in NODE_EXTRA_CA_CERTS'
+
+/** Whether a sandbox is there, or nothing. @throws ConfigError when that is something else than a sandbox that is well */
+async function isSandbox(baseUrl: string, remedy: string): Promise<boolean> {
+  const address = baseUrl.replace(/\/+$/, '')
+  const { signal, clear } = startDeadline(LIMIT_SECONDS)
+  const request = { method: 'GET', url: new URL(`${address}/_sandbox/health`), headers: {} } as const
+  const answer = await createExchange()(request, signal).finally(clear)
+  if (answer.failure) {
+    if (answer.failure.problem.endsWith(NOBODY)) return false
+    throw ConfigError.of(`${answer.failure.problem}; ${LOOK}`)
+  }
+  if (answer.headers['x-agekey-sandbox'] === undefined)
+    throw ConfigError.of(`${address}: something answers there, but no agekey-sandbox; ${remedy}`)
+  if (answer.status === 200) return true
+  throw ConfigError.of(`${address}: the sandbox there is unhealthy, status ${answer.status}; start it again`)
+}
+
+/** A row may say that a token expired a minute ago: so much less must the clocks differ. */
+const MAX_DIFFERENCE_SECONDS = 10
+
+/**
+ * Looks whether an app on this machine can use the sandbox, and whether both live at the same time.
+ * @throws ConfigError with a line for each problem
+ */
+export async function preflight(sandbox: OpenSandbox): Promise<void> {
+  const { baseUrl, url, certificate, clock, isOwn } = sandbox
+  const own = createClock()
+  const visit = {
+    issuer: baseUrl + ENDPOINTS.use.path,
+    ca: certificate?.pem,
+    timeoutMs: LIMIT_SECONDS * 1000,
+    now: own.now,
+  }
+  const problems = (await examine(visit)).flatMap((one) =>
+    one.status === 'problem' ? [`${one.problem}: ${[one.message, ...one.fix].join('; ')}`] : [],
+  )
+  const remedy =
+    isOwn && url !== baseUrl ? [`the base URL ${baseUrl} must lead to ${url}, where the audit started it`] : []
+  if (problems.length > 0) throw ConfigError.of([...problems, ...remedy].join('\n'))
+  const { now, frozen } = await clock.state()
+  const seconds = Math.round((Date.parse(now) - own.now()) / 1000)
+  if (Math.abs(seconds) <= MAX_DIFFERENCE_SECONDS && !frozen) return
+  const how = frozen ? 'stands still' : `is ${Math.abs(seconds)} seconds ${seconds > 0 ? 'ahead' : 'behind'}`
+  throw ConfigError.of(
+    `${baseUrl}: the clock of the sandbox ${how}, so that what is expired for it is not for your app; set it back in the console, or by POST ${baseUrl}/_sandbox/clock with {"reset": true}`,
+  )
 }

@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { messageOf } from '../../files/caught.ts'
-import { ConfigError } from '../../files/config-error.ts'
 import { visible } from '../../files/visible.ts'
 import type { AuditedRow, VerdictName } from '../../sandbox/outcomes/audit-report.ts'
-import { CATALOGUE_VERSION, CATALOGUE_VERSIONS, rowId } from '../../sandbox/outcomes/catalogue.ts'
 import { LAST_AUDIT } from '../../sandbox/outcomes/report/read-report.ts'
 import { findLibrary } from '../../sandbox/outcomes/report/remedies.ts'
 import { summarise } from '../../sandbox/outcomes/report/totals.ts'
@@ -15,75 +13,15 @@ import { renderTerminal } from '../report/terminal.ts'
 import { writeReports } from '../report/write-reports.ts'
 import { selectRows } from '../trials/select-rows.ts'
 import { createCopies } from './app-copies.ts'
-import * as auditFile from './audit-file.ts'
+import { AUDIT_FILE, writeAuditFile } from './audit-file.ts'
 import { prepareFind } from './find-verifications.ts'
 import { keepReport } from './last-run.ts'
-import { openSandbox, preflight } from './open-sandbox.ts'
-import { planAudit, settle } from './plan.ts'
-import { modeOf } from './read-flags.ts'
 import type { AuditHost, Session } from './session.ts'
-import type { AuditSettings } from './settings.ts'
-
-/** What shells expect of a program that SIGINT ended. */
-const INTERRUPTED = 130
-
-/**
- * Audits the app that the call or `agekey-audit.yaml` names.
- * @param command what is typed to audit the same app again
- * @returns the exit code
- * @throws Error with one line, when nothing can be shown
- */
-export async function runCommand(given: AuditSettings, command: string, host: AuditHost): Promise<number> {
-  const mode = modeOf(given)
-  if (mode === 'learn') auditFile.requireNoAuditFile()
-  const file = auditFile.readAuditFile()
-  if (mode === 'list') {
-    listRows(settle(given, file?.values), host)
-    return 0
-  }
-  const plan = planAudit(given, { file, environment: host.environment })
-  const signal = host.interruption()
-  try {
-    const sandbox = await openSandbox(host, given.url)
-    const code = await auditApp({ sandbox, host, plan, command, signal }).finally(sandbox.close)
-    return signal.aborted ? INTERRUPTED : code
-  } catch (error) {
-    if (!signal.aborted) throw error
-    host.say('interrupted: nothing was judged yet')
-    return INTERRUPTED
-  }
-}
-
-/** Shows the rows that settings name, most severe first, or writes them as JSON. @throws ConfigError when there is none */
-function listRows({ only, skip, catalogue = CATALOGUE_VERSION, json }: AuditSettings, host: AuditHost): void {
-  const versions: readonly string[] = CATALOGUE_VERSIONS
-  const rows = selectRows({ only, skip })
-    .toSorted((one, other) => other.severity - one.severity)
-    .map(({ family, level, severity, summary, refs, cwe, since, ...row }) => {
-      // Whether the row was there in the version of the catalogue that is judged by.
-      const counted = versions.indexOf(since) <= versions.indexOf(catalogue)
-      const numbers = cwe.map((id) => `CWE-${id}`)
-      return { row: rowId(row), family, level, severity, summary, refs, cwe: numbers, since, counted }
-    })
-  if (rows.length === 0) throw ConfigError.of('--only and --skip together leave no row; --list alone shows all of them')
-  if (json !== undefined) {
-    const render = () => `${JSON.stringify({ catalogue, rows }, undefined, 2)}\n`
-    host.writeFiles([{ source: '--json', file: json, render }])
-    return
-  }
-  const cells = rows.map((one) => [one.row, one.counted ? one.level : `${one.level}, not counted`, one.refs.join('; ')])
-  const newer = rows.filter(({ counted }) => !counted).length
-  const rest = newer === 0 ? '' : `; ${newer} of them were added later and do not count`
-  for (const line of [...host.alignColumns(cells), '']) host.say(line)
-  host.say(`${rows.length} rows, judged by catalogue ${catalogue}${rest}`)
-}
 
 /** Audits or learns the app, which is started first when the file says how. @returns the exit code */
 export async function auditApp(session: Session): Promise<number> {
-  const { plan, host, sandbox, signal } = session
+  const { plan, host, signal } = session
   const isLearning = plan.mode === 'learn'
-  host.say(`sandbox: ${visible(sandbox.baseUrl)} (${sandbox.isOwn ? 'started for this audit' : 'it runs already'})`)
-  await preflight(sandbox, host)
   const apps = createCopies(session)
   try {
     const app = await apps.open(isLearning ? 1 : selectRows(plan.options).length)
@@ -94,8 +32,8 @@ export async function auditApp(session: Session): Promise<number> {
     if (!isLearning) return await judge(app, options, { ...session, progress })
     const { learned } = await withLearned(app, options, async () => ({ notes: [] }))
     if (signal.aborted) return 0
-    await auditFile.writeAuditFile({ app: plan.app, learned, given: plan.given })
-    host.say(`${auditFile.AUDIT_FILE}: written; agekey-sandbox audit in this folder reads it`)
+    await writeAuditFile({ app: plan.app, learned, given: plan.given })
+    host.say(`${AUDIT_FILE}: written; agekey-sandbox audit in this folder reads it`)
     return 0
   } catch (error) {
     // They may be the reason.

@@ -4,7 +4,7 @@ import type { TerminalOptions } from '../report/terminal.ts'
 import type { WriteFiles } from '../report/write-reports.ts'
 import type { AuditPlan } from './plan.ts'
 
-/** What the command line hands in: an audit neither prints nor starts a server or a program by itself. */
+/** What the command line hands in: an audit neither prints nor starts a program by itself. */
 export interface AuditHost extends Pick<TerminalOptions, 'colour'> {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Draws the last line over again, and takes it away by an empty text; absent without a terminal. */
@@ -14,17 +14,7 @@ export interface AuditHost extends Pick<TerminalOptions, 'colour'> {
   /** Writes a line of the answer, or beside it when a report goes to standard output. */
   say(line: string): void
   warn(message: string): void
-  alignColumns(rows: readonly (readonly string[])[]): string[]
   writeFiles: WriteFiles
-  /** Aborted by Ctrl-C, from the first call on. */
-  interruption(): AbortSignal
-  /** Of the settings; `undefined` when they ask for a free port. */
-  readonly baseUrl: string | undefined
-  readonly controlToken: string | undefined
-  /** Starts the sandbox of the settings. */
-  startSandbox(): Promise<Omit<OpenSandbox, 'isOwn'>>
-  /** What keeps an app on this machine from using a sandbox, in one line each: the checks of `doctor`. */
-  diagnose(baseUrl: string, certificate: string | undefined): Promise<readonly string[]>
   /** Starts a program; `stop` ends it and the programs that it started. */
   startGroup(
     run: string | readonly string[],
@@ -53,5 +43,6 @@ export interface Session {
   readonly plan: AuditPlan
   /** What is typed to audit the same app again. */
   readonly command: string
+  /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal
 }

@@ -1,11 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, onTestFinished, vi } from 'vitest'
 import { readAuditFile } from '../../../src/audit/command/audit-file.ts'
-import { openSandbox } from '../../../src/audit/command/open-sandbox.ts'
 import { planAudit } from '../../../src/audit/command/plan.ts'
 import { type GivenFlags, readFlags, sameCall } from '../../../src/audit/command/read-flags.ts'
 import { auditApp } from '../../../src/audit/command/run.ts'
-import { createAuditHost } from '../../../src/cli/audit-host.ts'
+import { createAuditHost, openSandbox, preflight } from '../../../src/cli/audit-host.ts'
 import { loadSettings } from '../../../src/config/load-settings.ts'
 import { createMask } from '../../../src/sandbox/clients/mask.ts'
 import { type AuditReport, auditReportSchema } from '../../../src/sandbox/outcomes/audit-report.ts'
@@ -78,8 +77,9 @@ export async function auditInProcess(
   const progress = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
   // Its first answer takes the longest, and the command waits for three seconds.
   await fetch(`${sandbox.url}/_sandbox/health`)
-  const open = await openSandbox(host, given.url)
+  const open = await openSandbox(settings, given.url)
   try {
+    await preflight(open)
     const { signal } = new AbortController()
     const session = { sandbox: open, host, command: sameCall(page, flags, []), signal }
     const options = { ...plan.options, ...(rows && { only: rows }) }

@@ -1,6 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { openSandbox, preflight } from '../../../src/audit/command/open-sandbox.ts'
-import { createAuditHost } from '../../../src/cli/audit-host.ts'
+import { openSandbox, preflight } from '../../../src/cli/audit-host.ts'
 import { loadSettings } from '../../../src/config/load-settings.ts'
 import { findFreePort } from '../../support/free-port.ts'
 import { startSandbox } from '../../support/sandbox.ts'
@@ -9,10 +8,9 @@ import { startWebApp } from '../../support/web-app.ts'
 /** Opens the sandbox of these flags, without the settings of this machine. */
 async function open(texts: Record<string, string>, url?: string) {
   const flags = { log: 'silent', 'state-dir': 'none', ...texts }
-  const host = createAuditHost(await loadSettings({ flags, env: {}, cwd: '/nonexistent' }), {})
-  const sandbox = await openSandbox(host, url)
+  const sandbox = await openSandbox(await loadSettings({ flags, env: {}, cwd: '/nonexistent' }), url)
   onTestFinished(() => sandbox.close())
-  return { ...sandbox, look: () => preflight(sandbox, host) }
+  return { ...sandbox, look: () => preflight(sandbox) }
 }
 
 test('An audit uses the sandbox that runs at the base URL of the settings, and lets it go on afterwards', async () => {
