@@ -48,9 +48,8 @@ export async function findVerifications(
 ): Promise<FoundAgain> {
   const missing: MissingVerification[] = []
   let total = 0
-  const undetermined = (evidence: string): FoundAgain => ({
-    ...{ verdict: 'undetermined', evidence, found: 0, total, missing: [] },
-  })
+  const undetermined = (evidence: string) =>
+    ({ verdict: 'undetermined', evidence, found: 0, total, missing: [] }) as const
   for (const { sandbox, ask, flows } of copies) {
     const received = (await Promise.all(flows.map((id) => sandbox.flows.get(id)))).flatMap((flow) => subOf(flow, age))
     const [first] = received

@@ -5,19 +5,15 @@ import { headOf, linesOf, type Point, pointsOf } from '../../sandbox/outcomes/re
 
 /** JUnit XML of an audit: a testsuite for each flow and one for readings, a testcase for each check and each variant. */
 export function renderAuditJUnit(report: AuditReport, console?: string): string {
-  const points = pointsOf(report)
-  const suites = [...new Set(points.map(({ suite }) => suite))]
-  return renderJUnit(
-    suites.map((name) => {
-      return { name, cases: points.filter(({ suite }) => suite === name).map((point) => caseOf(point, console)) }
-    }),
-  )
+  const all = pointsOf(report).map((point) => caseOf(point, console))
+  const suites = [...new Set(all.map(({ classname }) => classname))]
+  return renderJUnit(suites.map((name) => ({ name, cases: all.filter(({ classname }) => classname === name) })))
 }
 
 // Decision: a finding below the level of --fail-on is no failure, as the exit code says, and no success either.
 const STATUS = { failed: 'failed', finding: 'skipped', open: 'skipped', passed: 'passed' } as const
 
-function caseOf(point: Point, console?: string): JUnitCase {
+function caseOf(point: Point, console: string | undefined): JUnitCase {
   const { check, suite, state, verdict, reason, rows } = point
   // How long a single check took is not known: rows share flows and run at the same time.
   const common = { name: check.replace(/^readings\//, ''), classname: suite, seconds: 0, status: STATUS[state] }

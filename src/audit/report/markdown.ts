@@ -32,11 +32,8 @@ export function renderMarkdown(report: AuditReport, console?: string, maxBytes?:
     ...pointsOf(report)
       .filter(isFound)
       .flatMap((point) => [pointBlock(point, console), foldRows(countOf(point.rows.length, 'row'), point.rows)]),
-    ...under('### Undetermined', unshown),
-    ...under(
-      '### Notes',
-      notes.map((note) => `- ${codeSpan(note)}`),
-    ),
+    ...(unshown.length > 0 ? ['### Undetermined', ...unshown] : []),
+    ...(notes.length > 0 ? ['### Notes', ...notes.map((note) => `- ${codeSpan(note)}`)] : []),
     holds.length > 0 && fold(`${holds.length} ${holds.length === 1 ? 'check holds' : 'checks hold'}`, holds.join('')),
     ...FOLDED.map((verdict) => {
       const ofVerdict = rows.filter((row) => row.verdict === verdict)
@@ -50,14 +47,11 @@ export function renderMarkdown(report: AuditReport, console?: string, maxBytes?:
 
 const codeSpans = (texts: readonly string[]) => texts.map(codeSpan).join(', ')
 
-const under = (title: string, items: readonly string[]) => (items.length === 0 ? [] : [title, ...items])
-
 function pointBlock({ verdict, title, weight, facts, flows }: Point, console: string | undefined): string {
   const lines = facts.map((fact) => `- ${fact.label}:${factText(fact)}`)
   const links = flows.map((id) => `- Flow: ${flowLink(id, console)}`)
-  return [`### ${verdict}: ${escapeMarkdown(title)}`, '', ...(weight ? [weight, ''] : []), ...lines, ...links].join(
-    '\n',
-  )
+  const head = [`### ${verdict}: ${escapeMarkdown(title)}`, '', ...(weight ? [weight, ''] : [])]
+  return [...head, ...lines, ...links].join('\n')
 }
 
 function factText({ kind, text }: Fact): string {
