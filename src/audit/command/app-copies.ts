@@ -65,16 +65,10 @@ export function createCopies(session: Session) {
 
   /** Starts the app on a sandbox or tenant. @throws ConfigError with one line */
   async function startOn({ api, port }: { api: SandboxApi; port: number }): Promise<AuditedApp> {
-    const launched = async () => {
-      const { problem, ...program } = await launch(api, port)
-      if (problem === undefined) return program
-      await program.stop()
-      throw ConfigError.of(problem)
-    }
-    let running = await launched()
+    let running = await launch(api, port)
     const restart = async () => {
       await running.stop()
-      running = await launched()
+      running = await launch(api, port)
     }
     return { ...(await appOn(api, port)), program: { record: () => running.log.record(), restart } }
   }

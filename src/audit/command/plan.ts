@@ -10,6 +10,8 @@ import { modeOf } from './read-flags.ts'
 import { type AuditFileValues, type AuditSettings, type RequestInFile, readyPattern } from './settings.ts'
 
 export type AuditPlan = ReturnType<typeof planAudit>
+/** How an app is started, without placeholders. */
+export type AppStart = ReturnType<NonNullable<AuditPlan['start']>['of']>
 
 type Environment = Readonly<Record<string, string | undefined>>
 

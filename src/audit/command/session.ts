@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import type { ConnectedSandbox } from '../../client/connect-sandbox.ts'
 import type { TerminalOptions } from '../report/terminal.ts'
 import type { WriteFiles } from '../report/write-reports.ts'
-import type { AuditPlan } from './plan.ts'
+import type { AppStart, AuditPlan } from './plan.ts'
 
 /** What the command line hands in: an audit neither prints nor starts a program by itself. */
 export interface AuditHost extends Pick<TerminalOptions, 'colour'> {
@@ -16,16 +16,15 @@ export interface AuditHost extends Pick<TerminalOptions, 'colour'> {
   warn(message: string): void
   writeFiles: WriteFiles
   /** Starts a program; `stop` ends it and the programs that it started. */
-  startGroup(
-    run: string | readonly string[],
-    options: { readonly env: Readonly<Record<string, string>> },
-  ): {
-    readonly child: Pick<ChildProcess, 'stdin' | 'stdout' | 'stderr'>
-    readonly ended: Promise<{ readonly reason: string }>
-    stop(): Promise<void>
-  }
+  startGroup(run: AppStart['run'], options: Pick<AppStart, 'env'>): StartedGroup
   /** Takes secrets out of what an app writes. */
   mask(text: string): string
+}
+
+interface StartedGroup {
+  readonly child: Pick<ChildProcess, 'stdin' | 'stdout' | 'stderr'>
+  readonly ended: Promise<{ readonly reason: string }>
+  stop(): Promise<void>
 }
 
 /** The sandbox or tenant that an audit uses, with the base URL that apps use. */

@@ -8,11 +8,8 @@ import { ConfigError } from '../../files/config-error.ts'
 import { startStopwatch } from '../../sandbox/clock/clock.ts'
 import { createExchange } from '../agent/exchange.ts'
 import { startDeadline } from '../drive/deadline.ts'
-import type { AuditPlan } from './plan.ts'
+import type { AppStart } from './plan.ts'
 import type { AuditHost } from './session.ts'
-
-/** How an app is started, without placeholders. */
-export type AppStart = ReturnType<NonNullable<AuditPlan['start']>['of']>
 
 export interface StartLimits {
   readonly host: Pick<AuditHost, 'startGroup' | 'mask'>
@@ -20,7 +17,7 @@ export interface StartLimits {
   readonly place: string
   readonly signal: AbortSignal
   readonly readySeconds?: number
-  /** An app that answers 500 is up, too. */
+  /** An app that answers 500 is up, too, and one that does not come up is no error. */
   readonly mayFail?: boolean
 }
 
@@ -30,9 +27,9 @@ const LOOK_SECONDS = 2
 const OTHER_PORT_MS = 2000
 
 /**
- * Starts the app and waits until it is up; `problem` is a line that says why it did not come up, and `isEnded` whether it ended. It is
- * stopped by `stop` in either case.
- * @throws ConfigError when something answers before the start
+ * Starts the app and waits until it is up; `stop` ends it. With `mayFail`, `problem` is a line that says why it did not come up, and
+ * `isEnded` whether it ended.
+ * @throws ConfigError with one line when it does not come up, or something answers before the start
  */
 export async function startApp(
   { run, env, page, ready }: AppStart,
@@ -75,6 +72,7 @@ export async function startApp(
     let met = await look()
     for (; met === undefined; met = await look()) await wait(BETWEEN_LOOKS_MS, undefined, { signal })
     const problem = met === 'up' ? undefined : `${place}: ${met}${lastWords(log)}`
+    if (problem !== undefined && !mayFail) throw ConfigError.of(problem)
     return { log, stop, problem, isEnded: reason !== undefined }
   } catch (error) {
     await stop()

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { type AppStart, findFreePort, startApp } from '../../../src/audit/command/start-app.ts'
+import type { AppStart } from '../../../src/audit/command/plan.ts'
+import { findFreePort, startApp } from '../../../src/audit/command/start-app.ts'
 import { startGroup } from '../../../src/cli/start/process-group.ts'
 import { createMask } from '../../../src/sandbox/clients/mask.ts'
 import { startWebApp } from '../../support/web-app.ts'
@@ -23,7 +24,6 @@ async function startServer(run: AppStart['run'] = node(SERVER), changes: Partial
   const env = { PORT: port, GREETING: 'hello' }
   const app = await startApp({ run, page: ready, ready, env, ...changes }, { ...PLACE, ...place })
   onTestFinished(() => app.stop())
-  if (app.problem) throw new Error(app.problem)
   return { app, ready }
 }
 
