@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { createExchange, NOBODY } from '../audit/agent/exchange.ts'
 import { readAuditFile, requireNoAuditFile } from '../audit/command/audit-file.ts'
 import { planAudit, settle } from '../audit/command/plan.ts'
-import { type GivenFlags, modeOf, readFlags, sameCall } from '../audit/command/read-flags.ts'
+import { type GivenFlags, readFlags, sameCall } from '../audit/command/read-flags.ts'
 import { auditApp } from '../audit/command/run.ts'
 import type { AuditHost, OpenSandbox } from '../audit/command/session.ts'
 import { type AuditSettings, REPORT_FORMATS, shellWord } from '../audit/command/settings.ts'
@@ -37,10 +37,9 @@ export async function audit(page: string | undefined, texts: Texts, flags: Given
   const given = readFlags(page, flags)
   const settings = await loadSettings({ flags: texts })
   const host = createAuditHost(settings, given)
-  const mode = modeOf(given)
-  if (mode === 'learn') requireNoAuditFile()
+  if (given.learn) requireNoAuditFile()
   const file = readAuditFile()
-  if (mode === 'list') {
+  if (given.list) {
     listRows(settle(given, file?.values))
     return 0
   }
@@ -50,10 +49,8 @@ export async function audit(page: string | undefined, texts: Texts, flags: Given
   try {
     const sandbox = await openSandbox(settings, given.url)
     host.say(`sandbox: ${visible(sandbox.baseUrl)} (${sandbox.isOwn ? 'started for this audit' : 'it runs already'})`)
-    const session = { host, sandbox, plan, command, signal }
-    const code = await preflight(sandbox)
-      .then(() => auditApp(session))
-      .finally(sandbox.close)
+    const begun = preflight(sandbox).then(() => auditApp({ host, sandbox, plan, command, signal }))
+    const code = await begun.finally(sandbox.close)
     return signal.aborted ? INTERRUPTED : code
   } catch (error) {
     if (!signal.aborted) throw error
@@ -198,23 +195,18 @@ const MAX_DIFFERENCE_SECONDS = 10
  */
 export async function preflight(sandbox: OpenSandbox): Promise<void> {
   const { baseUrl, url, certificate, clock, isOwn } = sandbox
-  const own = createClock()
-  const visit = {
-    issuer: baseUrl + ENDPOINTS.use.path,
-    ca: certificate?.pem,
-    timeoutMs: LIMIT_SECONDS * 1000,
-    now: own.now,
-  }
-  const problems = (await examine(visit)).flatMap((one) =>
+  const { now } = createClock()
+  const issuer = baseUrl + ENDPOINTS.use.path
+  const diagnoses = await examine({ issuer, ca: certificate?.pem, timeoutMs: LIMIT_SECONDS * 1000, now })
+  const problems = diagnoses.flatMap((one) =>
     one.status === 'problem' ? [`${one.problem}: ${[one.message, ...one.fix].join('; ')}`] : [],
   )
-  const remedy =
-    isOwn && url !== baseUrl ? [`the base URL ${baseUrl} must lead to ${url}, where the audit started it`] : []
-  if (problems.length > 0) throw ConfigError.of([...problems, ...remedy].join('\n'))
-  const { now, frozen } = await clock.state()
-  const seconds = Math.round((Date.parse(now) - own.now()) / 1000)
-  if (Math.abs(seconds) <= MAX_DIFFERENCE_SECONDS && !frozen) return
-  const how = frozen ? 'stands still' : `is ${Math.abs(seconds)} seconds ${seconds > 0 ? 'ahead' : 'behind'}`
+  if (problems.length > 0 && isOwn) problems.push(`the sandbox was started: ${baseUrl} must lead to ${url}`)
+  if (problems.length > 0) throw ConfigError.of(problems.join('\n'))
+  const moved = await clock.state()
+  const seconds = Math.round((Date.parse(moved.now) - now()) / 1000)
+  if (Math.abs(seconds) <= MAX_DIFFERENCE_SECONDS && !moved.frozen) return
+  const how = moved.frozen ? 'stands still' : `is ${Math.abs(seconds)} seconds ${seconds > 0 ? 'ahead' : 'behind'}`
   throw ConfigError.of(
     `${baseUrl}: the clock of the sandbox ${how}, so that what is expired for it is not for your app; set it back in the console, or by POST ${baseUrl}/_sandbox/clock with {"reset": true}`,
   )

@@ -7,7 +7,6 @@ import { type AuditReport, FINDINGS } from '../../sandbox/outcomes/audit-report.
 import { findAuditRow } from '../../sandbox/outcomes/catalogue.ts'
 import { LAST_AUDIT, readReport } from '../../sandbox/outcomes/report/read-report.ts'
 import { exitCodeOf, summarise } from '../../sandbox/outcomes/report/totals.ts'
-import type { AuditMode } from './read-flags.ts'
 
 /**
  * The rows of the last audit of an app that failed or were undetermined.
@@ -30,6 +29,9 @@ export function readUnsettled(app: string): readonly string[] {
 
 /** The last report as JSON, for the console; `undefined` when there is none. @throws ConfigError with one line */
 export const readLastAudit = (): string | undefined => readIfThere(LAST_AUDIT)
+
+/** What an audit does. */
+export type AuditMode = 'run' | 'learn' | 'again' | 'readings'
 
 /**
  * Keeps the report of a whole audit, beside what is known of the readings of this app; or what `--readings` or `--again` found, beside

@@ -5,8 +5,7 @@ import { isPrivateAddress } from '../agent/private-address.ts'
 import type { PageSettings } from '../drive/driver.ts'
 import type { AuditOptions, FlowOptions } from '../options.ts'
 import { AUDIT_FILE, type AuditFile } from './audit-file.ts'
-import { readUnsettled } from './last-run.ts'
-import { modeOf } from './read-flags.ts'
+import { type AuditMode, readUnsettled } from './last-run.ts'
 import { type AuditFileValues, type AuditSettings, type RequestInFile, readyPattern } from './settings.ts'
 
 export type AuditPlan = ReturnType<typeof planAudit>
@@ -40,7 +39,7 @@ export function planAudit(
     throw refuse(
       `${app} is beyond this machine and its private network, and the audit sends it hundreds of wrong answers; give --this-app-is-mine when it is yours`,
     )
-  const mode = modeOf(given)
+  const mode: AuditMode = given.learn ? 'learn' : given.again ? 'again' : given.readings ? 'readings' : 'run'
   const only = mode === 'again' ? readUnsettled(app) : settings.only
   const { age, skip, catalogue, fail_on: failOn, known, jobs, repeat, slow, timeout, budget } = settings
   const options: AuditOptions = {

@@ -47,11 +47,6 @@ export function readFlags(page: string | undefined, flags: GivenFlags): AuditSet
   return checked.value
 }
 
-const MODES = ['list', 'learn', 'again', 'readings'] as const
-export type AuditMode = (typeof MODES)[number] | 'run'
-
-export const modeOf = (settings: AuditSettings): AuditMode => MODES.find((mode) => settings[mode]) ?? 'run'
-
 type Key = keyof AuditSettings
 
 /** Settings that do not go together, and why. */

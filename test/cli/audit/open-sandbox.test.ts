@@ -63,7 +63,7 @@ test('An audit refuses a sandbox that this process does not reach or trust, in o
   const elsewhere = `http://localhost:${await findFreePort()}`
   const { url, look } = await open({ port: String(await findFreePort()), 'base-url': elsewhere })
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:/)
-  const remedy = `\nthe base URL ${elsewhere} must lead to ${url}, where the audit started it`
+  const remedy = `\nthe sandbox was started: ${elsewhere} must lead to ${url}`
   const nobody = `connection_refused: ${elsewhere.slice('http://'.length)}: nothing listens there; `
   await expect(look()).rejects.toThrow(new RegExp(`^${nobody}.*${remedy}$`))
   const { port } = new URL((await startSandbox({ https: true })).baseUrl)
