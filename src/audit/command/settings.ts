@@ -87,13 +87,11 @@ const flowShape = {
   source: sourceSchema.describe('The place in your code that reads the answer, for SARIF: src/verify.ts:12'),
 }
 
+const NO_START = 'is done on the page of start; add start, the path of the page on which your app begins this flow'
 const laterFlowSchema = z
   .strictObject(flowShape)
   .partial()
-  .check(({ value: { begin, start }, issues }) => {
-    const message = 'is done on the page of start; add start, the path of the page on which your app begins this flow'
-    if (begin && start === undefined) issues.push({ code: 'custom', path: ['begin'], message, input: begin })
-  })
+  .refine(({ begin, start }) => !begin || start !== undefined, { path: ['begin'], error: NO_START })
 
 const fragmentSchema = z
   .strictObject({
