@@ -87,9 +87,8 @@ export async function prepareFind({ copies }: AppCopies, { question, settings }:
     }),
   )
   return async (rows: AuditReport['rows']): Promise<AuditedCheck> => {
-    const flowsOf = (isAccepted: boolean) =>
-      new Set(rows.flatMap(({ verdict, flows }) => ((verdict === 'accepted') === isAccepted ? flows : [])))
-    const [good, others] = [flowsOf(true), flowsOf(false)]
+    const good = new Set(rows.flatMap(({ verdict, flows }) => (verdict === 'accepted' ? flows : [])))
+    const others = new Set(rows.flatMap(({ verdict, flows }) => (verdict === 'accepted' ? [] : flows)))
     const asked = places.map(async ({ after, ...place }) => {
       const flows = await place.sandbox.flows.list({ audit: 'only', flow: 'use', after, limit: MAX_FLOWS })
       const taken = flows.filter(({ id, outcome }) => good.has(id) || (outcome === 'verified' && !others.has(id)))
