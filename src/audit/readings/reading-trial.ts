@@ -1,11 +1,9 @@
 import type { SandboxApi } from '../../client/sandbox-api.ts'
 import type { TenantReadings } from '../../client/shapes/settings.ts'
 import type { Reason } from '../../sandbox/outcomes/audit-report.ts'
-import { findRow, rowId } from '../../sandbox/outcomes/catalogue.ts'
-import type { AuditRow } from '../../sandbox/outcomes/outcome.ts'
+import { rowId } from '../../sandbox/outcomes/catalogue.ts'
 import type { Readings } from '../../sandbox/readings/reading.ts'
 import { READINGS } from '../../sandbox/readings/readings.ts'
-import type { Role } from '../drive/tested-personas.ts'
 import { describeErrors } from '../learn/app-profile.ts'
 import type { LearnedApp } from '../learn/learn-app.ts'
 import { readRun, seeRun } from '../learn/learned-flow.ts'
@@ -14,7 +12,7 @@ import { RESTART } from '../trials/known-before.ts'
 import { findDelivery, learnedFlowOf, planRow, type RowSettings, readSeen } from '../trials/row-trial.ts'
 import { unread } from '../trials/start-trials.ts'
 import type { AuditRun, Finding, Trial, Worker } from '../trials/trial.ts'
-import { type ChosenVariant, nameOf } from './variants.ts'
+import { type ChosenVariant, nameOf, type TriedFlow } from './variants.ts'
 
 export interface ReadingSettings extends Pick<AuditRun, 'learned' | 'options' | 'startFresh' | 'drive' | 'signal'> {
   /** Each flow as it ends under the usual readings, by its name. */
@@ -143,34 +141,8 @@ function whyNotMet(
   return isMet ? '' : `the journal shows no answer in which it makes a difference: ${shownBy.join(', ')}`
 }
 
-/** A flow that the app is driven through under each reading. */
-export interface TriedFlow {
-  readonly row: AuditRow
-  readonly role: Role
-  /** `use/verified as minor` */
-  readonly name: string
-}
-
 /** What one run of a flow showed, and what the journal has of it, newest first. */
 export type ShownFlow = Awaited<ReturnType<typeof runFlow>>
-
-const flowOf = (row: AuditRow, role: Role): TriedFlow => ({ row, role, name: `${rowId(row)} as ${role}` })
-
-/** The flows that end as they should: an adult comes in, a minor and a denial do not, and what else the app uses. */
-export function goodFlowsOf({ create, upgrade }: LearnedApp): readonly TriedFlow[] {
-  const find = (role: Role, ...ids: readonly string[]) =>
-    ids.flatMap((id) => findRow(id) ?? []).map((row) => flowOf(row, role))
-  return [
-    ...find('adult', 'use/verified', 'use/access_denied'),
-    ...find('minor', 'use/verified'),
-    ...(create.kind === 'learned' ? find('newcomer', 'create/created', 'create/access_denied') : []),
-    ...(upgrade.kind === 'learned' ? find('minor', 'use/code_issued') : []),
-  ]
-}
-
-/** The flows in which a row is sent. */
-export const flowsOfRow = (row: AuditRow, settings: RowSettings): readonly TriedFlow[] =>
-  planRow(row, settings).roles.map((role) => flowOf(row, role))
 
 /** So many flows of the journal may belong to one run. */
 const MAX_FLOWS = 100

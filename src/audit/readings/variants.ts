@@ -1,11 +1,38 @@
-import { findRow } from '../../sandbox/outcomes/catalogue.ts'
+import { findRow, rowId } from '../../sandbox/outcomes/catalogue.ts'
 import type { AuditRow } from '../../sandbox/outcomes/outcome.ts'
 import { type Reading, type Readings, readingId, type Variant } from '../../sandbox/readings/reading.ts'
 import { excludedBy, READINGS } from '../../sandbox/readings/readings.ts'
+import type { Role } from '../drive/tested-personas.ts'
+import type { LearnedApp } from '../learn/learn-app.ts'
 import { knownBefore, notForThisApp } from '../trials/known-before.ts'
-import type { RowSettings } from '../trials/row-trial.ts'
+import { planRow, type RowSettings } from '../trials/row-trial.ts'
 import type { Finding } from '../trials/trial.ts'
-import { flowsOfRow, goodFlowsOf, type TriedFlow } from './reading-trial.ts'
+
+/** A flow that the app is driven through under each reading. */
+export interface TriedFlow {
+  readonly row: AuditRow
+  readonly role: Role
+  /** `use/verified as minor` */
+  readonly name: string
+}
+
+const flowOf = (row: AuditRow, role: Role): TriedFlow => ({ row, role, name: `${rowId(row)} as ${role}` })
+
+/** The flows that end as they should: an adult comes in, a minor and a denial do not, and what else the app uses. */
+function goodFlowsOf({ create, upgrade }: LearnedApp): readonly TriedFlow[] {
+  const find = (role: Role, ...ids: readonly string[]) =>
+    ids.flatMap((id) => findRow(id) ?? []).map((row) => flowOf(row, role))
+  return [
+    ...find('adult', 'use/verified', 'use/access_denied'),
+    ...find('minor', 'use/verified'),
+    ...(create.kind === 'learned' ? find('newcomer', 'create/created', 'create/access_denied') : []),
+    ...(upgrade.kind === 'learned' ? find('minor', 'use/code_issued') : []),
+  ]
+}
+
+/** The flows in which a row is sent. */
+const flowsOfRow = (row: AuditRow, settings: RowSettings): readonly TriedFlow[] =>
+  planRow(row, settings).roles.map((role) => flowOf(row, role))
 
 /** A variant of a reading beside the usual one. */
 export interface ChosenVariant {
