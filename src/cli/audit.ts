@@ -40,7 +40,7 @@ export function addAudit(program: Command, texts: ReadFlags): void {
     .configureHelp({ helpWidth: HELP_WIDTH, showGlobalOptions: true })
     .addHelpText('after', EXPLANATION)
     .action(async (url: string | undefined, flags: GivenFlags) => {
-      const { audit } = await import('./audit-host.ts')
+      const { audit } = await import('./audit-command.ts')
       process.exitCode = await audit(url, texts(), flags)
     })
   const collected = (value: string, earlier: readonly string[] = []) => [...earlier, value]

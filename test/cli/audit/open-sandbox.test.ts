@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { openSandbox, preflight } from '../../../src/cli/audit-host.ts'
+import { openSandbox, preflight } from '../../../src/cli/audit-command.ts'
 import { loadSettings } from '../../../src/config/load-settings.ts'
 import { findFreePort } from '../../support/free-port.ts'
 import { startSandbox } from '../../support/sandbox.ts'
@@ -69,20 +69,6 @@ test('An audit refuses a sandbox that this process does not reach or trust, in o
   const { port } = new URL((await startSandbox({ https: true })).baseUrl)
   const refusal = /^https:\/\/localhost:\d+ cannot be reached: self.signed certificate; .* NODE_EXTRA_CA_CERTS$/
   await expect(open({ port, https: 'true' })).rejects.toThrow(refusal)
-})
-
-test('An audit does not begin while the clock of the sandbox is another one: expired would mean two things', async () => {
-  const running = await startSandbox()
-  const look = async () => (await open({}, running.url)).look()
-  const remedy = `set it back in the console, or by POST ${running.baseUrl}/_sandbox/clock with {"reset": true}`
-  const refusal = (how: string) =>
-    `${running.baseUrl}: the clock of the sandbox ${how}, so that what is expired for it is not for your app; ${remedy}`
-  await running.clock.advance(3600)
-  await expect(look()).rejects.toThrow(refusal('is 3600 seconds ahead'))
-  await running.clock.freeze()
-  await expect(look()).rejects.toThrow(refusal('stands still'))
-  await running.clock.reset()
-  await look()
 })
 
 test('An audit does not begin where doctor finds a problem', async () => {
