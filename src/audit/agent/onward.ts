@@ -1,8 +1,15 @@
 import type { Page } from './browser.ts'
 import type { Way } from './choose-way.ts'
-import { attributeOf, elementsBelow, type HtmlElement, parseHtml, rawTextBelow, textBelow } from './html-document.ts'
 import { formBody, type Onward, webAddress } from './navigation.ts'
-import { isHtml } from './read-page.ts'
+import {
+  attributeOf,
+  elementsBelow,
+  type HtmlElement,
+  isHtml,
+  parseHtml,
+  rawTextBelow,
+  textBelow,
+} from './read-page.ts'
 
 /** A page that shows itself for longer wants to be read. */
 const MAX_REFRESH_SECONDS = 1

@@ -1,6 +1,5 @@
 import type { Page } from '../agent/browser.ts'
-import { attributeOf, elementsBelow, parseHtml, textBelow } from '../agent/html-document.ts'
-import { isHtml } from '../agent/read-page.ts'
+import { attributeOf, elementsBelow, isHtml, parseHtml, textBelow } from '../agent/read-page.ts'
 import type { Driver, FlowRun } from '../drive/driver.ts'
 import { inTurn } from '../drive/in-turn.ts'
 
