@@ -1,7 +1,7 @@
 import { quote } from '../../age/quote.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import type { Begin, PageRequest } from '../agent/browser.ts'
-import { isPrivateAddress } from '../agent/private-address.ts'
+import { isPrivateAddress } from '../agent/parties.ts'
 import type { PageSettings } from '../drive/driver.ts'
 import type { AuditOptions, FlowOptions } from '../options.ts'
 import { AUDIT_FILE, type AuditFile } from './audit-file.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isPrivateAddress } from '../../../src/audit/agent/private-address.ts'
+import { isPrivateAddress } from '../../../src/audit/agent/parties.ts'
 
 const PRIVATE = `
   http://localhost:3000/verify https://shop.localhost/ http://LOCALHOST./ http://127.0.0.1/
