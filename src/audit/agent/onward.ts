@@ -1,15 +1,7 @@
 import type { Page } from './browser.ts'
 import type { Way } from './choose-way.ts'
 import { formBody, type Onward, webAddress } from './navigation.ts'
-import {
-  attributeOf,
-  elementsBelow,
-  type HtmlElement,
-  isHtml,
-  parseHtml,
-  rawTextBelow,
-  textBelow,
-} from './read-page.ts'
+import { attributeOf, elementsBelow, type HtmlElement, isHtml, parseHtml, textBelow } from './read-page.ts'
 
 /** A page that shows itself for longer wants to be read. */
 const MAX_REFRESH_SECONDS = 1
@@ -120,7 +112,8 @@ const asksUser = (control: HtmlElement) =>
   /^(?:|text|email|password|search|tel)$/.test(typeOf(control)) && !attributeOf(control, 'value')
 
 function fieldValueOf(control: HtmlElement): string {
-  if (control.tagName === 'textarea') return rawTextBelow(control)
+  if (control.tagName === 'textarea')
+    return control.childNodes.map((node) => ('value' in node ? node.value : '')).join('')
   if (control.tagName !== 'select') return attributeOf(control, 'value') ?? (typeOf(control) === 'checkbox' ? 'on' : '')
   const options = elementsBelow(control, 'option')
   const selected = options.find((option) => attributeOf(option, 'selected') !== undefined) ?? options[0]

@@ -122,10 +122,10 @@ export const elementsBelow = (parent: Parent, ...names: readonly string[]): read
 export const attributeOf = (element: HtmlElement, name: string): string | undefined =>
   element.attrs.find((attribute) => attribute.name === name)?.value
 
-/** The text below a node as it stands in the page, with blanks between blocks. */
-export const rawTextBelow = (parent: Parent, skips?: (element: HtmlElement) => boolean): string =>
-  [...nodesBelow(parent, skips)].map((node) => (node === ' ' ? node : 'value' in node ? node.value : '')).join('')
-
-/** The same with runs of white space as one blank. */
+/** The text below a node, with runs of white space and the borders of blocks as one blank. */
 export const textBelow = (parent: Parent, skips?: (element: HtmlElement) => boolean): string =>
-  rawTextBelow(parent, skips).replace(/\s+/g, ' ').trim()
+  [...nodesBelow(parent, skips)]
+    .map((node) => (node === ' ' ? node : 'value' in node ? node.value : ''))
+    .join('')
+    .replace(/\s+/g, ' ')
+    .trim()
