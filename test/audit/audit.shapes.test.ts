@@ -46,7 +46,7 @@ async function opened(app: RunningShape, shape: Shape, way: Way): Promise<string
   }
   const browser = newBrowser()
   for (const request of shape.before ?? [])
-    await visit({ ...request, url: app.url + request.url }, { ...options, browser, looksOnly: true })
+    await visit({ ...request, url: app.url + request.url }, { ...options, browser, decide: undefined })
   const isHeld = brings !== undefined || way.forge !== undefined
   const { answer } = await visit(`${app.url}/verify`, { ...options, browser, holds: isHeld ? 'E1' : undefined })
   if (isHeld && answer) {

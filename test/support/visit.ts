@@ -10,14 +10,13 @@ export function visit(
     browser = createHttpAgent().newBrowser(),
     sandboxUrl = NO_SANDBOX,
     signal = new AbortController().signal,
-    decide = async () => ({ persona: 'adult-passport' }),
     ...options
   }: { browser?: Browser } & Partial<Parameters<Browser['open']>[1]> = {},
 ): Promise<Visit> {
   return browser.open(typeof target === 'string' ? { url: target } : target, {
     sandboxUrl,
     signal,
-    decide,
+    decide: async () => ({ persona: 'adult-passport' }),
     ...options,
   })
 }

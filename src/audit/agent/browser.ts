@@ -39,10 +39,11 @@ export interface VisitOptions {
   readonly sandboxUrl: string
   /** Ends the visit. */
   readonly signal: AbortSignal
-  /** Asked before a request for E1 or E3 is sent; `stop` ends the visit there. */
-  decide(request: AuthorizationRequest): Promise<ForcedDecision | 'stop'>
-  /** Nothing on the page is pressed to begin a flow. */
-  readonly looksOnly?: boolean
+  /**
+   * Asked before a request for E1 or E3 is sent; `stop` ends the visit there. When absent, the visit is a look: it stops there too, and
+   * presses nothing to begin a flow.
+   */
+  readonly decide?: ((request: AuthorizationRequest) => Promise<ForcedDecision | 'stop'>) | undefined
   /** What the page of the callback does with an answer to Use; for an agent that runs no scripts. */
   readonly fragment?: FragmentPost | undefined
   /** How a user begins on the first page; found by the words of the page when absent. */

@@ -16,7 +16,7 @@ export const waySchema = z.object({
 })
 export type Way = Readonly<z.infer<typeof waySchema>>
 
-export interface Search extends Pick<VisitOptions, 'sandboxUrl' | 'begin' | 'looksOnly'> {
+export interface Search extends Pick<VisitOptions, 'sandboxUrl' | 'begin' | 'decide'> {
   /** The sandbox was asked by E1, or by E3, in this visit. */
   readonly asked: readonly ('E1' | 'E3')[]
   /** The visit brought an answer; with `create_requested`, the page may lead on to Create. */
@@ -44,10 +44,10 @@ const OTHER =
  * or by the only form, button or link.
  */
 export function chooseWay<W extends Way>(ways: readonly W[], search: Search): W | undefined {
-  const { asked, answer, pressed, begin, looksOnly = false } = search
-  const isBeginning = asked.length === 0 && answer === undefined && !looksOnly
+  const { asked, answer, pressed, begin, decide } = search
+  const isBeginning = decide && asked.length === 0 && !answer
   const wish = answer && (answer.form?.['create_requested'] ?? answer.url)
-  const isCreating = !asked.includes('E3') && !looksOnly && /(?:^|create_requested=)true\b/.test(wish ?? '')
+  const isCreating = decide && !asked.includes('E3') && /(?:^|create_requested=)true\b/.test(wish ?? '')
   const click = begin && 'click' in begin && pressed.length === 0 ? begin.click.toLowerCase() : undefined
   if (pressed.length >= MAX_PRESSES) return undefined
   const worth = (way: W): number => {
@@ -57,7 +57,7 @@ export function chooseWay<W extends Way>(ways: readonly W[], search: Search): W 
     const endpoint = url && URL.canParse(url) ? endpointOf(new URL(url), search.sandboxUrl) : undefined
     // A user who came back does not begin again.
     if (endpoint && !asked.includes('E3') && (endpoint === 'E3' || asked.length + (answer ? 1 : 0) === 0)) return 20
-    if (looksOnly || pressed.includes(nameOf(way))) return 0
+    if (pressed.includes(nameOf(way))) return 0
     if (!isBeginning) return isCreating && CREATES.test(words) && AGE.test(words) ? 1 : 0
     if (OTHER.test(words)) return 0
     const said = (PROVES.test(words) ? 4 : 0) + (AGE.test(words) ? 2 : 0) + (SIGNS_IN.test(words) ? 1 : 0)

@@ -67,7 +67,7 @@ export function createHttpAgent({ anyAddress, ...options }: HttpAgentOptions = {
           visit(request, { ...state, ...options }),
         async peek(url: string, options: Pick<VisitOptions, 'sandboxUrl' | 'signal'>): Promise<Visit> {
           const before = cookies.app.all()
-          const shown = await visit({ url }, { ...state, ...options, decide: async () => 'stop', peeks: true })
+          const shown = await visit({ url }, { ...state, ...options, peeks: true })
           // The app has begun a flow, which nobody wants: what it keeps of that in a cookie would fill or replace what it waits for.
           if (shown.end === 'stopped') cookies.app.replace(before)
           return shown
@@ -92,7 +92,7 @@ interface Context extends VisitOptions {
 type End = Pick<Visit, 'end' | 'url' | 'problem'>
 
 async function visit(request: PageRequest, context: Context): Promise<Visit> {
-  const { parties, sandboxUrl, show, signal, begin, fragment, looksOnly = false, peeks = false } = context
+  const { parties, sandboxUrl, show, signal, begin, fragment, decide, peeks = false } = context
   const hops: (Hop & { cookies: readonly string[] })[] = []
   const pressed: string[] = []
   let answer = request.isAnswer ? request : undefined
@@ -175,13 +175,13 @@ async function visit(request: PageRequest, context: Context): Promise<Visit> {
     if (look.ending) return look.ending
     if (look.onward) return leaving(look.page, look.onward, 'app')
     const asked = hops.flatMap(({ endpoint = [] }) => endpoint)
-    const isBeginning = asked.length === 0 && !answer && !looksOnly
+    const isBeginning = decide && asked.length === 0 && !answer
     if (isBeginning && begin && 'request' in begin && pressed.length === 0) {
       pressed.push('the request of begin')
       const url = new URL(begin.request.url, look.page.url).href
       return { ...firstNavigation({ ...begin.request, url }), initiator: 'app' }
     }
-    const way = chooseWay(look.ways, { sandboxUrl, begin, looksOnly, asked, answer, pressed })
+    const way = chooseWay(look.ways, { sandboxUrl, begin, decide, asked, answer, pressed })
     if (!way) return { end: 'page', problem: isBeginning ? notBegun(look.ways, pressed, begin) : undefined }
     pressed.push(nameOf(way))
     return leavePage(await way.press())
@@ -204,6 +204,7 @@ async function visit(request: PageRequest, context: Context): Promise<Visit> {
 /** The decision for an authorization request, unless the time is up before. */
 async function decided(endpoint: 'E1' | 'E3', { href: url, searchParams }: URL, { signal, decide }: VisitOptions) {
   if (signal.aborted) return 'timed_out'
+  if (!decide) return 'stop'
   const late = aborted(signal, signal).then(() => 'timed_out' as const)
   return Promise.race([decide({ endpoint, url, parameters: Object.fromEntries(searchParams) }), late])
 }

@@ -77,11 +77,11 @@ export function createDriver(sandbox: SandboxApi, settings: PageSettings & Drive
     return act({ sandboxUrl: sandbox.baseUrl, signal: deadline.signal }).finally(deadline.clear)
   }
 
-  /** Opens an address; without `flow` it is only looked at. */
+  /** Opens an address; without `flow.decide` the visit only looks. */
   const visit = (
     browser: Browser,
     { begin, ...request }: StartPage,
-    flow: Pick<VisitOptions, 'decide' | 'holds' | 'looksOnly'> = { decide: async () => 'stop', looksOnly: true },
+    flow: Pick<VisitOptions, 'decide' | 'holds'> = {},
   ) => {
     const url = new URL(request.url, address).href
     return inTime((limits) => browser.open({ ...request, url }, { ...limits, fragment, begin, ...flow }))

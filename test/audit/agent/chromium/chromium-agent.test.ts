@@ -21,7 +21,7 @@ async function startPages(handlers: Readonly<Record<string, WebHandler>>) {
   return { app, sandbox, e1 }
 }
 
-const LOOK = { looksOnly: true }
+const LOOK = { decide: undefined }
 const decide = async () => ({})
 
 describeWith('chromium', 'Chromium', async () => {
