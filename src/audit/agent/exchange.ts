@@ -12,7 +12,7 @@ const MAX_HEADER_BYTES = 256 * 1024
 export interface HttpRequest {
   readonly method: 'GET' | 'POST'
   readonly url: URL
-  readonly headers: Readonly<Record<string, string>>
+  readonly headers: Readonly<Record<string, string | undefined>>
   readonly body?: string | undefined
   /** The IPv4 loopback address to connect from, when the host is this machine. */
   readonly from?: string | undefined
@@ -43,13 +43,14 @@ export function createExchange({ ca, anyCertificate = false }: ExchangeOptions =
   // Made once: it takes as long as some hundred requests.
   const trust = ca === undefined ? {} : { secureContext: createSecureContext({ ca: [...rootCertificates, ca] }) }
   async function send({ method, url, headers, body, from }: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
-    const length = body !== undefined && { 'Content-Length': Buffer.byteLength(body) }
+    const length = body === undefined ? undefined : Buffer.byteLength(body)
+    const all = { ...headers, 'Content-Length': length, 'X-Forwarded-For': from }
     const options: RequestOptions = {
       ...trust,
       rejectUnauthorized: !anyCertificate,
       agent: false,
       method,
-      headers: { ...headers, ...length, ...(from !== undefined && { 'X-Forwarded-For': from }) },
+      headers: Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)),
       ...(from !== undefined && { localAddress: from, family: 4 }),
       maxHeaderSize: MAX_HEADER_BYTES,
       signal,

@@ -1,20 +1,10 @@
 import { randomInt } from 'node:crypto'
 import { aborted } from 'node:util'
-import type { ForcedDecision, Hop, Page, PageRequest, Visit, VisitOptions } from './browser.ts'
+import type { ForcedDecision, Hop, Page, PageRequest, Party, Visit, VisitOptions } from './browser.ts'
 import { chooseWay, nameOf, notBegun, type Way } from './choose-way.ts'
 import { type Cookies, createCookies } from './cookies.ts'
-import { createExchange, type Exchange, type ExchangeOptions, type HttpAnswer } from './exchange.ts'
-import {
-  firstNavigation,
-  headersOf,
-  leaving,
-  type Navigation,
-  type Onward,
-  passingOn,
-  redirected,
-  webAddress,
-} from './navigation.ts'
-import { onwardByItself, waysOf } from './onward.ts'
+import { createExchange, type Exchange, type ExchangeOptions, type HttpAnswer, type HttpRequest } from './exchange.ts'
+import { formBody, jsonBody, type Onward, onwardByItself, passedOn, waysOf, webAddress } from './onward.ts'
 import { createParties, endpointOf, type Parties } from './parties.ts'
 import { explanationOf, isHtml } from './read-page.ts'
 
@@ -31,7 +21,8 @@ export interface Look {
   readonly page: Page
   /** Where it goes by itself. */
   readonly onward?: Onward | undefined
-  readonly ways: readonly (Way & { press(): Promise<Look> })[]
+  /** What its user can press: the request that it makes, or what the page shows then. */
+  readonly ways: readonly (Way & ({ readonly onward: Onward } | { press(): Promise<Look> }))[]
   /** Names of the cookies that its scripts set. */
   readonly cookies?: readonly string[]
   /** The visit ends here. */
@@ -91,6 +82,15 @@ interface Context extends VisitOptions {
 
 type End = Pick<Visit, 'end' | 'url' | 'problem'>
 
+/** One request of a browser. */
+interface Navigation extends Onward {
+  /** Whose page began it; redirects on the way keep it, as Chrome does. The user begins at an address or at a page of the app. */
+  readonly initiator: Party | 'user'
+  readonly isCallback?: boolean
+  /** It brings an answer to Use, if need be by redirects: a page that it ends at reads the fragment. */
+  readonly isRead?: boolean
+}
+
 async function visit(request: PageRequest, context: Context): Promise<Visit> {
   const { parties, sandboxUrl, show, signal, begin, fragment, decide, peeks = false } = context
   const hops: (Hop & { cookies: readonly string[] })[] = []
@@ -101,7 +101,7 @@ async function visit(request: PageRequest, context: Context): Promise<Visit> {
 
   /** Makes one request and adds its hop. Returns the next request, or how the visit ends. */
   async function take(navigation: Navigation): Promise<Navigation | End> {
-    const { method, url, body, isCallback, isRead } = navigation
+    const { method, url, body, isCallback = false, isRead } = navigation
     // Decision: a script may lead to another origin of this machine, such as that of an API, but not to another service.
     if (show && !isOfSandbox(url) && !url.searchParams.has('response_type')) parties.addApp(url)
     const party = parties.partyOf(url, sandboxUrl)
@@ -115,7 +115,7 @@ async function visit(request: PageRequest, context: Context): Promise<Visit> {
     if (decision === 'stop') return { end: 'stopped' }
     if (decision === 'timed_out') return { end: decision, problem: 'the time was up before the sandbox was asked' }
     const cookies = context.cookies[party]
-    const headers = { ...headersOf(navigation, { party, cookies }), ...(isSandbox && marked(decision)) }
+    const headers = headersOf(navigation, { party, cookies, page, decision })
     const from = isSandbox ? undefined : context.from
     const came = await context.exchange({ method, url, headers, body: body?.text, from }, signal)
     const { status, text, failure } = came
@@ -124,11 +124,7 @@ async function visit(request: PageRequest, context: Context): Promise<Visit> {
     hops.push({ party, method, url: url.href, status, flow, endpoint, isCallback, cookies: set })
     // A browser follows a redirect before its body is there.
     const to = redirected(navigation, came)
-    if (typeof to === 'string') {
-      const problem = `${url.origin} redirects to ${JSON.stringify(to)}, which is no http or https address`
-      return { end: 'elsewhere', url: to, problem }
-    }
-    if (to) return isSandbox ? fromSandbox(to) : to
+    if (to) return isSandbox && !('end' in to) ? fromSandbox(to) : to
     const mediaType = (came.headers['content-type'] ?? '').split(';', 1).join('').trim().toLowerCase()
     const shown: Page = { url: url.href, status, mediaType, text }
     if (status > 0) page = shown
@@ -136,7 +132,7 @@ async function visit(request: PageRequest, context: Context): Promise<Visit> {
     if (peeks) return { end: 'page' }
     if (isSandbox) {
       const form = waysOf(shown).find(({ onward }) => onward.method === 'POST' && !isOfSandbox(onward.url))?.onward
-      if (form && status < 400) return fromSandbox(leaving(shown, form, 'sandbox'))
+      if (form && status < 400) return fromSandbox(form)
       return { end: 'sandbox_page', problem: explanationOf(shown) }
     }
     if (show && isHtml(shown) && status !== 204 && status !== 205) {
@@ -144,19 +140,15 @@ async function visit(request: PageRequest, context: Context): Promise<Visit> {
       return leavePage(await show({ ...context, ...how, page: shown }))
     }
     const isPassedOn = !show && isRead && method === 'GET' && status < 400 && isHtml(shown)
-    if (fragment && isPassedOn) return passingOn(shown, fragment)
-    const ways = waysOf(shown, begin && 'click' in begin ? begin.click : undefined)
-    const pressable = ways.map((way) => {
-      return { ...way, press: async () => ({ page: shown, onward: way.onward, ways: [] }) }
-    })
-    return leavePage({ page: shown, onward: onwardByItself(shown), ways: pressable })
+    const onward = fragment && isPassedOn ? passedOn(shown, fragment) : onwardByItself(shown)
+    return leavePage({ page: shown, onward, ways: waysOf(shown, begin && 'click' in begin ? begin.click : undefined) })
   }
 
   /**
    * Where the sandbox sends the browser: to a page of its own, or with an answer to the app, which its target belongs to. A user has been
    * on the page of the service meanwhile, so what follows comes from there.
    */
-  function fromSandbox(to: Navigation): Navigation | End {
+  function fromSandbox(to: Onward): Navigation | End {
     const { url, method, body } = to
     if (isOfSandbox(url)) return { ...to, initiator: 'sandbox' }
     const endpoint = hops.findLast((hop) => hop.endpoint)?.endpoint
@@ -173,7 +165,7 @@ async function visit(request: PageRequest, context: Context): Promise<Visit> {
     const hop = hops.at(-1)
     if (hop) hop.cookies = [...new Set([...hop.cookies, ...(look.cookies ?? [])])]
     if (look.ending) return look.ending
-    if (look.onward) return leaving(look.page, look.onward, 'app')
+    if (look.onward) return { ...look.onward, initiator: 'app' }
     const asked = hops.flatMap(({ endpoint = [] }) => endpoint)
     const isBeginning = decide && asked.length === 0 && !answer
     if (isBeginning && begin && 'request' in begin && pressed.length === 0) {
@@ -184,7 +176,7 @@ async function visit(request: PageRequest, context: Context): Promise<Visit> {
     const way = chooseWay(look.ways, { sandboxUrl, begin, decide, asked, answer, pressed })
     if (!way) return { end: 'page', problem: isBeginning ? notBegun(look.ways, pressed, begin) : undefined }
     pressed.push(nameOf(way))
-    return leavePage(await way.press())
+    return 'press' in way ? leavePage(await way.press()) : { ...way.onward, initiator: 'app' }
   }
 
   if (!webAddress(request.url)) {
@@ -209,9 +201,73 @@ async function decided(endpoint: 'E1' | 'E3', { href: url, searchParams }: URL, 
   return Promise.race([decide({ endpoint, url, parameters: Object.fromEntries(searchParams) }), late])
 }
 
-/** What says to the sandbox that an audit asks, and how its flow ends. */
-const marked = ({ persona, outcome }: ForcedDecision = {}): Readonly<Record<string, string>> => ({
-  'X-Sandbox-Audit': '1',
-  ...(persona !== undefined && { 'X-Sandbox-Persona': persona }),
-  ...(outcome !== undefined && { 'X-Sandbox-Outcome': outcome }),
-})
+/** @throws TypeError for a URL that is malformed */
+export function firstNavigation(request: PageRequest): Navigation {
+  const { form, json, isCrossSite = false, isAnswer = false } = request
+  const body = json === undefined ? form && formBody({ ...form }) : jsonBody(json)
+  const { method = body ? 'POST' : 'GET' } = request
+  const url = new URL(request.url)
+  if (method === 'GET' && body) url.search = body.text
+  return {
+    method,
+    url,
+    body: method === 'GET' ? undefined : body,
+    initiator: isAnswer ? 'sandbox' : isCrossSite ? 'elsewhere' : 'user',
+    isCallback: isAnswer,
+    isRead: isAnswer && (url.hash !== '' || url.search === ''),
+  }
+}
+
+/** The request that a redirect makes of another one, or the end of the visit at what is no address of the web. */
+function redirected(navigation: Navigation, { status, headers }: HttpAnswer): Navigation | End | undefined {
+  const { location } = headers
+  if (location === undefined || ![301, 302, 303, 307, 308].includes(status)) return undefined
+  // Node reads headers as Latin-1, and browsers as UTF-8.
+  const target = Buffer.from(location, 'latin1').toString()
+  const url = webAddress(target, navigation.url)
+  if (!url) {
+    const problem = `${navigation.url.origin} redirects to ${JSON.stringify(target)}, which is no http or https address`
+    return { end: 'elsewhere', url: target, problem }
+  }
+  // A fragment stays with the browser until an address has another one.
+  if (url.hash === '') url.hash = navigation.url.hash
+  return { ...navigation, url, isCallback: false, ...(status < 307 && { method: 'GET', body: undefined }) }
+}
+
+/** Of every request of an audit, with scripts or without. */
+export const USER_AGENT =
+  'Mozilla/5.0 (compatible; agekey-sandbox audit) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36'
+
+interface Sender {
+  readonly party: Party
+  readonly cookies: Cookies
+  /** What the visit showed last. */
+  readonly page: Page | undefined
+  readonly decision: ForcedDecision | undefined
+}
+
+/** The headers that a browser sends to a party; those for the sandbox say that an audit asks, and how its flow ends. */
+function headersOf(
+  { method, url, body, initiator }: Navigation,
+  { party, cookies, page, decision }: Sender,
+): HttpRequest['headers'] {
+  const isCrossSite = initiator !== party && !(initiator === 'user' && party === 'app')
+  // The pages of the sandbox hide their origin.
+  const origin = /^(?:user|app)$/.test(initiator) ? new URL(page?.url ?? url).origin : 'null'
+  return {
+    'User-Agent': USER_AGENT,
+    Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+    'Accept-Language': 'en',
+    'Accept-Encoding': 'identity',
+    'Upgrade-Insecure-Requests': '1',
+    'Sec-Fetch-Site': isCrossSite ? 'cross-site' : initiator === 'user' ? 'none' : 'same-origin',
+    'Sec-Fetch-Mode': 'navigate',
+    'Sec-Fetch-Dest': 'document',
+    Origin: method === 'POST' ? origin : undefined,
+    'Content-Type': body?.type,
+    Cookie: cookies.headerFor(url, !isCrossSite ? 'strict' : method === 'GET' ? 'lax' : 'none'),
+    'X-Sandbox-Audit': party === 'sandbox' ? '1' : undefined,
+    'X-Sandbox-Persona': decision?.persona,
+    'X-Sandbox-Outcome': decision?.outcome,
+  }
+}

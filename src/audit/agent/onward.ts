@@ -1,7 +1,14 @@
-import type { Page } from './browser.ts'
+import type { FragmentPost, Page } from './browser.ts'
 import type { Way } from './choose-way.ts'
-import { formBody, type Onward, webAddress } from './navigation.ts'
 import { attributeOf, elementsBelow, type HtmlElement, isHtml, parseHtml, textBelow } from './read-page.ts'
+
+/** Where a page leads. */
+export interface Onward {
+  readonly method: 'GET' | 'POST'
+  /** With the fields of a form, when the method is GET. */
+  readonly url: URL
+  readonly body?: { readonly type: string; readonly text: string } | undefined
+}
 
 /** A page that shows itself for longer wants to be read. */
 const MAX_REFRESH_SECONDS = 1
@@ -31,6 +38,13 @@ function refreshOf(meta: HtmlElement, page: Page): URL | undefined {
   const [, seconds, target] =
     /^\s*(\d+)[\d.]*\s*[;,]\s*(?:url\s*=\s*)?["']?([^"']*)/i.exec(attributeOf(meta, 'content') ?? '') ?? []
   return Number(seconds) <= MAX_REFRESH_SECONDS ? webAddress(target, page.url) : undefined
+}
+
+/** The request by which the script of a callback page passes the fragment on: without parameters when there are none. */
+export function passedOn(page: Page, { post, as }: FragmentPost): Onward {
+  const parameters = new URLSearchParams(new URL(page.url).hash.slice(1))
+  const body = as === 'form' ? formBody(parameters) : jsonBody(Object.fromEntries(parameters))
+  return { method: 'POST', url: new URL(post, page.url), body }
 }
 
 /** The ways on from a page that take its user: links, each button of a form, and buttons that name an address. */
@@ -118,4 +132,17 @@ function fieldValueOf(control: HtmlElement): string {
   const options = elementsBelow(control, 'option')
   const selected = options.find((option) => attributeOf(option, 'selected') !== undefined) ?? options[0]
   return selected ? (attributeOf(selected, 'value') ?? textBelow(selected)) : ''
+}
+
+export const formBody = (fields: ConstructorParameters<typeof URLSearchParams>[0]) => ({
+  type: 'application/x-www-form-urlencoded',
+  text: new URLSearchParams(fields).toString(),
+})
+export const jsonBody = (value: unknown) => ({ type: 'application/json', text: JSON.stringify(value) })
+
+/** `undefined` for what is no http or https address. */
+export function webAddress(text: string | undefined, base?: string | URL): URL | undefined {
+  if (text === undefined || !URL.canParse(text, base?.toString())) return undefined
+  const url = new URL(text, base)
+  return /^https?:$/.test(url.protocol) ? url : undefined
 }

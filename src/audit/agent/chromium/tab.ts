@@ -1,8 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { aborted } from 'node:util'
 import type { BrowserContext, Browser as Chromium, Request, Page as Window } from 'playwright-core'
-import type { HttpAgentOptions, Look, Showing } from '../http-agent.ts'
-import { USER_AGENT } from '../navigation.ts'
+import { type HttpAgentOptions, type Look, type Showing, USER_AGENT } from '../http-agent.ts'
 import { endpointOf } from '../parties.ts'
 import { callOf, PAGE_SCRIPT, restoringScript, seenSchema } from './page-script.ts'
 
