@@ -8,8 +8,7 @@ import {
   MAX_FLOWS,
 } from './audit/command/find-verifications.ts'
 import { type VisitFunction, visitedBy } from './audit/drive/visited-by.ts'
-import { type RegisterTest, registerTests } from './audit/kit/audit-tests.ts'
-import { checkChoices } from './audit/kit/check-choices.ts'
+import { checkChoices, type RegisterTest, registerTests } from './audit/kit/audit-tests.ts'
 import type { SandboxApi } from './client/sandbox-api.ts'
 import type { AuditChoices, AuditedRow, AuditReport } from './client/shapes/audit.ts'
 import { ConfigError } from './files/config-error.ts'

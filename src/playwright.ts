@@ -1,6 +1,12 @@
-import { auditTestsOf, testTimeoutMs } from './audit/kit/audit-tests.ts'
-import { checkChoices } from './audit/kit/check-choices.ts'
-import { type AuditFixtures, createPageAudit, type PageVisit, type VisitedPage } from './audit/kit/page-audit.ts'
+import {
+  type AuditFixtures,
+  auditTestsOf,
+  checkChoices,
+  createPageAudit,
+  type PageVisit,
+  testTimeoutMs,
+  type VisitedPage,
+} from './audit/kit/audit-tests.ts'
 import { decisionCookies } from './client/decision-cookies.ts'
 import { describeFlow } from './client/describe-flow.ts'
 import type { SandboxApi } from './client/sandbox-api.ts'
@@ -11,7 +17,7 @@ import { ACTING_COOKIE, actingValue } from './sandbox/decision/sources.ts'
 import { openTestSandbox, type TestSandboxOptions } from './server/testing/test-sandbox.ts'
 import { beginTest } from './server/testing/worker-coverage.ts'
 
-export type { PageVisit } from './audit/kit/page-audit.ts'
+export type { PageVisit } from './audit/kit/audit-tests.ts'
 export type { TestSandboxOptions }
 
 /** The sandbox of one Playwright test. */

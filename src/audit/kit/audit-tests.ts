@@ -1,20 +1,24 @@
+import * as z from 'zod'
 import { describeFlow } from '../../client/describe-flow.ts'
 import type { SandboxApi } from '../../client/sandbox-api.ts'
 import type { AuditChoices } from '../../client/shapes/audit.ts'
 import { ConfigError } from '../../files/config-error.ts'
-import type { AuditedRow } from '../../sandbox/outcomes/audit-report.ts'
+import { found, mustBe } from '../../files/describe-issue.ts'
+import { checkAgainst, formatPath } from '../../files/schema-problems.ts'
+import { type AuditedRow, FAIL_ON } from '../../sandbox/outcomes/audit-report.ts'
 import { isBroughtAnswer, rowId } from '../../sandbox/outcomes/catalogue.ts'
 import { type AuditRow, bringsNothing } from '../../sandbox/outcomes/outcome.ts'
 import * as texts from '../../sandbox/outcomes/report/audited-row.ts'
 import { startRun } from '../audit.ts'
-import { type VisitFunction, visitedBy } from '../drive/visited-by.ts'
+import { knownSchema } from '../command/settings.ts'
+import { requireKnownNames } from '../command/unknown-names.ts'
+import { type VisitDetails, type VisitFunction, visitedBy } from '../drive/visited-by.ts'
 import { DEFAULTS } from '../options.ts'
 import { isCounted } from '../trials/describe-row.ts'
 import { isReadAtStart } from '../trials/known-before.ts'
 import { selectRows } from '../trials/select-rows.ts'
 import type { AuditRun } from '../trials/trial.ts'
 import { byRank, tryRows } from '../trials/try-rows.ts'
-import { checkChoices } from './check-choices.ts'
 
 /** A test of an audit. */
 export interface AuditTest {
@@ -22,19 +26,20 @@ export interface AuditTest {
   readonly name: string
   /** Absent for a control. */
   readonly row?: AuditRow
-  /** Of a control: whom learning must not show to be let in, and what it means when it does. */
-  readonly keptOut?: readonly [user: 'minor' | 'access_denied', harm: string]
+  /** Of a control: whom learning must not show to be let in. */
+  readonly keptOut?: keyof typeof HARMS
 }
 
 const CONTROLS: readonly AuditTest[] = [
   // Learning fails when it is not so.
   { name: 'an adult is let in' },
-  {
-    name: 'a minor is kept out',
-    keptOut: ['minor', 'the app does not read the thresholds, so that honest children get in.'],
-  },
-  { name: 'a user who declines is kept out', keptOut: ['access_denied', 'the app takes an error for a proof of age.'] },
+  { name: 'a minor is kept out', keptOut: 'minor' },
+  { name: 'a user who declines is kept out', keptOut: 'access_denied' },
 ]
+const HARMS = {
+  minor: 'the app does not read the thresholds, so that honest children get in.',
+  access_denied: 'the app takes an error for a proof of age.',
+}
 
 /** 40 visits, as of the longest test: what is learned first, a right answer, and a finding looked at twice. */
 export const testTimeoutMs = ({ timeoutSeconds = DEFAULTS.timeoutSeconds }: AuditChoices): number =>
@@ -55,11 +60,108 @@ export function auditTestsOf(choices: AuditChoices): readonly AuditTest[] {
   return [...CONTROLS, ...rows.toSorted(byRank).map((row) => ({ name: nameOf(row), row }))]
 }
 
-/** Runs tests one after the other; the first learns. Its functions throw AuditProblem when nothing can be shown. */
-export function createTestRun(
-  { sandbox, visit }: { sandbox: SandboxApi; visit: VisitFunction },
+const seconds = z.number(mustBe('a number of seconds')).positive(mustBe('more than 0 seconds'))
+const choicesShape = {
+  ...{ only: z.array(z.string()), skip: z.array(z.string()), failOn: z.enum(FAIL_ON) },
+  ...{ known: z.array(knownSchema), catalogue: z.string(), slow: z.boolean(), timeoutSeconds: seconds },
+}
+const onProgress = z.custom((value) => typeof value === 'function', mustBe('a function'))
+const optionsShape = { ...choicesShape, budgetSeconds: seconds, signal: z.instanceof(AbortSignal), onProgress }
+
+/** Checks what a caller gives, as the compiler does not see every caller. @throws ConfigError with one line, which names the caller */
+export function checkChoices(caller: 'audit' | 'auditTests', visit: unknown, choices: object): void {
+  const refuse = (problem: string) => ConfigError.of(`${caller}: ${problem}`)
+  if (typeof visit !== 'function') throw refuse(`visit must be a function, ${found(visit)}`)
+  const schema = z.strictObject(caller === 'audit' ? optionsShape : choicesShape)
+  const checked = checkAgainst(schema.partial().check(requireKnownNames), choices)
+  if (checked.kind === 'invalid')
+    throw refuse(checked.problems.map(({ path, message }) => `${formatPath(path) || 'options'}: ${message}`).join('; '))
+}
+
+/** The `test` of a test runner; those of Vitest, Jest and node:test fit. */
+export type RegisterTest = (
+  name: string,
+  run: (...context: readonly unknown[]) => Promise<void>,
+  timeoutMs: number,
+) => unknown
+
+/** Makes one test for each row; visits begin with the first of them that runs. @throws ConfigError with one line */
+export function registerTests(
+  { test, ...app }: { sandbox: SandboxApi; visit: VisitFunction; test: RegisterTest },
+  choices: AuditChoices,
+): void {
+  checkChoices('auditTests', app.visit, choices)
+  const run = createTestRun(app, choices)
+  for (const one of auditTestsOf(choices)) {
+    // A rest parameter: Jest gives a function with a named one a callback, and waits for it.
+    const body = async (...[context]: readonly unknown[]) => {
+      const reason = await run(one)
+      // Decision: Jest cannot skip a test that runs; there it passes. The context of Vitest is a function with members.
+      const { skip } = Object(context)
+      if (reason !== undefined && typeof skip === 'function') skip.call(context, reason)
+    }
+    test(one.name, body, testTimeoutMs(choices))
+  }
+}
+
+/** The part of a page that is used here. */
+export interface VisitedPage {
+  close(): Promise<void>
+}
+
+/** The fixtures that a test of an audit takes, with the part of a browser that is used here. */
+export interface AuditFixtures<Page> {
+  readonly page: Page
+  readonly browser: { newContext(): Promise<{ newPage(): Promise<Page>; close(): Promise<void> }> }
+  readonly sandbox: SandboxApi
+}
+
+/** What a visit is for, and the page to make it in. */
+export interface PageVisit<Page> extends VisitDetails {
+  /** Of a fresh browser context: that of the test for the row itself, another one for what is compared with it. */
+  readonly page: Page
+  readonly sandbox: SandboxApi
+}
+
+/**
+ * Makes what runs tests in pages, in each worker: the first test learns. A row is visited in the page of its test, and all that it
+ * is compared with in contexts of their own.
+ */
+export function createPageAudit<Page extends VisitedPage>(
+  visit: (details: PageVisit<Page>) => boolean | Promise<boolean>,
   choices: AuditChoices,
 ) {
+  let run: ReturnType<typeof createTestRun> | undefined
+  /** The fixtures of the test that runs, and the row that its page waits for. */
+  let current: (AuditFixtures<Page> & { row?: string | undefined }) | undefined
+
+  async function visitInPage(details: VisitDetails): Promise<boolean> {
+    if (!current) throw new Error('a visit is made in a test')
+    const { browser, sandbox, row } = current
+    const context = details.row === row ? undefined : await browser.newContext()
+    const page = (await context?.newPage()) ?? current.page
+    if (!context) delete current.row
+    // What waits in a page ends with it: a visit that goes on would take the decisions of the next one.
+    const end = () => void (context ?? page).close().catch(() => {})
+    details.signal.addEventListener('abort', end)
+    try {
+      return await visit({ ...details, page, sandbox })
+    } finally {
+      details.signal.removeEventListener('abort', end)
+      await context?.close()
+    }
+  }
+
+  /** @returns why a row was not judged. @throws AuditFinding or AuditProblem */
+  return async (test: AuditTest, fixtures: AuditFixtures<Page>): Promise<string | undefined> => {
+    current = { ...fixtures, row: test.row && rowId(test.row) }
+    run ??= createTestRun({ sandbox: fixtures.sandbox, visit: visitInPage }, choices)
+    return run(test)
+  }
+}
+
+/** Runs tests one after the other; the first learns. Its functions throw AuditProblem when nothing can be shown. */
+function createTestRun({ sandbox, visit }: { sandbox: SandboxApi; visit: VisitFunction }, choices: AuditChoices) {
   // A runner limits its tests itself.
   const { signal } = new AbortController()
   let learning: Promise<AuditRun> | undefined
@@ -69,9 +171,10 @@ export function createTestRun(
     learning ??= startRun({ copies: [visitedBy(sandbox, visit)], visitsEach: 1 }, { ...choices, failOn: 'may' }, signal)
     const audit = await learning
     const { personas, letsIn } = audit.learned
-    const [user, userHarm] = keptOut ?? []
-    if (user && letsIn.includes(user))
-      throw new AuditFinding(`visit returned true for ${user === 'minor' ? personas[user] : user}: ${userHarm}`)
+    if (keptOut && letsIn.includes(keptOut)) {
+      const user = keptOut === 'minor' ? personas[keptOut] : keptOut
+      throw new AuditFinding(`visit returned true for ${user}: ${HARMS[keptOut]}`)
+    }
     if (!row) return undefined
     const judged = await tryRows([row], audit)
     const own = judged.find((one) => one.row === rowId(row))
@@ -119,30 +222,4 @@ async function explainRow(row: AuditedRow, { baseUrl, flows }: SandboxApi): Prom
     ...(last ? ['', ...describeFlow(last).map(({ text }) => text)] : []),
   ]
   return new AuditFinding(lines.join('\n'))
-}
-
-/** The `test` of a test runner; those of Vitest, Jest and node:test fit. */
-export type RegisterTest = (
-  name: string,
-  run: (...context: readonly unknown[]) => Promise<void>,
-  timeoutMs: number,
-) => unknown
-
-/** Makes one test for each row; visits begin with the first of them that runs. @throws ConfigError with one line */
-export function registerTests(
-  { test, ...app }: { sandbox: SandboxApi; visit: VisitFunction; test: RegisterTest },
-  choices: AuditChoices,
-): void {
-  checkChoices('auditTests', app.visit, choices)
-  const run = createTestRun(app, choices)
-  for (const one of auditTestsOf(choices)) {
-    // A rest parameter: Jest gives a function with a named one a callback, and waits for it.
-    const body = async (...[context]: readonly unknown[]) => {
-      const reason = await run(one)
-      // Decision: Jest cannot skip a test that runs; there it passes. The context of Vitest is a function with members.
-      const { skip } = Object(context)
-      if (reason !== undefined && typeof skip === 'function') skip.call(context, reason)
-    }
-    test(one.name, body, testTimeoutMs(choices))
-  }
 }
