@@ -142,12 +142,10 @@ export function createPageAudit<Page extends VisitedPage>(
     const page = (await context?.newPage()) ?? current.page
     if (!context) delete current.row
     // What waits in a page ends with it: a visit that goes on would take the decisions of the next one.
-    const end = () => void (context ?? page).close().catch(() => {})
-    details.signal.addEventListener('abort', end)
+    details.signal.addEventListener('abort', () => void (context ?? page).close().catch(() => {}))
     try {
       return await visit({ ...details, page, sandbox })
     } finally {
-      details.signal.removeEventListener('abort', end)
       await context?.close()
     }
   }
