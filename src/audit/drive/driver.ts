@@ -111,25 +111,23 @@ export function createDriver(sandbox: SandboxApi, settings: PageSettings & Drive
     },
     async run({ use, create = {}, later, page, holds, ...plan }: FlowPlan): Promise<FlowRun> {
       const browser = plan.browser ?? (await newBrowser())
-      let request: AuthorizationRequest | undefined
-      let reachesCreate = false
+      const asked = new Map<AuthorizationRequest['endpoint'], AuthorizationRequest>()
       let queued: string | undefined
       const queue = async (match?: { state: string | undefined }) => {
         if (later) queued = (await sandbox.next({ ...later, audit: true, match })).id
       }
-      const decide = async (asked: AuthorizationRequest): Promise<ForcedDecision | 'stop'> => {
-        const isCreate = asked.endpoint === 'E3'
-        if (isCreate ? reachesCreate : request) return 'stop'
-        reachesCreate ||= isCreate
-        if (isCreate) return create
-        request = asked
-        if (later?.flow !== 'par') await queue({ state: asked.parameters['state'] })
+      const decide = async (request: AuthorizationRequest): Promise<ForcedDecision | 'stop'> => {
+        const { endpoint, parameters } = request
+        if (asked.has(endpoint)) return 'stop'
+        asked.set(endpoint, request)
+        if (endpoint === 'E3') return create
+        if (later?.flow !== 'par') await queue({ state: parameters['state'] })
         return use
       }
       // The state of a pushed request is not known before it is pushed: such a run has no other beside it.
       if (later?.flow === 'par') await queue()
       const first = await visit(browser, { begin, ...start }, { decide, ...(holds && { holds: 'E1' }) })
-      const next = page && first.end === 'page' && !reachesCreate ? await visit(browser, page, { decide }) : undefined
+      const next = page && first.end === 'page' && !asked.has('E3') ? await visit(browser, page, { decide }) : undefined
       const last = next ?? first
       const hops = [...first.hops, ...(next?.hops ?? [])]
       /** The hops from the request of an endpoint on: the answer of the sandbox follows. */
@@ -145,10 +143,10 @@ export function createDriver(sandbox: SandboxApi, settings: PageSettings & Drive
         browser,
         visit: last,
         observation: observe({ ...last, hops }),
-        request,
+        request: asked.get('E1'),
         useFlow: used[0]?.flow,
         createFlow: created[0]?.flow,
-        reachesCreate,
+        reachesCreate: asked.has('E3'),
         brought: { E1: used.some((hop) => hop.isCallback), E3: created.some((hop) => hop.isCallback) },
         answer: last.answer ?? first.answer,
         isLaterMet: queued === undefined ? undefined : left.length === 0,
