@@ -36,13 +36,13 @@ export interface ExchangeOptions {
   readonly anyCertificate?: boolean | undefined
 }
 
-export type Exchange = ReturnType<typeof createExchange>
-
 /** Sends each request on a connection of its own, which is closed after its answer. */
 export function createExchange({ ca, anyCertificate = false }: ExchangeOptions = {}) {
   // Made once: it takes as long as some hundred requests.
   const trust = ca === undefined ? {} : { secureContext: createSecureContext({ ca: [...rootCertificates, ca] }) }
-  async function send({ method, url, headers, body, from }: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
+  return async function send(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
+    const { method, url, headers, body } = request
+    const from = request.from !== undefined && (await isThisMachine(url)) ? request.from : undefined
     const length = body === undefined ? undefined : Buffer.byteLength(body)
     const all = { ...headers, 'Content-Length': length, 'X-Forwarded-For': from }
     const options: RequestOptions = {
@@ -66,14 +66,11 @@ export function createExchange({ ca, anyCertificate = false }: ExchangeOptions =
       })
       return await readAnswer(response, url, signal)
     } catch (error) {
-      return { status: 0, headers: {}, setCookie: [], text: '', failure: failureOf(url, signal, error) }
+      const failure = failureOf(url, signal, error)
+      // It may listen on ::1 alone.
+      if (from !== undefined && failure.end === 'unreachable') return send({ ...request, from: undefined }, signal)
+      return { status: 0, headers: {}, setCookie: [], text: '', failure }
     }
-  }
-  return async ({ from, ...request }: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> => {
-    const isSpread = from !== undefined && (await isThisMachine(request.url))
-    const answer = await send(isSpread ? { ...request, from } : request, signal)
-    // It may listen on ::1 alone.
-    return isSpread && answer.failure?.end === 'unreachable' ? send(request, signal) : answer
   }
 }
 
@@ -137,7 +134,7 @@ function failureOf(
   signal: AbortSignal,
   error: unknown,
   when = 'without an answer',
-): HttpAnswer['failure'] {
+): NonNullable<HttpAnswer['failure']> {
   const code = codeOf(error) ?? ''
   if (signal.aborted) return { end: 'timed_out', problem: `${origin} did not answer in time` }
   if (error === undefined || code === 'ECONNRESET' || code === 'EPIPE')

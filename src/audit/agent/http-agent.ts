@@ -3,9 +3,9 @@ import { aborted } from 'node:util'
 import type { ForcedDecision, Hop, Page, PageRequest, Party, Visit, VisitOptions } from './browser.ts'
 import { chooseWay, nameOf, notBegun, type Way } from './choose-way.ts'
 import { type Cookies, createCookies } from './cookies.ts'
-import { createExchange, type Exchange, type ExchangeOptions, type HttpAnswer, type HttpRequest } from './exchange.ts'
+import { createExchange, type ExchangeOptions, type HttpAnswer, type HttpRequest } from './exchange.ts'
 import { formBody, jsonBody, type Onward, onwardByItself, passedOn, waysOf, webAddress } from './onward.ts'
-import { createParties, endpointOf, type Parties } from './parties.ts'
+import { createParties, endpointOf } from './parties.ts'
 import { explanationOf, isHtml } from './read-page.ts'
 
 /** How often a visit goes on, by redirects or by pages that lead on. */
@@ -70,8 +70,8 @@ export function createHttpAgent({ anyAddress, ...options }: HttpAgentOptions = {
 }
 
 interface Context extends VisitOptions {
-  readonly exchange: Exchange
-  readonly parties: Parties
+  readonly exchange: ReturnType<typeof createExchange>
+  readonly parties: ReturnType<typeof createParties>
   readonly cookies: Readonly<Record<'app' | 'sandbox', Cookies>>
   readonly from: string | undefined
   /** Shows each page of the visit. */
