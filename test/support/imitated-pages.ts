@@ -62,7 +62,7 @@ export const requestOf = (parameters: Readonly<Record<string, string>> = {}): Au
 export function browserOf(): Browser & { readonly forgotten: string[] } {
   const forgotten: string[] = []
   const open = () => Promise.reject(new Error('only the driver opens pages'))
-  return { forgotten, forget: (names) => void forgotten.push(...names), open, peek: open }
+  return { forgotten, forget: (names) => void forgotten.push(...names), open }
 }
 
 /** A run of the app that ended with a visit, or at a page that is given as text. */

@@ -16,8 +16,6 @@ export interface Agent {
 export interface Browser {
   /** Opens an address of the app and follows it to its end. How it failed is in the visit: it rejects only when `decide` does. */
   open(request: PageRequest, options: VisitOptions): Promise<Visit>
-  /** Asks for a page by GET and follows redirects alone. One that leads to the sandbox ends with `stopped`, and leaves no cookie. */
-  peek(url: string, options: Pick<VisitOptions, 'sandboxUrl' | 'signal'>): Promise<Visit>
   /** Removes cookies of the app by their names, as when its session is over. */
   forget(names: readonly string[]): void
 }
@@ -44,6 +42,8 @@ export interface VisitOptions {
    * presses nothing to begin a flow.
    */
   readonly decide?: ((request: AuthorizationRequest) => Promise<ForcedDecision | 'stop'>) | undefined
+  /** Leaves no page but by redirects, and runs no scripts. A visit that leads to the sandbox ends with `stopped`, and leaves no cookie. */
+  readonly peeks?: boolean
   /** What the page of the callback does with an answer to Use; for an agent that runs no scripts. */
   readonly fragment?: FragmentPost | undefined
   /** How a user begins on the first page; found by the words of the page when absent. */

@@ -54,13 +54,11 @@ export function createHttpAgent({ anyAddress, ...options }: HttpAgentOptions = {
       const from = isSpread ? `127.${[254, 254, 254].map((n) => randomInt(1, n)).join('.')}` : undefined
       const state = { exchange, parties, cookies, from }
       return {
-        open: (request: PageRequest, options: VisitOptions & Pick<Context, 'show'>) =>
-          visit(request, { ...state, ...options }),
-        async peek(url: string, options: Pick<VisitOptions, 'sandboxUrl' | 'signal'>): Promise<Visit> {
+        async open(request: PageRequest, options: VisitOptions & Pick<Context, 'show'>): Promise<Visit> {
           const before = cookies.app.all()
-          const shown = await visit({ url }, { ...state, ...options, peeks: true })
+          const shown = await visit(request, { ...state, ...options })
           // The app has begun a flow, which nobody wants: what it keeps of that in a cookie would fill or replace what it waits for.
-          if (shown.end === 'stopped') cookies.app.replace(before)
+          if (options.peeks && shown.end === 'stopped') cookies.app.replace(before)
           return shown
         },
         forget: cookies.app.forget,
@@ -76,8 +74,6 @@ interface Context extends VisitOptions {
   readonly from: string | undefined
   /** Shows each page of the visit. */
   readonly show?: (showing: Showing) => Promise<Look>
-  /** Leaves no page but by redirects. */
-  readonly peeks?: boolean
 }
 
 type End = Pick<Visit, 'end' | 'url' | 'problem'>

@@ -72,19 +72,16 @@ export function createDriver(sandbox: SandboxApi, settings: PageSettings & Drive
   const { page: address, start = { url: address }, agent, before = [], reset, fragment, begin, signal } = settings
   let ownAddress = false
 
-  async function inTime(act: (limits: Pick<VisitOptions, 'sandboxUrl' | 'signal'>) => Promise<Visit>): Promise<Visit> {
-    const deadline = startDeadline(settings.timeoutSeconds, signal)
-    return act({ sandboxUrl: sandbox.baseUrl, signal: deadline.signal }).finally(deadline.clear)
-  }
-
   /** Opens an address; without `flow.decide` the visit only looks. */
-  const visit = (
+  async function visit(
     browser: Browser,
     { begin, ...request }: StartPage,
-    flow: Pick<VisitOptions, 'decide' | 'holds'> = {},
-  ) => {
+    flow: Pick<VisitOptions, 'decide' | 'holds' | 'peeks'> = {},
+  ): Promise<Visit> {
     const url = new URL(request.url, address).href
-    return inTime((limits) => browser.open({ ...request, url }, { ...limits, fragment, begin, ...flow }))
+    const deadline = startDeadline(settings.timeoutSeconds, signal)
+    const options = { sandboxUrl: sandbox.baseUrl, signal: deadline.signal, fragment, begin, ...flow }
+    return browser.open({ ...request, url }, options).finally(deadline.clear)
   }
 
   /** A browser that has done what stands in `before`, and nothing else. */
@@ -102,7 +99,7 @@ export function createDriver(sandbox: SandboxApi, settings: PageSettings & Drive
     /** Opens an address of the app; requests for the sandbox are not sent. */
     open: (request: PageRequest, browser: Browser) => visit(browser, request),
     /** Asks for a page of the app with the cookies of a browser; nothing of it is run or pressed. */
-    peek: (path: string, browser: Browser) => inTime((limits) => browser.peek(new URL(path, address).href, limits)),
+    peek: (path: string, browser: Browser) => visit(browser, { url: path }, { peeks: true }),
     /** Waits, unless the audit ends. */
     wait: (ms: number): Promise<void> => wait(ms, undefined, { signal }).catch(() => {}),
     /** The app limits its clients: from now on each browser has an address of its own. */

@@ -83,7 +83,7 @@ export function visitedBy(sandbox: SandboxApi, visit: VisitFunction): AuditedApp
 const refuse = async (): Promise<never> => {
   throw new Error('a function opens no page')
 }
-const NO_BROWSER: Browser = { open: refuse, peek: refuse, forget: () => {} }
+const NO_BROWSER: Browser = { open: refuse, forget: () => {} }
 
 /**
  * A visit that did not end in time may still send requests, which would take the decisions of the next one: that waits for it, and

@@ -86,12 +86,12 @@ test('A peek has the cookies of its browser, follows redirects, presses nothing,
       ? response.setHeader('Set-Cookie', 'me=1').end()
       : redirectTo(request.path === '/in' ? '/' : `${sandbox.url}/v1/oidc/use`)(request, response),
   )
-  const options = { sandboxUrl: sandbox.url, signal: new AbortController().signal }
   const browser = createHttpAgent().newBrowser()
-  expect(await browser.peek(app.url, options)).toMatchObject({ end: 'page', hops: [{ status: 200 }] })
-  await browser.peek(start.url, options)
-  expect(await browser.peek(`${start.url}/in`, options)).toMatchObject({ end: 'page', hops: [{}, {}] })
-  expect(await browser.peek(`${start.url}/out`, options)).toMatchObject({ end: 'stopped' })
+  const peek = (url: string) => visit(url, { browser, sandboxUrl: sandbox.url, peeks: true })
+  expect(await peek(app.url)).toMatchObject({ end: 'page', hops: [{ status: 200 }] })
+  await peek(start.url)
+  expect(await peek(`${start.url}/in`)).toMatchObject({ end: 'page', hops: [{}, {}] })
+  expect(await peek(`${start.url}/out`)).toMatchObject({ end: 'stopped' })
   expect(start.requests.map(({ headers }) => headers.cookie)).toEqual([undefined, 'me=1', 'me=1', 'me=1'])
   expect([app.requests.length, sandbox.requests.length]).toEqual([1, 0])
 })

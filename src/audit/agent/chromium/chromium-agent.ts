@@ -23,11 +23,11 @@ export function createChromiumAgent(chromium: Chromium, options: HttpAgentOption
     name: 'chromium',
     notes: () => [...notes],
     newBrowser() {
-      const { open, peek, forget } = http.newBrowser()
+      const { open, forget } = http.newBrowser()
       let memory: Shown['memory'] = { stored: [], before: [] }
       return {
-        peek,
         open(request, settings) {
+          if (settings.peeks) return open(request, settings)
           const visit = async (): Promise<Visit> => {
             const tab = idle.pop() ?? (await openTab(chromium, options, notes))
             const asked = new Set<string>()

@@ -162,10 +162,7 @@ describeWith('chromium', 'Chromium', async () => {
       expect.stringContaining('>#state=state-1 second </p>'),
       expect.stringContaining('>#state=state-1undefinedme=first</p>'),
     ])
-    const seen = await first.peek(`${app.url}/callback`, {
-      sandboxUrl: sandbox.url,
-      signal: new AbortController().signal,
-    })
+    const seen = await visit(`${app.url}/callback`, sandbox.url, { browser: first, peeks: true })
     expect([seen.end, app.requests.at(-1)?.headers.cookie]).toEqual(['page', 'me=first'])
   })
 
