@@ -26,9 +26,7 @@ export interface PageRequest {
   /** Sent as `application/x-www-form-urlencoded` by POST, or in the query when `method` is GET. */
   readonly form?: Readonly<Record<string, string>>
   readonly json?: unknown
-  /** Counts as a navigation from another site, which takes no SameSite=Lax cookie along when it is a POST. */
-  readonly isCrossSite?: boolean
-  /** It brings an answer of the sandbox to the app, so that the user does not begin another flow. */
+  /** It brings an answer of the sandbox to the app, from another site, so that the user does not begin another flow. */
   readonly isAnswer?: boolean
 }
 

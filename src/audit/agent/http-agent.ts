@@ -81,7 +81,7 @@ type End = Pick<Visit, 'end' | 'url' | 'problem'>
 /** One request of a browser. */
 interface Navigation extends Onward {
   /** Whose page began it; redirects on the way keep it, as Chrome does. The user begins at an address or at a page of the app. */
-  readonly initiator: Party | 'user'
+  readonly initiator: 'user' | 'app' | 'sandbox'
   readonly isCallback?: boolean
   /** It brings an answer to Use, if need be by redirects: a page that it ends at reads the fragment. */
   readonly isRead?: boolean
@@ -148,7 +148,7 @@ async function visit(request: PageRequest, context: Context): Promise<Visit> {
     const { url, method, body } = to
     if (isOfSandbox(url)) return { ...to, initiator: 'sandbox' }
     const endpoint = hops.findLast((hop) => hop.endpoint)?.endpoint
-    const form = { method, form: Object.fromEntries(new URLSearchParams(body?.text)), isCrossSite: true }
+    const form = { method, form: Object.fromEntries(new URLSearchParams(body?.text)) }
     answer = { url: url.href, isAnswer: true, ...(method === 'POST' && form) }
     if (endpoint !== undefined && endpoint === context.holds) return { end: 'held', url: url.href }
     parties.addApp(url)
@@ -199,7 +199,7 @@ async function decided(endpoint: 'E1' | 'E3', { href: url, searchParams }: URL, 
 
 /** @throws TypeError for a URL that is malformed */
 export function firstNavigation(request: PageRequest): Navigation {
-  const { form, json, isCrossSite = false, isAnswer = false } = request
+  const { form, json, isAnswer = false } = request
   const body = json === undefined ? form && formBody({ ...form }) : jsonBody(json)
   const { method = body ? 'POST' : 'GET' } = request
   const url = new URL(request.url)
@@ -208,7 +208,7 @@ export function firstNavigation(request: PageRequest): Navigation {
     method,
     url,
     body: method === 'GET' ? undefined : body,
-    initiator: isAnswer ? 'sandbox' : isCrossSite ? 'elsewhere' : 'user',
+    initiator: isAnswer ? 'sandbox' : 'user',
     isCallback: isAnswer,
     isRead: isAnswer && (url.hash !== '' || url.search === ''),
   }
@@ -249,7 +249,7 @@ function headersOf(
 ): HttpRequest['headers'] {
   const isCrossSite = initiator !== party && !(initiator === 'user' && party === 'app')
   // The pages of the sandbox hide their origin.
-  const origin = /^(?:user|app)$/.test(initiator) ? new URL(page?.url ?? url).origin : 'null'
+  const origin = initiator === 'sandbox' ? 'null' : new URL(page?.url ?? url).origin
   return {
     'User-Agent': USER_AGENT,
     Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',

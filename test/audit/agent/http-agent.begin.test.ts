@@ -73,7 +73,7 @@ test('A form of form_post that was held back is posted again from another site',
   )
   const { answer } = await visit(`${sandbox.url}/v1/oidc/use`, { sandboxUrl: sandbox.url, holds: 'E1' })
   const form = { state: 's1' }
-  expect(answer).toEqual({ url: `${app.url}/`, method: 'POST', form, isCrossSite: true, isAnswer: true })
+  expect(answer).toEqual({ url: `${app.url}/`, method: 'POST', form, isAnswer: true })
   await visit(answer ?? '', { sandboxUrl: sandbox.url })
   const headers = { 'sec-fetch-site': 'cross-site', origin: 'null' }
   expect(app.requests).toMatchObject([{ body: 'state=s1', headers }])

@@ -265,7 +265,7 @@ test('Sec-Fetch-Site says who made a request, and a request that the app made ha
 
 test('A form goes with the origin of the app from its user, with none from another site, and by GET in the query', async () => {
   const app = await startWebApp(page(''))
-  for (const isCrossSite of [false, true]) await visit({ url: app.url, method: 'POST', isCrossSite })
+  for (const isAnswer of [false, true]) await visit({ url: app.url, method: 'POST', isAnswer })
   await visit({ url: `${app.url}/search?old=1`, method: 'GET', form: { q: 'a b' } })
   expect(app.requests.map(site)).toEqual([
     ['none', app.url],
