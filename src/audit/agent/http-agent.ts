@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto'
 import { aborted } from 'node:util'
-import type { ForcedDecision, Hop, Page, PageRequest, Party, Visit, VisitOptions } from './browser.ts'
+import type { ForcedDecision, Hop, Page, PageRequest, Visit, VisitOptions } from './browser.ts'
 import { chooseWay, nameOf, notBegun, type Way } from './choose-way.ts'
 import { type Cookies, createCookies } from './cookies.ts'
-import { createExchange, type ExchangeOptions, type HttpAnswer, type HttpRequest } from './exchange.ts'
+import { createExchange, type ExchangeOptions, type HttpAnswer } from './exchange.ts'
 import { formBody, jsonBody, type Onward, onwardByItself, passedOn, waysOf, webAddress } from './onward.ts'
 import { createParties, endpointOf } from './parties.ts'
 import { explanationOf, isHtml } from './read-page.ts'
@@ -110,13 +110,12 @@ async function visit(request: PageRequest, context: Context): Promise<Visit> {
     const decision = peeks && isSandbox ? 'stop' : endpoint && (await decided(endpoint, url, context))
     if (decision === 'stop') return { end: 'stopped' }
     if (decision === 'timed_out') return { end: decision, problem: 'the time was up before the sandbox was asked' }
-    const cookies = context.cookies[party]
-    const headers = headersOf(navigation, { party, cookies, page, decision })
+    const headers = headersOf(navigation, party, decision)
     const from = isSandbox ? undefined : context.from
     const came = await context.exchange({ method, url, headers, body: body?.text, from }, signal)
     const { status, text, failure } = came
     const flow = isSandbox ? came.headers['x-agekey-sandbox-flow'] : undefined
-    const set = cookies.keep(came.setCookie, url)
+    const set = context.cookies[party].keep(came.setCookie, url)
     hops.push({ party, method, url: url.href, status, flow, endpoint, isCallback, cookies: set })
     // A browser follows a redirect before its body is there.
     const to = redirected(navigation, came)
@@ -138,6 +137,33 @@ async function visit(request: PageRequest, context: Context): Promise<Visit> {
     const isPassedOn = !show && isRead && method === 'GET' && status < 400 && isHtml(shown)
     const onward = fragment && isPassedOn ? passedOn(shown, fragment) : onwardByItself(shown)
     return leavePage({ page: shown, onward, ways: waysOf(shown, begin && 'click' in begin ? begin.click : undefined) })
+  }
+
+  /** The headers that a browser sends to a party; those for the sandbox say that an audit asks, and how its flow ends. */
+  function headersOf(
+    { method, url, body, initiator }: Navigation,
+    party: 'app' | 'sandbox',
+    decision?: ForcedDecision,
+  ) {
+    const isCrossSite = initiator !== party && !(initiator === 'user' && party === 'app')
+    // The pages of the sandbox hide their origin.
+    const origin = initiator === 'sandbox' ? 'null' : new URL(page?.url ?? url).origin
+    return {
+      'User-Agent': USER_AGENT,
+      Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+      'Accept-Language': 'en',
+      'Accept-Encoding': 'identity',
+      'Upgrade-Insecure-Requests': '1',
+      'Sec-Fetch-Site': isCrossSite ? 'cross-site' : initiator === 'user' ? 'none' : 'same-origin',
+      'Sec-Fetch-Mode': 'navigate',
+      'Sec-Fetch-Dest': 'document',
+      Origin: method === 'POST' ? origin : undefined,
+      'Content-Type': body?.type,
+      Cookie: context.cookies[party].headerFor(url, !isCrossSite ? 'strict' : method === 'GET' ? 'lax' : 'none'),
+      'X-Sandbox-Audit': party === 'sandbox' ? '1' : undefined,
+      'X-Sandbox-Persona': decision?.persona,
+      'X-Sandbox-Outcome': decision?.outcome,
+    }
   }
 
   /**
@@ -233,37 +259,3 @@ function redirected(navigation: Navigation, { status, headers }: HttpAnswer): Na
 /** Of every request of an audit, with scripts or without. */
 export const USER_AGENT =
   'Mozilla/5.0 (compatible; agekey-sandbox audit) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36'
-
-interface Sender {
-  readonly party: Party
-  readonly cookies: Cookies
-  /** What the visit showed last. */
-  readonly page: Page | undefined
-  readonly decision: ForcedDecision | undefined
-}
-
-/** The headers that a browser sends to a party; those for the sandbox say that an audit asks, and how its flow ends. */
-function headersOf(
-  { method, url, body, initiator }: Navigation,
-  { party, cookies, page, decision }: Sender,
-): HttpRequest['headers'] {
-  const isCrossSite = initiator !== party && !(initiator === 'user' && party === 'app')
-  // The pages of the sandbox hide their origin.
-  const origin = initiator === 'sandbox' ? 'null' : new URL(page?.url ?? url).origin
-  return {
-    'User-Agent': USER_AGENT,
-    Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
-    'Accept-Language': 'en',
-    'Accept-Encoding': 'identity',
-    'Upgrade-Insecure-Requests': '1',
-    'Sec-Fetch-Site': isCrossSite ? 'cross-site' : initiator === 'user' ? 'none' : 'same-origin',
-    'Sec-Fetch-Mode': 'navigate',
-    'Sec-Fetch-Dest': 'document',
-    Origin: method === 'POST' ? origin : undefined,
-    'Content-Type': body?.type,
-    Cookie: cookies.headerFor(url, !isCrossSite ? 'strict' : method === 'GET' ? 'lax' : 'none'),
-    'X-Sandbox-Audit': party === 'sandbox' ? '1' : undefined,
-    'X-Sandbox-Persona': decision?.persona,
-    'X-Sandbox-Outcome': decision?.outcome,
-  }
-}
