@@ -4,7 +4,7 @@ import type { ForcedDecision, Hop, Page, PageRequest, Visit, VisitOptions } from
 import { chooseWay, nameOf, notBegun, type Way } from './choose-way.ts'
 import { type Cookies, createCookies } from './cookies.ts'
 import { createExchange, type ExchangeOptions, type HttpAnswer } from './exchange.ts'
-import { formBody, jsonBody, type Onward, onwardByItself, passedOn, waysOf, webAddress } from './onward.ts'
+import { type Onward, onwardByItself, onwardTo, passedOn, waysOf, webAddress } from './onward.ts'
 import { createParties, endpointOf } from './parties.ts'
 import { explanationOf, isHtml } from './read-page.ts'
 
@@ -193,7 +193,7 @@ async function visit(request: PageRequest, context: Context): Promise<Visit> {
     if (isBeginning && begin && 'request' in begin && pressed.length === 0) {
       pressed.push('the request of begin')
       const url = new URL(begin.request.url, look.page.url).href
-      return { ...firstNavigation({ ...begin.request, url }), initiator: 'app' }
+      return { ...onwardTo({ ...begin.request, url }), initiator: 'app' }
     }
     const way = chooseWay(look.ways, { sandboxUrl, begin, decide, asked, answer, pressed })
     if (!way) return { end: 'page', problem: isBeginning ? notBegun(look.ways, pressed, begin) : undefined }
@@ -204,8 +204,12 @@ async function visit(request: PageRequest, context: Context): Promise<Visit> {
   if (!webAddress(request.url)) {
     return { end: 'unreachable', hops, url: request.url, problem: `${request.url} is no http or https address` }
   }
-  let step: Navigation | End = firstNavigation(request)
-  parties.addApp(step.url)
+  const first = onwardTo(request)
+  const { hash, search } = first.url
+  parties.addApp(first.url)
+  let step: Navigation | End = answer
+    ? { ...first, initiator: 'sandbox', isCallback: true, isRead: hash !== '' || search === '' }
+    : { ...first, initiator: 'user' }
   for (;;) {
     const { url } = step
     const over: End = { end: 'too_many_redirects', problem: `it goes on after ${MAX_REDIRECTS} redirects` }
@@ -221,23 +225,6 @@ async function decided(endpoint: 'E1' | 'E3', { href: url, searchParams }: URL, 
   if (!decide) return 'stop'
   const late = aborted(signal, signal).then(() => 'timed_out' as const)
   return Promise.race([decide({ endpoint, url, parameters: Object.fromEntries(searchParams) }), late])
-}
-
-/** @throws TypeError for a URL that is malformed */
-export function firstNavigation(request: PageRequest): Navigation {
-  const { form, json, isAnswer = false } = request
-  const body = json === undefined ? form && formBody({ ...form }) : jsonBody(json)
-  const { method = body ? 'POST' : 'GET' } = request
-  const url = new URL(request.url)
-  if (method === 'GET' && body) url.search = body.text
-  return {
-    method,
-    url,
-    body: method === 'GET' ? undefined : body,
-    initiator: isAnswer ? 'sandbox' : 'user',
-    isCallback: isAnswer,
-    isRead: isAnswer && (url.hash !== '' || url.search === ''),
-  }
 }
 
 /** The request that a redirect makes of another one, or the end of the visit at what is no address of the web. */

@@ -1,13 +1,20 @@
-import type { FragmentPost, Page } from './browser.ts'
+import type { FragmentPost, Page, PageRequest } from './browser.ts'
 import type { Way } from './choose-way.ts'
 import { attributeOf, elementsBelow, type HtmlElement, isHtml, parseHtml, textBelow } from './read-page.ts'
 
-/** Where a page leads. */
+/** A request that a browser is to make: where a page leads, or its user. */
 export interface Onward {
   readonly method: 'GET' | 'POST'
   /** With the fields of a form, when the method is GET. */
   readonly url: URL
   readonly body?: { readonly type: string; readonly text: string } | undefined
+}
+
+/** What a `PageRequest` sends. @throws TypeError for a URL that is malformed */
+export function onwardTo({ url: address, form, json, ...request }: PageRequest): Onward {
+  const body = json === undefined ? form && formBody({ ...form }) : jsonBody(json)
+  const { method = body ? 'POST' : 'GET' } = request
+  return sending(method, new URL(address), body)
 }
 
 /** A page that shows itself for longer wants to be read. */
@@ -109,10 +116,14 @@ function submissionOf(form: HtmlElement, page: Page, button = form): Onward | un
     const isSent = isButton(control) ? control === button : typeOf(control) !== 'file' && !isUnchecked
     return name && isSent && isEnabled(control) ? [[name, fieldValueOf(control)]] : []
   })
-  const body = formBody(fields)
-  if (of('method')?.toLowerCase() === 'post') return { method: 'POST', url, body }
-  url.search = body.text
-  return { method: 'GET', url }
+  return sending(of('method')?.toLowerCase() === 'post' ? 'POST' : 'GET', url, formBody(fields))
+}
+
+/** A GET carries its fields in the query. */
+function sending(method: Onward['method'], url: URL, body: Onward['body']): Onward {
+  if (method === 'POST') return { method, url, body }
+  if (body) url.search = body.text
+  return { method, url }
 }
 
 const typeOf = (control: HtmlElement) => attributeOf(control, 'type')?.toLowerCase() ?? ''
@@ -134,11 +145,11 @@ function fieldValueOf(control: HtmlElement): string {
   return selected ? (attributeOf(selected, 'value') ?? textBelow(selected)) : ''
 }
 
-export const formBody = (fields: ConstructorParameters<typeof URLSearchParams>[0]) => ({
+const formBody = (fields: ConstructorParameters<typeof URLSearchParams>[0]) => ({
   type: 'application/x-www-form-urlencoded',
   text: new URLSearchParams(fields).toString(),
 })
-export const jsonBody = (value: unknown) => ({ type: 'application/json', text: JSON.stringify(value) })
+const jsonBody = (value: unknown) => ({ type: 'application/json', text: JSON.stringify(value) })
 
 /** `undefined` for what is no http or https address. */
 export function webAddress(text: string | undefined, base?: string | URL): URL | undefined {

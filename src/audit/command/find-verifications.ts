@@ -8,7 +8,8 @@ import { found } from '../../files/describe-issue.ts'
 import type { AuditedCheck, AuditReport } from '../../sandbox/outcomes/audit-report.ts'
 import { findOutcome } from '../../sandbox/outcomes/catalogue.ts'
 import { createExchange } from '../agent/exchange.ts'
-import { firstNavigation, USER_AGENT } from '../agent/http-agent.ts'
+import { USER_AGENT } from '../agent/http-agent.ts'
+import { onwardTo } from '../agent/onward.ts'
 import type { AppCopies } from '../drive/audited-app.ts'
 import { startDeadline } from '../drive/deadline.ts'
 import type { AuditPlan } from './plan.ts'
@@ -133,7 +134,7 @@ export function askByHttp(
   return async (sub: string): Promise<Asked> => {
     // A sub has no character to escape.
     const asked: typeof question = JSON.parse(JSON.stringify(question).replaceAll(SUB, sub))
-    const { method, url, body } = firstNavigation({ ...asked, url: new URL(asked.url, page).href })
+    const { method, url, body } = onwardTo({ ...asked, url: new URL(asked.url, page).href })
     const type = body && { 'content-type': body.type }
     const headers = { accept: '*/*', 'user-agent': USER_AGENT, ...type, ...asked.headers }
     const { signal, clear } = startDeadline(timeoutSeconds)
