@@ -196,12 +196,8 @@ function createTestRun({ sandbox, visit }: { sandbox: SandboxApi; visit: VisitFu
 /** A test that failed by what the audit found: its message is meant to be read as it is. */
 export class AuditFinding extends Error {
   override readonly name = 'AuditFinding'
-
-  constructor(message: string) {
-    super(message)
-    // A stack would lead into this package.
-    this.stack = `${this.name}: ${message}`
-  }
+  // A stack would lead into this package.
+  override readonly stack = `AuditFinding: ${this.message}`
 }
 
 /** The failure of a row: what happened, which rule it breaks, what it costs, where to look. */
