@@ -48,8 +48,6 @@ export type OpenRequest = Pick<PageRequest, 'method' | 'form' | 'json'>
  */
 export type OpenPage = (url: string, request?: OpenRequest) => Promise<OpenedPage>
 
-type VisitCaller = ReturnType<typeof createVisitCaller>
-
 /** The app that a function drives. */
 export function visitedBy(sandbox: SandboxApi, visit: VisitFunction): AuditedApp {
   let redirectUri: string | undefined
@@ -65,7 +63,7 @@ export function visitedBy(sandbox: SandboxApi, visit: VisitFunction): AuditedApp
       const call = createVisitCaller(visit, sandbox.baseUrl, limits)
       return {
         async run(plan) {
-          const found = await runVisit(plan, sandbox, call)
+          const found = await runVisit(plan, sandbox, () => call(detailsOf(plan)))
           redirectUri ??= found.request?.parameters['redirect_uri']
           return found
         },
@@ -146,8 +144,8 @@ function createOpenPage(sandboxUrl: string, signal: AbortSignal): OpenPage {
 
 const DENIED = { outcome: 'access_denied' } as const
 
-/** Queues the decisions of a plan, calls the function, and reads in the journal what it did. */
-async function runVisit(plan: FlowPlan, sandbox: SandboxApi, call: VisitCaller): Promise<FlowRun> {
+/** Queues the decisions of a plan, calls the function by `act`, and reads in the journal what it did. */
+async function runVisit(plan: FlowPlan, sandbox: SandboxApi, act: () => Promise<Observation>): Promise<FlowRun> {
   const { use, create = DENIED, later } = plan
   const [newest] = await sandbox.flows.list({ audit: 'also', limit: 1 })
   const planned: NextDecision[] = [{ flow: 'use', ...use }, { flow: 'create', ...create }, ...(later ? [later] : [])]
@@ -158,7 +156,7 @@ async function runVisit(plan: FlowPlan, sandbox: SandboxApi, call: VisitCaller):
     // An app that begins again is denied: a right answer would hide what it did with the wrong one, a choice page would not end.
     for (const decision of [...planned, { flow: 'use', ...DENIED } as const])
       ids.push((await sandbox.next({ ...decision, audit: true })).id)
-    observation = await call(detailsOf(plan))
+    observation = await act()
   } finally {
     // What has decided nothing would decide the next flow.
     left = (await sandbox.expectations.list()).map(({ id }) => id).filter((id) => ids.includes(id))
