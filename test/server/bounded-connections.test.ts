@@ -36,7 +36,7 @@ async function openBusy(url: string, head = EVENTS): Promise<Socket> {
 }
 
 const health = async (url: string) =>
-  (await callHttp(`${url}/_sandbox/health`, { timeoutMs: 10_000, trust: { kind: 'any' } })).status
+  (await callHttp(`${url}/_sandbox/health`, { timeoutMs: 10_000, anyCertificate: true })).status
 const openOf = (sockets: readonly Socket[]) => sockets.filter(({ destroyed }) => !destroyed)
 
 describe('A process that takes 16 connections', () => {

@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto'
 import { aborted } from 'node:util'
+import { createExchange, type ExchangeOptions, type HttpAnswer } from '../../client/exchange.ts'
 import type { ForcedDecision, Hop, Page, PageRequest, Visit, VisitOptions } from './browser.ts'
 import { chooseWay, nameOf, notBegun, type Way } from './choose-way.ts'
 import { type Cookies, createCookies } from './cookies.ts'
-import { createExchange, type ExchangeOptions, type HttpAnswer } from './exchange.ts'
 import { type Onward, onwardByItself, onwardTo, passedOn, waysOf, webAddress } from './onward.ts'
 import { createParties, endpointOf } from './parties.ts'
 import { explanationOf, isHtml } from './read-page.ts'
@@ -123,7 +123,7 @@ async function visit(request: PageRequest, context: Context): Promise<Visit> {
     const mediaType = (came.headers['content-type'] ?? '').split(';', 1).join('').trim().toLowerCase()
     const shown: Page = { url: url.href, status, mediaType, text }
     if (status > 0) page = shown
-    if (failure) return failure
+    if (failure) return { end: failure.end, problem: failure.problem }
     if (peeks) return { end: 'page' }
     if (isSandbox) {
       const form = waysOf(shown).find(({ onward }) => onward.method === 'POST' && !isOfSandbox(onward.url))?.onward

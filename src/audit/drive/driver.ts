@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { startDeadline } from '../../client/deadline.ts'
 import type { SandboxApi } from '../../client/sandbox-api.ts'
 import type {
   Agent,
@@ -11,7 +12,6 @@ import type {
   VisitOptions,
 } from '../agent/browser.ts'
 import { type Observation, observe } from '../learn/observation.ts'
-import { startDeadline } from './deadline.ts'
 
 /** What the sandbox is made to do in one run of the app. */
 export interface FlowPlan {

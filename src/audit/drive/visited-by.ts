@@ -1,4 +1,5 @@
 import { aborted, inspect } from 'node:util'
+import { startDeadline } from '../../client/deadline.ts'
 import type { SandboxApi } from '../../client/sandbox-api.ts'
 import type { NextDecision } from '../../client/shapes/decision.ts'
 import type { Flow } from '../../client/shapes/flow.ts'
@@ -8,7 +9,6 @@ import type { AuthorizationRequest, Browser, Page, PageRequest } from '../agent/
 import { AuditProblem } from '../audit-problem.ts'
 import { addressOf, type Observation } from '../learn/observation.ts'
 import type { AuditedApp } from './audited-app.ts'
-import { startDeadline } from './deadline.ts'
 import type { DriveLimits, FlowPlan, FlowRun } from './driver.ts'
 
 /** What a visit is for. A function that drives Use alone needs nothing of it. */

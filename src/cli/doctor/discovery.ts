@@ -1,6 +1,6 @@
 import * as z from 'zod'
+import type { HttpAnswer } from '../../client/exchange.ts'
 import { parseJson } from '../../oidc/request/json.ts'
-import type { HttpAnswer } from '../remote/http-call.ts'
 import { connectionProblem } from './connection-problem.ts'
 import { type Problem, problem } from './diagnosis.ts'
 import { inApp } from './fix-lines.ts'

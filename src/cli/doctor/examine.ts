@@ -1,4 +1,4 @@
-import type { HttpAnswer } from '../remote/http-call.ts'
+import type { HttpAnswer } from '../../client/exchange.ts'
 import { addressesOf, checkAddress } from './addresses-check.ts'
 import { checkClient } from './client-check.ts'
 import { type Diagnosis, ok, problem, skipped } from './diagnosis.ts'

@@ -1,4 +1,5 @@
-import { callHttp, type HttpAnswer, type HttpCall } from '../remote/http-call.ts'
+import type { HttpAnswer } from '../../client/exchange.ts'
+import { callHttp, type HttpCall } from '../remote/http-call.ts'
 
 /** What the app has in its configuration. */
 export interface Visit {
@@ -22,8 +23,7 @@ export const call = (
   url: string,
   { ca, timeoutMs }: Visit,
   request: Pick<HttpCall, 'method' | 'headers' | 'body'> = {},
-): Promise<HttpAnswer> =>
-  callHttp(url, { ...request, timeoutMs, trust: ca === undefined ? undefined : { kind: 'issuer', certificate: ca } })
+): Promise<HttpAnswer> => callHttp(url, { ...request, timeoutMs, ca })
 
 /** The flows of the service, by the last part of their issuers. */
 export type FlowName = 'use' | 'create'

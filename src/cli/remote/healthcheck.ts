@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { isJsonObject } from '../../age/json-object.ts'
+import type { ExchangeOptions } from '../../client/exchange.ts'
 import { loadSettings, type Settings } from '../../config/load-settings.ts'
 import type { Texts } from '../../config/text-settings.ts'
 import { codeOf, messageOf } from '../../files/caught.ts'
@@ -8,7 +9,7 @@ import { parseJson } from '../../oidc/request/json.ts'
 import { certificateFileIn } from '../../tls/kept-certificate.ts'
 import { print } from '../terminal.ts'
 import { checkedUrl, localAddress } from './address.ts'
-import { callHttp, type Trust } from './http-call.ts'
+import { callHttp } from './http-call.ts'
 
 const LIMIT_MS = 3000
 
@@ -50,10 +51,12 @@ export async function requireHealthy(
   { settings, isLocal }: { readonly settings: () => Promise<Settings['sandbox']>; readonly isLocal: boolean },
 ): Promise<void> {
   const address = healthAddress(base)
-  const trust = address.startsWith('https:') ? trustOf(await settings(), isLocal) : undefined
-  const { status, headers, text } = await callHttp(address, { timeoutMs: LIMIT_MS, trust }).catch((cause: unknown) => {
-    throw new Error(`${address}: ${reason(cause)}`, { cause })
-  })
+  const trust = address.startsWith('https:') ? trustOf(await settings(), isLocal) : {}
+  const { status, headers, text } = await callHttp(address, { timeoutMs: LIMIT_MS, ...trust }).catch(
+    (cause: unknown) => {
+      throw new Error(`${address}: ${reason(cause)}`, { cause })
+    },
+  )
   if (headers['x-agekey-sandbox'] === undefined) {
     throw new Error(`${address}: something answers, but no agekey-sandbox`)
   }
@@ -68,15 +71,15 @@ function reasonIn(text: string): string {
 }
 
 /** The certificate that a sandbox of these settings shows, when there is one already. */
-function trustOf({ httpsCert, stateDir }: Settings['sandbox'], isLocal: boolean): Trust | undefined {
+function trustOf({ httpsCert, stateDir }: Settings['sandbox'], isLocal: boolean): ExchangeOptions {
   const file = httpsCert ?? (stateDir === undefined ? undefined : certificateFileIn(stateDir))
   try {
-    if (file !== undefined) return { kind: 'server', certificate: readFileSync(file, 'utf8') }
+    if (file !== undefined) return { certificate: readFileSync(file, 'utf8') }
   } catch {
     // Not made yet: then nothing but the usual certificates can be trusted.
   }
   // Without a kept certificate it lives in the server's memory; on its own address no other server listens.
-  return isLocal ? { kind: 'any' } : undefined
+  return { anyCertificate: isLocal }
 }
 
 function reason(error: unknown): string {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
+import { MAX_PAGE_BYTES } from '../../../client/exchange.ts'
 import { waySchema } from '../choose-way.ts'
-import { MAX_PAGE_BYTES } from '../exchange.ts'
 
 /** The name by which the audit reaches its script in a page. */
 const NAME = '__agekeyAudit'

@@ -1,8 +1,9 @@
+import { X509Certificate } from 'node:crypto'
 import { lookup } from 'node:dns'
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { type RequestOptions, request as requestHttps } from 'node:https'
-import { createSecureContext, rootCertificates } from 'node:tls'
-import { codeOf, messageOf } from '../../files/caught.ts'
+import { createSecureContext, rootCertificates, TLSSocket } from 'node:tls'
+import { codeOf, messageOf } from '../files/caught.ts'
 
 /** Of a page no more is read. */
 export const MAX_PAGE_BYTES = 1024 * 1024
@@ -10,7 +11,7 @@ export const MAX_PAGE_BYTES = 1024 * 1024
 const MAX_HEADER_BYTES = 256 * 1024
 
 export interface HttpRequest {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'HEAD'
   readonly url: URL
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly body?: string | undefined
@@ -26,18 +27,28 @@ export interface HttpAnswer {
   readonly setCookie: readonly string[]
   readonly text: string
   /** Why nothing came, or not the whole answer. */
-  readonly failure?: { readonly end: 'timed_out' | 'dropped' | 'unreachable'; readonly problem: string } | undefined
+  readonly failure?: Failure | undefined
+}
+
+interface Failure {
+  readonly end: 'timed_out' | 'dropped' | 'unreachable'
+  /** A sentence. */
+  readonly problem: string
+  /** As Node gives it. */
+  readonly cause?: unknown
 }
 
 export interface ExchangeOptions {
   /** PEM of certificates to trust beside those of Node. */
   readonly ca?: string | undefined
+  /** PEM of the one certificate of a server that is trusted, whatever its names and dates. */
+  readonly certificate?: string | undefined
   /** Takes certificates as they are. */
   readonly anyCertificate?: boolean | undefined
 }
 
 /** Sends each request on a connection of its own, which is closed after its answer. */
-export function createExchange({ ca, anyCertificate = false }: ExchangeOptions = {}) {
+export function createExchange({ ca, certificate, anyCertificate = false }: ExchangeOptions = {}) {
   // Made once: it takes as long as some hundred requests.
   const trust = ca === undefined ? {} : { secureContext: createSecureContext({ ca: [...rootCertificates, ca] }) }
   return async function send(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
@@ -47,7 +58,7 @@ export function createExchange({ ca, anyCertificate = false }: ExchangeOptions =
     const all = { ...headers, 'Content-Length': length, 'X-Forwarded-For': from }
     const options: RequestOptions = {
       ...trust,
-      rejectUnauthorized: !anyCertificate,
+      rejectUnauthorized: !anyCertificate && certificate === undefined,
       agent: false,
       method,
       headers: Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)),
@@ -64,6 +75,7 @@ export function createExchange({ ca, anyCertificate = false }: ExchangeOptions =
         // Neither answer nor error: the server changed to another protocol.
         sent.on('close', () => reject()).end(body)
       })
+      if (certificate !== undefined) checkCertificate(response, certificate)
       return await readAnswer(response, url, signal)
     } catch (error) {
       const failure = failureOf(url, signal, error)
@@ -81,6 +93,15 @@ const isThisMachine = ({ hostname }: URL): Promise<boolean> =>
   new Promise((resolve) => {
     lookup(hostOf(hostname), { family: 4 }, (error, address) => resolve(!error && address.startsWith('127.')))
   })
+
+function checkCertificate(response: IncomingMessage, expected: string): void {
+  const { socket } = response
+  if (!(socket instanceof TLSSocket) || socket.authorized) return
+  if (socket.getPeerX509Certificate()?.fingerprint256 === new X509Certificate(expected).fingerprint256) return
+  const code = String(socket.authorizationError)
+  response.destroy()
+  throw Object.assign(new Error(`the certificate is not trusted (${code})`), { code })
+}
 
 /** Reads at most `MAX_PAGE_BYTES`, and closes the connection then. */
 async function readAnswer(response: IncomingMessage, url: URL, signal: AbortSignal): Promise<HttpAnswer> {
@@ -129,18 +150,13 @@ const UNREACHABLE: Readonly<Record<string, string>> = {
   ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS',
 }
 
-function failureOf(
-  { origin }: URL,
-  signal: AbortSignal,
-  error: unknown,
-  when = 'without an answer',
-): NonNullable<HttpAnswer['failure']> {
-  const code = codeOf(error) ?? ''
-  if (signal.aborted) return { end: 'timed_out', problem: `${origin} did not answer in time` }
-  if (error === undefined || code === 'ECONNRESET' || code === 'EPIPE')
-    return { end: 'dropped', problem: `${origin} closed the connection ${when}` }
+function failureOf({ origin }: URL, signal: AbortSignal, cause: unknown, when = 'without an answer'): Failure {
+  const code = codeOf(cause) ?? ''
+  if (signal.aborted) return { end: 'timed_out', problem: `${origin} did not answer in time`, cause }
+  if (cause === undefined || code === 'ECONNRESET' || code === 'EPIPE')
+    return { end: 'dropped', problem: `${origin} closed the connection ${when}`, cause }
   if (code.startsWith('HPE_'))
-    return { end: 'dropped', problem: `the answer of ${origin} cannot be read: ${messageOf(error)}` }
-  const reason = UNREACHABLE[code] ?? (messageOf(error) || code)
-  return { end: 'unreachable', problem: `${origin} cannot be reached: ${reason}` }
+    return { end: 'dropped', problem: `the answer of ${origin} cannot be read: ${messageOf(cause)}`, cause }
+  const reason = UNREACHABLE[code] ?? (messageOf(cause) || code)
+  return { end: 'unreachable', problem: `${origin} cannot be reached: ${reason}`, cause }
 }
