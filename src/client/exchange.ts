@@ -65,7 +65,11 @@ export function createExchange({ ca, certificate, anyCertificate = false }: Exch
       ...(from !== undefined && { localAddress: from, family: 4 }),
       maxHeaderSize: MAX_HEADER_BYTES,
       signal,
-      lookup: (name, how, done) => lookup(hostOf(name), how, done),
+      lookup: (name, how, done) => {
+        if (!LOCALHOST.test(name)) lookup(name, how, done)
+        else if (how.all) done(null, LOOPBACK)
+        else done(null, '127.0.0.1', 4)
+      },
     }
     try {
       const sent = url.protocol === 'https:' ? requestHttps(url, options) : requestHttp(url, options)
@@ -86,12 +90,17 @@ export function createExchange({ ca, certificate, anyCertificate = false }: Exch
   }
 }
 
-/** Browsers take every name below localhost for this machine, resolvers do not. */
-const hostOf = (name: string) => (name.endsWith('.localhost') ? 'localhost' : name)
+/** Browsers take these names for this machine, whatever a resolver says (WHATWG, RFC 6761 section 6.3). */
+const LOCALHOST = /(?:^|\.)localhost$/
+const LOOPBACK = [
+  { address: '127.0.0.1', family: 4 },
+  { address: '::1', family: 6 },
+]
 
 const isThisMachine = ({ hostname }: URL): Promise<boolean> =>
   new Promise((resolve) => {
-    lookup(hostOf(hostname), { family: 4 }, (error, address) => resolve(!error && address.startsWith('127.')))
+    if (LOCALHOST.test(hostname)) resolve(true)
+    else lookup(hostname, { family: 4 }, (error, address) => resolve(!error && address.startsWith('127.')))
   })
 
 function checkCertificate(response: IncomingMessage, expected: string): void {

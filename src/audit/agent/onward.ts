@@ -1,6 +1,6 @@
 import type { FragmentPost, Page, PageRequest } from './browser.ts'
 import type { Way } from './choose-way.ts'
-import { attributeOf, elementsBelow, type HtmlElement, isHtml, parseHtml, textBelow } from './read-page.ts'
+import { attributeOf, documentOf, elementsBelow, type HtmlElement, isHtml, textBelow } from './read-page.ts'
 
 /** A request that a browser is to make: where a page leads, or its user. */
 export interface Onward {
@@ -23,7 +23,7 @@ const MAX_REFRESH_SECONDS = 1
 /** Where a page leads without its user: by a refresh, or by its only form when a script submits it. */
 export function onwardByItself(page: Page): Onward | undefined {
   if (!isHtml(page)) return undefined
-  const document = parseHtml(page.text)
+  const document = documentOf(page)
   const [url] = elementsBelow(document, 'meta').flatMap((meta) => refreshOf(meta, page) ?? [])
   if (url && url.href !== page.url) return { method: 'GET', url }
   const [form, ...others] = elementsBelow(document, 'form')
@@ -57,7 +57,7 @@ export function passedOn(page: Page, { post, as }: FragmentPost): Onward {
 /** The ways on from a page that take its user: links, each button of a form, and buttons that name an address. */
 export function waysOf(page: Page, selector = ''): readonly (Way & { readonly onward: Onward })[] {
   if (!isHtml(page)) return []
-  const document = parseHtml(page.text)
+  const document = documentOf(page)
   const formOf = new Map<HtmlElement, HtmlElement>()
   for (const form of elementsBelow(document, 'form')) {
     const submits = elementsBelow(form, 'button', 'input').filter(isSubmitButton)

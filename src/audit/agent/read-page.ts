@@ -19,7 +19,7 @@ export function wordsOf(page: Page): readonly string[] {
 
 /** The text of `<title>`; empty when there is none. */
 export const titleOf = (page: Page): string =>
-  isHtml(page) ? (elementsBelow(parseHtml(page.text), 'title').map((title) => textBelow(title))[0] ?? '') : ''
+  isHtml(page) ? (elementsBelow(documentOf(page), 'title').map((title) => textBelow(title))[0] ?? '') : ''
 
 /** The first sentence that a page shows, or of other text its beginning: at most 120 characters. */
 export function firstSentence(page: Page): string {
@@ -30,7 +30,7 @@ export function firstSentence(page: Page): string {
 
 /** What a page of the sandbox explains: its title, and the first paragraph that leads into it. */
 export function explanationOf(page: Page): string {
-  const leads = elementsBelow(parseHtml(page.text), 'p').filter((it) => /\blead\b/.test(attributeOf(it, 'class') ?? ''))
+  const leads = elementsBelow(documentOf(page), 'p').filter((it) => /\blead\b/.test(attributeOf(it, 'class') ?? ''))
   const lead = leads.map((paragraph) => textBelow(paragraph))[0]
   const said = [titleOf(page).replace(/ \(agekey-sandbox\)$/, ''), lead].filter(Boolean).join(': ')
   return said || firstSentence(page) || `an empty page with status ${page.status}`
@@ -38,7 +38,7 @@ export function explanationOf(page: Page): string {
 
 /** The text that a page shows, without its title and with runs of white space as one blank; empty for a picture. */
 export function visibleText(page: Page): string {
-  if (isHtml(page)) return textBelow(parseHtml(page.text), isUnseen)
+  if (isHtml(page)) return textBelow(documentOf(page), isUnseen)
   const isText = page.mediaType === '' || page.mediaType.startsWith('text/') || isJson(page)
   return isText ? page.text.replace(/\s+/g, ' ').trim() : ''
 }
@@ -92,7 +92,13 @@ function leavesOf(document: unknown): readonly string[] {
   return leaves
 }
 
-export const parseHtml = (text: string): Parent => parse(text)
+/** The document of a page, which is read several times. */
+export function documentOf(page: Page): Parent {
+  const document = parsed.get(page) ?? parse(page.text)
+  parsed.set(page, document)
+  return document
+}
+const parsed = new WeakMap<Page, Parent>()
 
 /** Elements that a word may begin or end in: `<b>W</b>elcome` is one word. */
 const INLINE: readonly string[] =

@@ -1,5 +1,5 @@
 import type { Page } from '../agent/browser.ts'
-import { attributeOf, elementsBelow, isHtml, parseHtml, textBelow } from '../agent/read-page.ts'
+import { attributeOf, documentOf, elementsBelow, isHtml, textBelow } from '../agent/read-page.ts'
 import type { Driver, FlowRun } from '../drive/driver.ts'
 import { inTurn } from '../drive/in-turn.ts'
 
@@ -44,7 +44,7 @@ export async function candidatePaths(
 }
 
 const linksOf = (page: Page) =>
-  elementsBelow(parseHtml(isHtml(page) ? page.text : ''), 'a').flatMap((link) => {
+  (isHtml(page) ? elementsBelow(documentOf(page), 'a') : []).flatMap((link) => {
     const href = attributeOf(link, 'href') ?? ''
     const url = href !== '' && URL.canParse(href, page.url) ? new URL(href, page.url).href : ''
     return /^https?:/.test(url) ? [{ url, says: `${url} ${textBelow(link)}` }] : []
