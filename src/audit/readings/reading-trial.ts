@@ -90,7 +90,7 @@ export function readingTrial(variants: readonly ChosenVariant[], settings: Readi
 
   return {
     name: variants.map(nameOf).join(' '),
-    runsAlone: true,
+    runs: 'alone',
     async drive(worker) {
       const { finding, failed } = await runUnder(variants, all, worker)
       if (!failed || signal.aborted) return finding

@@ -48,7 +48,7 @@ export type RowSettings = Pick<AuditRun, 'learned' | 'options'>
 /** Tries a row: one visit for each role, of which the worst counts. The browsers are asked again when anything can be asked. */
 export function rowTrial(row: AuditRow, settings: RowSettings): Trial<readonly SeenVisit[]> {
   const { learned } = settings
-  const { roles, plan, runsAlone } = planRow(row, settings)
+  const { roles, plan, runs } = planRow(row, settings)
   const flow = learnedFlowOf(row, learned) ?? learned.use
   const { accepted } = flow.rules
 
@@ -61,7 +61,7 @@ export function rowTrial(row: AuditRow, settings: RowSettings): Trial<readonly S
     if (!known || missing) return { run, flows, missing }
     // A call with a code or token that the sandbox did not issue is a flow of its own.
     const later = { audit: 'also', flow: 'upgrade', after: known.id } as const
-    const all = [known, ...(runsAlone ? await sandbox.flows.list(later) : [])]
+    const all = [known, ...(runs === 'beside' ? [] : await sandbox.flows.list(later))]
     return { run, flows, sign: hasCall(known, 'trap') ? TRAPPED : signIn(all, run.reachesCreate) }
   }
 
@@ -84,7 +84,7 @@ export function rowTrial(row: AuditRow, settings: RowSettings): Trial<readonly S
   return {
     name: rowId(row),
     row,
-    runsAlone,
+    runs,
     drive: (worker) => inTurn(roles, (role) => visit(role, worker)),
     proof: (visits) => worstOf(visits.map(read)),
     ...((flow.probes.length > 0 || (accepted && asksTheApp(accepted))) && {
@@ -116,11 +116,9 @@ export function planRow(row: AuditRow, { learned: { profile }, options: { create
     if (correctClient === 'accept' || ending?.kind === 'error') return ['adult']
     return bait === 'both' ? ['adult', 'minor'] : [bait]
   }
-  return {
-    plan,
-    roles: rolesOf(),
-    runsAlone: flow === 'par' || flow === 'token' || issuesCode || row.prelude !== undefined,
-  }
+  const isAlone = flow === 'par' || row.prelude !== undefined
+  const runs = isAlone ? 'alone' : flow === 'token' || issuesCode ? 'in turn' : 'beside'
+  return { plan, roles: rolesOf(), runs } as const
 }
 
 /** The flow whose last page shows how a row ended; `undefined` when its pages were not learned. */

@@ -117,12 +117,13 @@ export async function runTrials(trials: readonly Trial[], settings: RunSettings)
     let size = Math.min(TRIALS_PER_CONTROL, share)
     while (queue.length > 0 && !signal.aborted) {
       const batch = queue.splice(0, size)
-      const alone = batch.filter(({ trial }) => visitsEach === 1 || trial.runsAlone)
-      const beside = batch.filter((one) => !alone.includes(one))
+      const isSerial = visitsEach === 1 || isLimited
+      const those = (runs: Trial['runs']) => batch.filter(({ trial }) => (isSerial ? 'alone' : trial.runs) === runs)
+      const alone = those('alone')
       const tryBeside = async (one: Progress) => {
         if (!(await tryOne(one, worker, false))) alone.push(one)
       }
-      await inTurn(beside, tryBeside, isLimited ? 1 : visitsEach)
+      await Promise.all([inTurn(those('beside'), tryBeside, visitsEach), inTurn(those('in turn'), tryBeside)])
       for (const one of alone) await tryOne(one, worker, true)
       const shown = await findLoss(worker)
       if (shown === undefined) continue

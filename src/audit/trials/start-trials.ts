@@ -69,7 +69,7 @@ export function createStarts(startFresh: StartFresh, { drive, learned: { use, pe
   return (row: AuditRow): Trial<SeenStart> => ({
     name: rowId(row),
     row,
-    runsAlone: true,
+    runs: 'alone',
     drive: () => start(row),
     // A limit of a copy that was started for one row is not met by slower trials.
     proof: (seen) => ({ ...withLog(findingOf(row, seen), seen.log, row.breaks), isLimited: false }),

@@ -47,8 +47,8 @@ export interface Finding {
 export interface Trial<Seen = unknown> {
   readonly name: string
   readonly row?: AuditRow
-  /** It cannot run beside others: the journal does not say which run a call of it belongs to. */
-  readonly runsAlone: boolean
+  /** Those `in turn` run one after the other, beside the rest: the journal does not say which of them a call of the app belongs to. */
+  readonly runs: 'beside' | 'in turn' | 'alone'
   drive(worker: Worker): Promise<Seen>
   /** The finding by what is known of the app at this time. */
   proof(seen: Seen): Finding

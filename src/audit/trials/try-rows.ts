@@ -109,7 +109,7 @@ export function byRank(one: AuditRow, other: AuditRow): number {
 /** A plain good flow, which may fail once: a crash by a row before it may have ended it. Pages that were not seen before are learned. */
 export const goodFlow = ({ use, personas }: LearnedApp): Trial<SeenRun> => ({
   name: 'a plain good flow',
-  runsAlone: true,
+  runs: 'alone',
   async drive(worker) {
     const beAdult = async () => seeRun(await visitAs(personas.adult, worker.driver), use, worker.driver)
     const first = await beAdult()

@@ -212,7 +212,7 @@ test.each<[string, string | undefined, boolean]>([
     })
     const trial = rowTrial(replay, { learned: LEARNED, options: {} })
     const finding = trial.proof(await trial.drive(workerOf(app)))
-    expect([trial.runsAlone, finding.flows, browser.forgotten]).toEqual([true, ['f3'], ['session', 'proof']])
+    expect([trial.runs, finding.flows, browser.forgotten]).toEqual(['alone', ['f3'], ['session', 'proof']])
     expect(app.plans.map((plan) => plan.use.outcome)).toEqual(['verified', 'access_denied', replay.name])
     expect(app.plans[2]?.browser === browser).toBe(isSameBrowser)
   },

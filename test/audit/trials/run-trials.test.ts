@@ -15,6 +15,7 @@ interface Given extends Partial<Omit<RunSettings, 'control'>> {
   readonly repeat?: number
   readonly program?: Worker['program']
   readonly alone?: readonly string[]
+  readonly inTurn?: readonly string[]
   /** What the users of a trial are shown later. */
   readonly later?: Act
 }
@@ -28,7 +29,16 @@ const findingAs = (verdict: Shown, flow: string): Finding => {
 function prepare(
   count: number,
   act: Act,
-  { copies = 1, repeat = 1, program, alone = [], later, findLoss = async () => undefined, ...settings }: Given = {},
+  {
+    copies = 1,
+    repeat = 1,
+    program,
+    alone = [],
+    inTurn = [],
+    later,
+    findLoss = async () => undefined,
+    ...settings
+  }: Given = {},
 ) {
   const order: string[] = []
   const app = imitatedApp(() => '200 /')
@@ -38,7 +48,7 @@ function prepare(
     const times = () => order.filter((one) => one === name).length
     return {
       name,
-      runsAlone: alone.includes(name),
+      runs: alone.includes(name) ? 'alone' : inTurn.includes(name) ? 'in turn' : 'beside',
       async drive() {
         order.push(name)
         const time = times()
@@ -62,7 +72,7 @@ function prepare(
   const end = new AbortController()
   const control: Trial<string | undefined> = {
     name: 'a plain good flow',
-    runsAlone: true,
+    runs: 'alone',
     drive() {
       order.push('control')
       return findLoss()
@@ -108,6 +118,19 @@ test('Trials run side by side as far as they can, the others after them', async 
   await run()
   expect(order).toEqual(['t2', 't3', 't5', 't6', 't1', 't4', 'control'])
   expect([Math.max(...beside.slice(0, 4)), ...beside.slice(-2)]).toEqual([2, 0, 0])
+})
+
+test('Trials in turn run one after the other, beside the rest and before those that run alone', async () => {
+  const beside: number[] = []
+  const act: Act = (_name, _time, others) => {
+    beside.push(others)
+    return 'refused'
+  }
+  const { run, order } = prepare(5, act, { visitsEach: 4, inTurn: ['t1', 't2'], alone: ['t3'] })
+  await run()
+  expect(order).toEqual(['t4', 't5', 't1', 't2', 't3', 'control'])
+  // The first runs beside the other one and t1; t2 begins when t1 has ended.
+  expect(beside).toEqual([2, 1, 0, 0, 0])
 })
 
 test('Two copies of an app share the trials, and each has its own good flows', async () => {
