@@ -20,17 +20,8 @@ Examples:
                                                        how success is known, when the audit cannot learn it
   agekey-sandbox audit http://localhost:{port}/verify --start "AGE_BASE_URL={base_url} PORT={port} npm start"
                                                        the audit starts copies of the app, and ends them
-  agekey-sandbox audit http://localhost:3000/verify --learn
-                                                       write agekey-audit.yaml, so that the next call needs no address
-  agekey-sandbox audit --only family:signature --skip "use/id_token.huge"
-                                                       some rows; --list shows them
-  agekey-sandbox audit --known "use/id_token.kid_empty: the library takes an empty kid for none"
-                                                       a finding that does not fail this run
-  agekey-sandbox audit --find "/admin/verifications?sub={sub}"
-                                                       can the app find each verification again, should one be revoked?
-  agekey-sandbox audit --readings                      does the app survive what the specification leaves open?
-  agekey-sandbox audit --junit audit.xml --sarif audit.sarif
-                                                       reports for a CI system`
+  agekey-sandbox audit --only family:signature --skip "use/id_token.huge" --sarif audit.sarif
+                                                       some rows, and a report for a CI system`
 
 /** Registers the command. What it does is loaded when it runs. */
 export function addAudit(program: Command, texts: ReadFlags): void {
