@@ -118,8 +118,8 @@ function ending(flow: ListedFlow): string {
     return `${answers(flow)}; the code was exchanged, no upgrade yet`
   }
   if (flow.flow === 'create') {
-    const saved = after(': ', methodsIn(calls[0]))
-    return kind === 'created_new' ? `saved as a new persona${saved}` : `saved for ${persona}${saved}`
+    const saved = kind === 'created_new' ? 'saved as a new persona' : `saved for ${persona}`
+    return (flow.audit ? 'an audit saves no age key' : saved) + after(': ', methodsIn(calls[0]))
   }
   return callbackOf(flow)?.['code'] === undefined ? answers(flow) : `${answers(flow)}, and a code to upgrade`
 }

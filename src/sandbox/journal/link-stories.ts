@@ -13,7 +13,8 @@ export interface StoryLinks {
  * an age key was saved or upgraded.
  *
  * Decision: the sandbox knows no users, so a flow continues the latest earlier one of the same client and `state`, else of the
- * same client and persona, and only when that one asked for it. A persona that is not decided yet may be any.
+ * same client and persona, and only when that one asked for it. A persona that is not decided yet may be any. Flows of an audit are
+ * many users of one persona.
  *
  * @param flows newest first
  * @returns links by the id of a flow; a flow without any is absent
@@ -45,7 +46,9 @@ const sameState = (one: ListedFlow, other: ListedFlow) =>
   sameClient(one, other) && one.state !== undefined && one.state === other.state
 
 const samePersona = (one: ListedFlow, other: ListedFlow) =>
-  sameClient(one, other) && (one.persona === undefined || other.persona === undefined || one.persona === other.persona)
+  sameClient(one, other) &&
+  !one.audit &&
+  (one.persona === undefined || other.persona === undefined || one.persona === other.persona)
 
 const sameClient = (one: ListedFlow, other: ListedFlow) =>
   one.client_id !== undefined && one.client_id === other.client_id

@@ -28,6 +28,7 @@ test.each<[what: string, flows: ListedFlow[], links: string[]]>([
   ['the next Use after an upgrade', [upgraded('f1'), used('f2'), used('f3')], ['f1>f2']],
   ['no Use flows in a row', [used('f1'), used('f2')], []],
   ['flows of a story with others between them', [asked('f1'), ...between, saved('f4')], ['f1>f4']],
+  ['no flows of an audit', [saved('f1', { audit: true }), used('f2', { audit: true })], []],
   ['a pushed request whose persona is not decided yet', [asked('f1'), waiting], ['f1>f2']],
   ['a flow with the same state rather than a later one', withStates, ['f1>f3']],
   ['a refused request, but nothing behind it', [asked('f1'), refused, used('f3')], ['f1>f2']],
