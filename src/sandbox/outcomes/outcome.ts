@@ -45,16 +45,58 @@ export type Bait = (typeof BAITS)[number]
 export const LAYERS = ['oidc', 'service'] as const
 export type Layer = (typeof LAYERS)[number]
 
-// biome-ignore format: one name a line would take a page of them
-/** What a relying party checks of a callback, of an id_token and of a reply to one of its calls. */
-export const CHECKS = [
-  'state', 'parameters', 'response_mode', 'error', 'code', 'create_requested', 'callback_iss',
-  'size', 'serialisation', 'alg', 'kid', 'key_source', 'crit', 'typ', 'signature', 'payload',
-  'iss', 'aud', 'azp', 'exp', 'lifetime', 'iat', 'nbf', 'nonce', 'sub',
-  'req_claims_hash', 'c_hash', 'age_thresholds', 'requested_thresholds',
-  'connection', 'redirect', 'status', 'body', 'request_uri', 'expires_in', 'access_token', 'token_type',
-  'ok', 'issuer', 'jwks_uri', 'authorization_endpoint', 'keys',
+// biome-ignore format: a line for each check
+/**
+ * What a relying party checks of a callback, of an id_token and of a reply to one of its calls: the name of the check, its title in a
+ * list, the family of the rows that are about it, and what a correct client checks.
+ */
+const CHECK_TABLE = [
+  ['state', 'state', 'state', 'state equals the one that this browser was sent away with, and serves once.'],
+  ['parameters', 'parameters', 'parameters', 'Each parameter comes once, and exactly one result is there.'],
+  ['response_mode', 'response mode', 'response_mode', 'The answer comes in the response_mode that was asked for.'],
+  ['error', 'error', 'error', 'A callback with an error is no result, whatever stands beside it.'],
+  ['code', 'code', 'code', 'A code comes only with the upgrade scope, when no threshold is met.'],
+  ['create_requested', 'create request', 'create_request', 'create_requested is true, and the request said can_create=true.'],
+  ['callback_iss', 'iss parameter', 'mix_up', 'The parameter iss, when there is one, is the issuer (RFC 9207).'],
+  ['size', 'size', 'limits', 'A token above a few kilobytes is refused before anything parses it.'],
+  ['serialisation', 'serialisation', 'serialisation', 'The id_token is three parts of base64url without padding.'],
+  ['alg', 'algorithm', 'algorithm', 'The token is verified with the agreed algorithm, not with the one it names.'],
+  ['kid', 'key id', 'header', 'kid names a key of the published key set.'],
+  ['key_source', 'key source', 'key_source', 'Keys come from the published key set, and none from the token.'],
+  ['crit', 'critical extensions', 'header', 'A crit header with an unknown extension is refused.'],
+  ['typ', 'token type', 'header', 'typ is JWT or absent.'],
+  ['signature', 'signature', 'signature', 'The signature verifies with the published key that kid names.'],
+  ['payload', 'payload', 'payload', 'The payload is a JSON object whose members come once.'],
+  ['iss', 'issuer', 'issuer', 'iss equals {base_url}/v1/oidc/use, character by character.'],
+  ['aud', 'audience', 'audience', 'aud contains the client_id of your app.'],
+  ['azp', 'authorized party', 'authorized_party', 'With a further audience azp is the client_id of your app.'],
+  ['exp', 'expiry', 'expiry', 'exp is in the future, give or take a minute for the skew of clocks.'],
+  ['lifetime', 'lifetime', 'lifetime', 'exp is at most ten minutes ahead.'],
+  ['iat', 'issued at', 'issued_at', 'iat is a number of seconds, and not before the flow began.'],
+  ['nbf', 'not before', 'not_before', 'nbf, when there is one, is not in the future.'],
+  ['nonce', 'nonce', 'nonce', 'nonce equals the one that this session sent, and serves once.'],
+  ['sub', 'subject', 'subject', 'sub is a string of 1 to 255 characters, and is logged.'],
+  ['req_claims_hash', 'request hash', 'claims_hash', 'req_claims_hash is the hash of the claims text that was sent.'],
+  ['c_hash', 'code hash', 'code_hash', 'c_hash is there when a code is, and fits it.'],
+  ['age_thresholds', 'age thresholds', 'thresholds', 'Each answer is compared with === true; nothing else is a yes.'],
+  ['requested_thresholds', 'requested thresholds', 'requested_thresholds', 'Only requested thresholds are read.'],
+  ['connection', 'connection', 'connection', 'A call without a reply, or with a late one, has failed.'],
+  ['redirect', 'redirect', 'redirect', 'A call from server to server follows no redirect.'],
+  ['status', 'HTTP status', 'failure', 'Only the status of a success counts as one.'],
+  ['body', 'body', 'failure', 'The body is JSON, whole and of the expected form.'],
+  ['request_uri', 'request_uri', 'pushed_request', 'request_uri is a URN.'],
+  ['expires_in', 'expires_in', 'access_token', 'expires_in, when there is one, is a number of seconds.'],
+  ['access_token', 'access token', 'access_token', 'access_token is a string that is not empty.'],
+  ['token_type', 'type of the access token', 'access_token', 'token_type is Bearer, in whatever case.'],
+  ['ok', 'OK of the upgrade', 'upgrade', 'The reply is the JSON string "OK".'],
+  ['issuer', 'issuer of the discovery', 'discovery', 'The issuer in the document is the one that was asked.'],
+  ['jwks_uri', 'jwks_uri', 'discovery', 'jwks_uri is an address on the host of the issuer.'],
+  ['authorization_endpoint', 'authorization endpoint', 'discovery', 'The address is on the host of the issuer.'],
+  ['keys', 'key set', 'key_set', 'The key set is JSON with at least one key; without it nothing is verified.'],
 ] as const
+
+export const CHECK_ROWS = CHECK_TABLE.map(([name, title, family, rule]) => ({ name, title, family, rule }))
+export const CHECKS = CHECK_ROWS.map(({ name }) => name)
 export type Check = (typeof CHECKS)[number]
 
 /** What the rows of a family share, unless a row says otherwise. */

@@ -9,8 +9,7 @@ import {
   rowId,
 } from '../../../src/sandbox/outcomes/catalogue.ts'
 import { describeOutcome } from '../../../src/sandbox/outcomes/describe-outcome.ts'
-import { bringsNothing, OUTCOME_FLOWS, unmetNeedOf } from '../../../src/sandbox/outcomes/outcome.ts'
-import { CHECK_TEXTS } from '../../../src/sandbox/outcomes/report/checks.ts'
+import { bringsNothing, CHECK_ROWS, OUTCOME_FLOWS, unmetNeedOf } from '../../../src/sandbox/outcomes/outcome.ts'
 
 const rowOf = (id: string) => findRow(id) ?? expect.fail(`there is no row ${id}`)
 
@@ -41,7 +40,7 @@ test('Each outcome says in a line what it is, what to check and how it weighs, b
     expect(name).toMatch(/^[a-z0-9_]+(\.[a-z0-9_]+)*$/)
     for (const line of [row.summary, row.rule]) expect(line, name).toMatch(/^\S[^\n]{10,250}\.$/)
     expect(row.harm, name).toMatch(/^[A-Z][^\n]{20,200}\.$/)
-    for (const check of row.breaks) expect(CHECK_TEXTS[check].rule, check).toMatch(/^\S[^\n]{10,110}\.$/)
+    for (const check of CHECK_ROWS) expect(check.rule, check.name).toMatch(/^\S[^\n]{10,110}\.$/)
     expect(row.severity, name).toBeGreaterThan(0)
     expect(row.severity, name).toBeLessThanOrEqual(10)
     expect(CATALOGUE_VERSIONS).toContain(row.since)

@@ -1,7 +1,7 @@
 import { type AuditedCheck, type AuditedRow, CHECK_VERDICTS, FINDINGS } from '../audit-report.ts'
-import { CHECKS, type Check, LEVELS } from '../outcome.ts'
+import { CHECK_ROWS, type Check, LEVELS } from '../outcome.ts'
+import { FAMILIES } from '../outcome-row.ts'
 import { isFinding, levelOf } from './audited-row.ts'
-import { CHECK_TEXTS } from './checks.ts'
 import { remedyFor } from './remedies.ts'
 
 /** Checks that each call makes by itself: `par/status`. The others are the same code for every flow. */
@@ -97,7 +97,7 @@ function judgeOther(check: string, rows: readonly AuditedRow[]): Group {
 const TITLES = { ending: 'right answers', control: 'unusual right answers', no_answer: 'an answer at all' }
 
 function describeCheck({ check: id, verdict, rows }: Group, library?: string): readonly AuditedCheck[] {
-  const check = CHECKS.find((one) => one === id.split('/').at(-1))
+  const check = CHECK_ROWS.find(({ name }) => name === id.split('/').at(-1))
   // Rows that count come first, then those of the check itself, then the severe ones.
   const rank = (row: AuditedRow) => (row.counted ? 40 : 0) + (namesOf(row).includes(id) ? 20 : 0) + row.severity
   const sorted = rows.toSorted((one, other) => rank(other) - rank(one))
@@ -105,7 +105,7 @@ function describeCheck({ check: id, verdict, rows }: Group, library?: string): r
   return sorted.slice(0, 1).map((worst) => {
     const { flow, severity, refs, cwe, evidence, reason = 'no reason is known' } = worst
     const { title, rule, harm } = check
-      ? CHECK_TEXTS[check]
+      ? { ...check, harm: FAMILIES[check.family].harm }
       : { ...worst, title: Object.entries(TITLES).find(([one]) => one === id)?.[1] ?? id }
     return {
       ...{ check: id, title: id.includes('/') ? `${title} of ${flow}` : title, verdict },
@@ -113,7 +113,7 @@ function describeCheck({ check: id, verdict, rows }: Group, library?: string): r
       ...{ flow, level: levelOf(worst), severity, rule, harm },
       ...(verdict !== 'holds' && evidence !== undefined && { evidence }),
       ...{ rows: names, flows: worst.flows.slice(0, 1) },
-      ...(check && ['missing', 'ignored', 'broke'].includes(verdict) && remedyFor(check, library, names)),
+      ...(check && ['missing', 'ignored', 'broke'].includes(verdict) && remedyFor(check.name, library, names)),
       ...{ refs, cwe },
       counted: rows.some((row) => row.counted && (verdict === 'undetermined' || isFinding(row))),
     }
