@@ -65,7 +65,7 @@ export async function runTrials(trials: readonly Trial[], settings: RunSettings)
     const other = isFinding(first) ? again.find(({ verdict }) => verdict !== first.verdict) : undefined
     if (!other) return { ...first, flows }
     const evidence = `${first.verdict} at first (${first.evidence}), then ${other.verdict} (${other.evidence})`
-    return { verdict: 'undetermined', reason: 'flaky', evidence, flows, log: other.log }
+    return { verdict: 'undetermined', reason: 'flaky', evidence, flows, log: other.log, isLimited: other.isLimited }
   }
 
   /** @returns false when other runs may have disturbed this one, or the app was away: it is to be run again, alone */

@@ -238,6 +238,13 @@ test('An app that limits its clients is driven more slowly, by other addresses',
   expect((await prepare(2, act, { findLoss: lossAt(1) }).run()).says).toEqual(['refused', 'refused'])
 })
 
+test('A finding whose repetition meets a limit is looked at again, and is not flaky', async () => {
+  const act: Act = (name, time) => (name === 't2' && time === 2 ? 'limited' : name === 't2' ? 'let in' : 'refused')
+  const { run, app } = prepare(2, act, { repeat: 2 })
+  expect(await run()).toMatchObject({ says: ['refused', 'let in'], notes: [LIMIT] })
+  expect(app.spread.times).toBe(1)
+})
+
 test('Users who were refused are looked at later, when a job of the app may have let them in', async () => {
   const act: Act = (name) => (name === 't2' ? 'accepted' : 'refused')
   const { run, order, app } = prepare(3, act, { later: (name) => (name === 't1' ? 'let in' : 'refused') })
