@@ -1,7 +1,6 @@
 import type { SandboxApi } from '../../client/sandbox-api.ts'
 import type { TenantReadings } from '../../client/shapes/settings.ts'
-import type { AuditReport } from '../../sandbox/outcomes/audit-report.ts'
-import type { TriedVariant } from '../../sandbox/outcomes/report/readings-report.ts'
+import type { AuditReport, TriedVariant } from '../../sandbox/outcomes/audit-report.ts'
 import { summarise } from '../../sandbox/outcomes/report/totals.ts'
 import { withLearned } from '../audit.ts'
 import type { AppCopies } from '../drive/audited-app.ts'

@@ -2,8 +2,7 @@ import { codeSpan, escapeMarkdown, fold, joinBlocks, renderTable } from '../../f
 import type { AuditedRow, AuditReport } from '../../sandbox/outcomes/audit-report.ts'
 import { countOf, flowAddress, whatAppDid } from '../../sandbox/outcomes/report/audited-row.ts'
 import { type Fact, isFound, type Point, pointsOf, unshownOf } from '../../sandbox/outcomes/report/points.ts'
-import { describeReadings } from '../../sandbox/outcomes/report/readings-report.ts'
-import { conclusionOf, describeChecks, listChecks } from '../../sandbox/outcomes/report/totals.ts'
+import { conclusionOf, describeChecks, describeReadings, listChecks } from '../../sandbox/outcomes/report/totals.ts'
 
 const FOLDED = ['known', 'observed', 'not for this app', 'refused', 'accepted'] as const
 

@@ -1,8 +1,7 @@
 import { visible } from '../../files/visible.ts'
 import type { AuditReport } from '../../sandbox/outcomes/audit-report.ts'
 import { isFound, linesOf, type Point, pointsOf, unshownOf } from '../../sandbox/outcomes/report/points.ts'
-import { describeReadings } from '../../sandbox/outcomes/report/readings-report.ts'
-import { conclusionOf, describeChecks, listChecks } from '../../sandbox/outcomes/report/totals.ts'
+import { conclusionOf, describeChecks, describeReadings, listChecks } from '../../sandbox/outcomes/report/totals.ts'
 import { shellWord } from '../command/settings.ts'
 
 export interface TerminalOptions {

@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { mustBe } from '../../files/describe-issue.ts'
 import { CHECKS, LEVELS, OUTCOME_FLOWS } from './outcome.ts'
-import { readingsReportSchema } from './report/readings-report.ts'
 
 /** Verdicts on rows that speak against an app. */
 export const FINDINGS = ['let in', 'too strict', 'stale', 'ignored', 'broke'] as const
@@ -13,17 +12,20 @@ export const VERDICTS = [
 ] as const
 export type VerdictName = (typeof VERDICTS)[number]
 
-/** Why a row is undetermined. */
-export const REASONS = [
-  'page_unknown',
-  'visit_failed',
-  'timed_out',
-  'not_delivered',
-  'not_reached',
-  'control_lost',
-  'masked',
-  'flaky',
+// biome-ignore format: a line for each reason
+/** Why a row is undetermined: a name, and what it means and what to do. */
+const REASON_TABLE = [
+  ['page_unknown', 'the page is neither the yes nor the no that was learned; --accepted says how success is known'],
+  ['visit_failed', 'the visit function has to return true or false in time, whatever the app shows'],
+  ['timed_out', 'the visit or the budget ended before the answer was delivered; raise timeout or budget'],
+  ['not_delivered', 'the journal does not show that the wrong answer reached the app'],
+  ['not_reached', 'the app did not begin the flow, or did not make the call that the row changes'],
+  ['control_lost', 'the app no longer takes right answers, so that its refusals say nothing; look for a limit or a lock-out'],
+  ['masked', 'the app refuses the same answer without the fault'],
+  ['flaky', 'a second visit had another result'],
 ] as const
+export const REASON_ROWS = REASON_TABLE.map(([name, meaning]) => ({ name, meaning }))
+export const REASONS = REASON_ROWS.map(({ name }) => name)
 export type Reason = (typeof REASONS)[number]
 
 // biome-ignore format: from bad to good
@@ -99,6 +101,49 @@ const learnedSchema = z.strictObject({
   yes: z.string().describe('In words: 200 at /callback, "welcome"'),
   no: lines(),
 })
+
+const triedVariantSchema = z.strictObject({
+  reading: z.string().describe('What the specification leaves open: par_status'),
+  variant: z.string().describe('How the sandbox read it in these flows: 200'),
+  usual: z.string().describe('How it reads it otherwise, which every flow of the app was compared with: 201'),
+  summary: z.string().describe('What the sandbox does under the variant'),
+  silent: z.string().describe('The part of the specification that does not say it'),
+  verdict: z
+    .enum(['depends', 'undetermined', 'works', 'not for this app'])
+    .describe('works: each flow ended as it usually does; depends: one did not'),
+  reason: z.string().optional().describe('Why it is undetermined or not for this app'),
+  evidence: z.string().optional().describe('What the app did: a sentence'),
+  flows: lines().describe('Flows in the journal of the sandbox'),
+})
+
+/** The verdict on one variant of a reading. */
+export type TriedVariant = Readonly<z.infer<typeof triedVariantSchema>>
+
+const failedSchema = z.strictObject({
+  variants: lines().describe('The smallest set that fails: par_status=200, error_body=text'),
+  evidence: z.string(),
+  flows: lines(),
+})
+
+const combinationsSchema = z.strictObject({
+  tried: z.int().min(0).describe('Combinations that together hold every pair of the variants that work'),
+  undetermined: z
+    .array(z.strictObject({ reason: z.string(), count: z.int().min(1) }).readonly())
+    .readonly()
+    .describe('Combinations of which no verdict was found, as when the budget was over'),
+  failed: z.array(failedSchema.readonly()).readonly(),
+})
+
+/** What `audit --readings` found: whether an app survives what the specification leaves open. */
+const readingsReportSchema = z.strictObject({
+  started_at: z.iso.datetime(mustBe('an instant like 2026-01-31T12:00:00Z')),
+  seconds: z.number().min(0),
+  variants: z.array(triedVariantSchema.readonly()).readonly(),
+  combinations: combinationsSchema.readonly(),
+  counted: z.boolean().describe('Whether what the app depends on counts for the exit code: --fail-on-readings'),
+})
+
+export type ReadingsReport = Readonly<z.infer<typeof readingsReportSchema>>
 
 /** What an audit found. `--json` writes it, `.agekey-audit/last.json` holds it; `public/schemas/audit-report.schema.json` is this schema. */
 export const auditReportSchema = z.strictObject({

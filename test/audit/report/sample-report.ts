@@ -1,7 +1,12 @@
-import { type AuditedRow, type AuditReport, VERDICTS } from '../../../src/sandbox/outcomes/audit-report.ts'
+import {
+  type AuditedRow,
+  type AuditReport,
+  type ReadingsReport,
+  type TriedVariant,
+  VERDICTS,
+} from '../../../src/sandbox/outcomes/audit-report.ts'
 import { OUTCOMES } from '../../../src/sandbox/outcomes/catalogue.ts'
 import { checksOf } from '../../../src/sandbox/outcomes/report/checks-of.ts'
-import type { ReadingsReport, TriedVariant } from '../../../src/sandbox/outcomes/report/readings-report.ts'
 
 /** A row of the catalogue as an audit judges it: `use/id_token.expired`, refused unless `changes` say otherwise. */
 export function auditedRow(row: string, changes: Partial<AuditedRow> = {}): AuditedRow {

@@ -1,4 +1,4 @@
-import { type AuditedRow, FINDINGS, REASONS, type Reason, type VerdictName } from '../audit-report.ts'
+import { type AuditedRow, FINDINGS, REASON_ROWS, type VerdictName } from '../audit-report.ts'
 import type { Level } from '../outcome.ts'
 
 /** What a report says of one row, in plain text: nothing is escaped here. */
@@ -31,22 +31,10 @@ export const referencesOf = ({ refs, cwe }: Pick<AuditedRow, 'refs' | 'cwe'>): s
 /** Ends a sentence. Its beginning stays: a rule may begin with `exp`. */
 export const asSentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
 
-const MEANINGS: Readonly<Record<Reason, string>> = {
-  page_unknown: 'the page is neither the yes nor the no that was learned; --accepted says how success is known',
-  visit_failed: 'the visit function has to return true or false in time, whatever the app shows',
-  timed_out: 'the visit or the budget ended before the answer was delivered; raise timeout or budget',
-  not_delivered: 'the journal does not show that the wrong answer reached the app',
-  not_reached: 'the app did not begin the flow, or did not make the call that the row changes',
-  control_lost:
-    'the app no longer takes right answers, so that its refusals say nothing; look for a limit or a lock-out',
-  masked: 'the app refuses the same answer without the fault',
-  flaky: 'a second visit had another result',
-}
-
 /** A reason of an undetermined row, with what it means: `flaky: a second visit had another result`. */
 export function explainReason(reason = 'no reason is known'): string {
-  const known = REASONS.find((name) => name === reason)
-  return known === undefined ? reason : `${known}: ${MEANINGS[known]}`
+  const known = REASON_ROWS.find(({ name }) => name === reason)
+  return known ? `${known.name}: ${known.meaning}` : reason
 }
 
 /** The page of a flow in the console at `address`. */

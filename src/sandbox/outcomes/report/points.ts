@@ -1,8 +1,7 @@
-import type { AuditedCheck, AuditedRow, AuditReport } from '../audit-report.ts'
+import type { AuditedCheck, AuditedRow, AuditReport, TriedVariant } from '../audit-report.ts'
 import { OUTCOMES } from '../catalogue.ts'
 import type { OutcomeFlow } from '../outcome.ts'
 import { asSentence, countOf, explainReason, flowAddress, referencesOf, whatHappened } from './audited-row.ts'
-import { variantName } from './readings-report.ts'
 
 /** A check, or a variant of a reading in its form. */
 interface Judged extends Omit<AuditedCheck, 'flow' | 'verdict' | 'severity'> {
@@ -79,6 +78,9 @@ export function judgedOf(readings: AuditReport['readings']): readonly Judged[] {
   })
   return [...alone, ...(together ?? [])]
 }
+
+/** `par_status=200` */
+export const variantName = ({ reading, variant }: TriedVariant): string => `${reading}=${variant}`
 
 const GOOD = ['holds', 'works']
 const OPEN = ['undetermined', 'known', 'not for this app']

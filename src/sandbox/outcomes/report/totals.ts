@@ -4,6 +4,8 @@ import {
   type AuditReport,
   CHECK_VERDICTS,
   FINDINGS,
+  type ReadingsReport,
+  type TriedVariant,
   VERDICTS,
 } from '../audit-report.ts'
 import { countOf } from './audited-row.ts'
@@ -78,3 +80,17 @@ export const listChecks = (checks: readonly AuditedCheck[]): string =>
       length === 0 ? title : `${title} (${index === 0 ? countOf(length, 'row') : length})`,
     )
     .join(', ')
+
+/** `works under 31 of 34; depends on par_status=201`. Variants that made no difference to the app are not counted. */
+export function describeReadings({ variants, combinations }: ReadingsReport): string {
+  const those = (verdict: TriedVariant['verdict']) => variants.filter((one) => one.verdict === verdict)
+  const [works, depends] = [those('works').length, those('depends')]
+  const needs = [...new Set(depends.map(({ reading, usual }) => `${reading}=${usual}`))].join(', ')
+  const open = combinations.undetermined.reduce((sum, { count }) => sum + count, those('undetermined').length)
+  return [
+    `works under ${works} of ${works + depends.length}`,
+    ...(needs === '' ? [] : [`depends on ${needs}`]),
+    ...combinations.failed.map(({ variants }) => `fails under ${variants.join(' with ')}`),
+    ...(open === 0 ? [] : [`${open} undetermined`]),
+  ].join('; ')
+}
