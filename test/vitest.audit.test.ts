@@ -40,6 +40,8 @@ test('The tests of an audit in Vitest fail by the rows that an app lets in, and 
     'use/id_token.expired is refused: passed',
   ])
   expect(results.flatMap(({ failureMessages }) => failureMessages)).toEqual([
-    expect.stringMatching(/^AuditFinding: use\/id_token\.nonce_\w+: let in \(must.*\n.*\nCheck: /),
+    expect.stringMatching(
+      /^AuditFinding: use\/id_token\.nonce_\w+: let in \(must.*\nWhat happened: .*\nHarm: .*\nCheck: /,
+    ),
   ])
 }, 120_000)

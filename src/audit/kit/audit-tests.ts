@@ -8,7 +8,9 @@ import { checkAgainst, formatPath } from '../../files/schema-problems.ts'
 import { type AuditedRow, FAIL_ON } from '../../sandbox/outcomes/audit-report.ts'
 import { isBroughtAnswer, rowId } from '../../sandbox/outcomes/catalogue.ts'
 import { type AuditRow, bringsNothing } from '../../sandbox/outcomes/outcome.ts'
-import * as texts from '../../sandbox/outcomes/report/audited-row.ts'
+import { asSentence, explainReason, isFinding } from '../../sandbox/outcomes/report/audited-row.ts'
+import { checksOf } from '../../sandbox/outcomes/report/checks-of.ts'
+import { linesOf, pointsOf } from '../../sandbox/outcomes/report/points.ts'
 import { startRun } from '../audit.ts'
 import { knownSchema } from '../command/settings.ts'
 import { requireKnownNames } from '../command/unknown-names.ts'
@@ -200,19 +202,16 @@ export class AuditFinding extends Error {
   override readonly stack = `AuditFinding: ${this.message}`
 }
 
-/** The failure of a row: what happened, which rule it breaks, what it costs, where to look. */
+/** The failure of a row, in the words of a report, and the flow itself: a test kit resets the journal after the test. */
 async function explainRow(row: AuditedRow, { baseUrl, flows }: SandboxApi): Promise<AuditFinding> {
-  const { verdict, reason, level, severity, rule, harm } = row
-  // A test kit resets the journal after the test, so that the flow itself is shown.
+  const { verdict, level, severity } = row
+  const [point] = pointsOf({ checks: checksOf([row]), rows: [{ ...row, reason: undefined }] })
   const [last] = await Promise.all(row.flows.slice(-1).map((id) => flows.get(id).catch(() => undefined)))
+  const told = point?.facts.filter(({ kind }) => kind !== 'harm' || isFinding(row)) ?? []
   const lines = [
     `${row.row}: ${verdict} (${level}, severity ${severity.toFixed(1)})`,
-    texts.whatHappened({ ...row, reason: undefined }),
-    ...(reason === undefined ? [] : [texts.asSentence(texts.explainReason(reason))]),
-    `Check: ${texts.asSentence(rule)}`,
-    ...(texts.isFinding(row) && verdict !== 'stale' ? [`Harm: ${texts.asSentence(harm)}`] : []),
-    texts.referencesOf(row),
-    ...row.flows.map((id) => texts.flowAddress(`${baseUrl}/_sandbox/console`, id)),
+    ...(row.reason === undefined ? [] : [asSentence(explainReason(row.reason))]),
+    ...linesOf({ facts: told, flows: row.flows }, `${baseUrl}/_sandbox/console`),
     ...(last ? ['', ...describeFlow(last).map(({ text }) => text)] : []),
   ]
   return new AuditFinding(lines.join('\n'))

@@ -81,7 +81,7 @@ test('The test of a row fails with what happened, check, harm, references and fl
   expect(await run('a minor is kept out')).toEqual(minor)
   const { failed } = Object.assign({ failed: '' }, await run(NONCE))
   expect(failed).toMatch(
-    /^use\/id_token\.nonce_missing: let in \(must, severity 8\.1\)\nThere is no nonce\. As adult-passport: visit returned true\.\nCheck: nonce .*\nHarm: .*\n.*CWE-294\nhttp:\/\/localhost:\d+\/_sandbox\/console\/flows\/f\d+\n/,
+    /^use\/id_token\.nonce_missing: let in \(must, severity 8\.1\)\nWhat happened: use\/id_token\.nonce_missing: There is no nonce\. As adult-passport: visit returned true\.\nHarm: .*\nCheck: nonce .*\nSee: .*CWE-294\n(Flow: http:\/\/localhost:\d+\/_sandbox\/console\/flows\/f\d+\n){2}/,
   )
   expect(failed).toContain('outcome id_token.nonce_missing')
   const known = [{ row: 'use/id_token.nonce_missing', because: 'mended next week' }]
@@ -105,7 +105,7 @@ test('The test of a row fails, and does not pass, when the app lets no adult in 
   const { run } = createRunner({ only }, locking)
   expect(await run(NONCE)).toBe('passed')
   const lost = {
-    failed: expect.stringMatching(/: undetermined .*\n.*\ncontrol_lost: the app no longer takes right answers/),
+    failed: expect.stringMatching(/: undetermined .*\ncontrol_lost: the app no longer takes right answers/),
   }
   expect(await run(EXPIRED)).toEqual(lost)
   expect(await run(NONCE)).toEqual(lost)

@@ -31,7 +31,7 @@ export interface Fact extends Readonly<Record<'label' | 'text', string>> {
   readonly kind: 'happened' | 'harm' | 'check' | 'write' | 'see'
 }
 
-type Shown = Pick<AuditReport, 'checks' | 'rows' | 'readings'>
+type Shown = Pick<AuditReport, 'checks' | 'rows'> & Partial<Pick<AuditReport, 'readings'>>
 
 /** What a report says, the worst first; readings behind checks. */
 export function pointsOf({ checks, rows, readings }: Shown): readonly Point[] {
