@@ -4,7 +4,7 @@ import { createExchange, type ExchangeOptions, type HttpAnswer } from '../../cli
 import type { ForcedDecision, Hop, Page, PageRequest, Visit, VisitOptions } from './browser.ts'
 import { chooseWay, nameOf, notBegun, type Way } from './choose-way.ts'
 import { type Cookies, createCookies } from './cookies.ts'
-import { type Onward, onwardByItself, onwardTo, passedOn, waysOf, webAddress } from './onward.ts'
+import { type Onward, onwardByItself, onwardTo, passedOn, USER_AGENT, waysOf, webAddress } from './onward.ts'
 import { createParties, endpointOf } from './parties.ts'
 import { explanationOf, isHtml } from './read-page.ts'
 
@@ -242,7 +242,3 @@ function redirected(navigation: Navigation, { status, headers }: HttpAnswer): Na
   if (url.hash === '') url.hash = navigation.url.hash
   return { ...navigation, url, isCallback: false, ...(status < 307 && { method: 'GET', body: undefined }) }
 }
-
-/** Of every request of an audit, with scripts or without. */
-export const USER_AGENT =
-  'Mozilla/5.0 (compatible; agekey-sandbox audit) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36'

@@ -2,6 +2,10 @@ import type { FragmentPost, Page, PageRequest } from './browser.ts'
 import type { Way } from './choose-way.ts'
 import { attributeOf, documentOf, elementsBelow, type HtmlElement, isHtml, textBelow } from './read-page.ts'
 
+/** Of every request of an audit, with scripts or without. */
+export const USER_AGENT =
+  'Mozilla/5.0 (compatible; agekey-sandbox audit) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36'
+
 /** A request that a browser is to make: where a page leads, or its user. */
 export interface Onward {
   readonly method: 'GET' | 'POST'

@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { aborted } from 'node:util'
 import type { BrowserContext, Browser as Chromium, Request, Page as Window } from 'playwright-core'
-import { type HttpAgentOptions, type Look, type Showing, USER_AGENT } from '../http-agent.ts'
+import type { HttpAgentOptions, Look, Showing } from '../http-agent.ts'
+import { USER_AGENT } from '../onward.ts'
 import { endpointOf } from '../parties.ts'
 import { callOf, PAGE_SCRIPT, restoringScript, seenSchema } from './page-script.ts'
 
