@@ -33,7 +33,7 @@ export interface NextDecision {
     | undefined
   /** How many requests it decides; 1 when absent. For `discovery` and `jwks` every read until a flow has ended counts as one. */
   readonly times?: number | undefined
-  /** Marks the flow that it decides as one of an audit. */
+  /** Marks the flow that it decides as one of an audit, which changes no persona. */
   readonly audit?: true | undefined
 }
 

@@ -14,7 +14,7 @@ export interface QueuedDecision {
   readonly source: string
   readonly persona?: string | undefined
   readonly outcome?: string | undefined
-  /** Marks the flow that it decides as one of an audit. */
+  /** Marks the flow that it decides as one of an audit, which changes no persona. */
   readonly audit?: true | undefined
   readonly queued: { readonly expectation: Expectation } | { readonly step: MatchedStep }
 }
