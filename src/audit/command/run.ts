@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { messageOf } from '../../files/caught.ts'
 import { visible } from '../../files/visible.ts'
-import type { AuditedRow, VerdictName } from '../../sandbox/outcomes/audit-report.ts'
+import type { VerdictName } from '../../sandbox/outcomes/audit-report.ts'
 import { LAST_AUDIT } from '../../sandbox/outcomes/report/read-report.ts'
 import { findLibrary } from '../../sandbox/outcomes/report/remedies.ts'
 import { summarise } from '../../sandbox/outcomes/report/totals.ts'
@@ -56,7 +56,8 @@ async function judge(
     ? auditReadings(app, { ...options, failOnReadings: given.fail_on_readings ?? false })
     : runAudit(app, options)
   ).finally(progress.end)
-  const rows = signal.aborted ? progress.judged : found.rows
+  // What ends by an interruption is no verdict.
+  const rows = signal.aborted ? found.rows.filter(({ reason }) => reason !== 'timed_out') : found.rows
   const checks = find && !signal.aborted ? [await find(rows)] : []
   const summary = summarise(rows, { readings: found.readings, checks, library: findLibrary(readHere) })
   // Decision: the report names the page as it was given: each start of an app gets another port.
@@ -105,10 +106,8 @@ export function createProgress(
   { redraw, note, say }: Pick<AuditHost, 'redraw' | 'note' | 'say'>,
   { jobs, budgetSeconds, signal }: { jobs: number; budgetSeconds: number; signal: AbortSignal },
 ) {
-  /** The rows until the audit was interrupted. */
-  const judged: AuditedRow[] = []
+  const verdicts = new Map<string, VerdictName>()
   return {
-    judged,
     show(news: AuditProgress): void {
       if (news.stage === 'learned')
         for (const text of ['learned:', ...news.lines.map((one) => `  ${one}`)]) say(visible(text))
@@ -117,13 +116,11 @@ export function createProgress(
         const seconds = Number(((news.trials * news.secondsPerVisit) / jobs).toPrecision(2))
         if (seconds > budgetSeconds)
           say(`this takes about ${seconds} s, more than --budget ${budgetSeconds}: raise it, or choose rows by --only`)
-      }
-      // What ends by the interruption is no verdict.
-      else if (!signal.aborted) {
+      } else if (!signal.aborted) {
         const { stage, done, total } = news
-        if (stage === 'row') judged.push(news.row)
+        if (stage === 'row') verdicts.set(news.row.row, news.row.verdict)
         const found = COUNTED.flatMap((name) => {
-          const count = judged.filter(({ verdict }) => verdict === name).length
+          const count = [...verdicts.values()].filter((verdict) => verdict === name).length
           return count > 0 ? [`${count} ${name}`] : []
         })
         if (stage === 'reading' && news.failing > 0) found.push(`${news.failing} that it depends on`)

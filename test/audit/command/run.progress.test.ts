@@ -28,7 +28,7 @@ test.each([
   const redraw = isTerminal ? (text: string) => shown.drawn.push(text) : undefined
   const progress = progressOf({ redraw, note: (text) => shown.lines.push(text) })
   for (const [index, verdict] of verdicts.entries()) {
-    const row = auditedRow('use/id_token.expired', { verdict })
+    const row = { ...auditedRow('use/id_token.expired', { verdict }), row: `use/${index}` }
     progress.show({ stage: 'row', done: index + 1, total: verdicts.length, row })
   }
   progress.end()
