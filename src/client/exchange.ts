@@ -2,7 +2,10 @@ import { X509Certificate } from 'node:crypto'
 import { lookup } from 'node:dns'
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { type RequestOptions, request as requestHttps } from 'node:https'
+import type { TcpSocketConnectOpts } from 'node:net'
 import { createSecureContext, rootCertificates, TLSSocket } from 'node:tls'
+import { promisify } from 'node:util'
+import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import { codeOf, messageOf } from '../files/caught.ts'
 
 /** Of a page no more is read. */
@@ -56,7 +59,7 @@ export function createExchange({ ca, certificate, anyCertificate = false }: Exch
     const from = request.from !== undefined && (await isThisMachine(url)) ? request.from : undefined
     const length = body === undefined ? undefined : Buffer.byteLength(body)
     const all = { ...headers, 'Content-Length': length, 'X-Forwarded-For': from }
-    const options: RequestOptions = {
+    const options: RequestOptions & Pick<TcpSocketConnectOpts, 'autoSelectFamilyAttemptTimeout'> = {
       ...trust,
       rejectUnauthorized: !anyCertificate && certificate === undefined,
       agent: false,
@@ -64,6 +67,8 @@ export function createExchange({ ca, certificate, anyCertificate = false }: Exch
       headers: Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)),
       ...(from !== undefined && { localAddress: from, family: 4 }),
       maxHeaderSize: MAX_HEADER_BYTES,
+      // A busy server of few connections takes a second or two to accept one: its other address is no better.
+      autoSelectFamilyAttemptTimeout: 5000,
       signal,
       lookup: (name, how, done) => {
         if (!LOCALHOST.test(name)) lookup(name, how, done)
@@ -133,9 +138,20 @@ async function readAnswer(response: IncomingMessage, url: URL, signal: AbortSign
     status: response.statusCode ?? 0,
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
     setCookie,
-    text: decode(Buffer.concat(chunks).subarray(0, MAX_PAGE_BYTES), headers['content-type']),
+    text: decode(await unpack(Buffer.concat(chunks), headers['content-encoding']), headers['content-type']),
     failure: isWhole ? undefined : failureOf(url, signal, undefined, 'in the middle of its answer'),
   }
+}
+
+const UNPACK = { gzip: gunzip, deflate: inflate, br: brotliDecompress }
+
+/** The beginning of a body, which some servers compress although nobody asked for it; as it came when it is damaged. */
+async function unpack(bytes: Buffer, encoding = ''): Promise<Buffer> {
+  const [, method] = Object.entries(UNPACK).find(([name]) => name === encoding.toLowerCase()) ?? []
+  const limit = { maxOutputLength: MAX_PAGE_BYTES }
+  return method
+    ? promisify<Buffer, object, Buffer>(method)(bytes, limit).catch(() => bytes)
+    : bytes.subarray(0, MAX_PAGE_BYTES)
 }
 
 function decode(bytes: Buffer, contentType = ''): string {
