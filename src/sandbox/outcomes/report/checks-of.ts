@@ -98,8 +98,9 @@ const TITLES = { ending: 'right answers', control: 'unusual right answers', no_a
 
 function describeCheck({ check: id, verdict, rows }: Group, library?: string): readonly AuditedCheck[] {
   const check = CHECK_ROWS.find(({ name }) => name === id.split('/').at(-1))
-  // Rows that count come first, then those of the check itself, then the severe ones.
-  const rank = (row: AuditedRow) => (row.counted ? 40 : 0) + (namesOf(row).includes(id) ? 20 : 0) + row.severity
+  // What was let in comes first, then rows that count, then those of the check itself, then the severe ones.
+  const rank = (row: AuditedRow) =>
+    (row.verdict === 'let in' ? 80 : 0) + (row.counted ? 40 : 0) + (namesOf(row).includes(id) ? 20 : 0) + row.severity
   const sorted = rows.toSorted((one, other) => rank(other) - rank(one))
   const names = sorted.map(({ row }) => row)
   return sorted.slice(0, 1).map((worst) => {
