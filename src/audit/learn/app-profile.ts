@@ -22,7 +22,7 @@ export function profileOf(
   const start = `GET ${new URL(address).pathname}`
   if (!request) {
     const isOtherFailure = problem !== '' && !problem.endsWith('nothing answers there')
-    const needsScripts = problem === '' && page && /<script\b/i.test(page.text)
+    const needsScripts = !readsFragments && page && /<script\b/i.test(page.text)
     const inStart = withoutAuditTenant(baseUrl) === baseUrl ? '' : '; in start that is {base_url}'
     const ends: Readonly<Partial<Record<VisitEnd, string>>> = {
       unreachable: `${address}: ${isOtherFailure ? `${problem}; look at the address of your app` : 'nothing answers; start your app first, or name its command by --start'}`,

@@ -71,7 +71,10 @@ test.each([
   [begun('404 / Not found.'), `GET /verify answers 404 and ${NO_USE}`],
   [failed('page'), `GET /verify answers nothing and ${NO_USE}`],
   [begun(SCRIPT), `GET /verify answers 200 and ${NO_USE}; when a script of it begins, that ${BROWSER}`],
-  [begun(NO_BUTTON), `GET /verify answers 200 and ${NO_USE} (no button was found)`],
+  [
+    begun(NO_BUTTON),
+    `GET /verify answers 200 and ${NO_USE} (no button was found); when a script of it begins, that ${BROWSER}`,
+  ],
   [runOf('200 /', { useFlow: undefined }), `${SANDBOX} does not say which flow it answers in; ${HEADER}`],
   [runOf(ended('sandbox_page', { problem: NO_NONCE }), { useFlow: undefined }), `${REFUSED}${NO_NONCE}`],
   [runOf(ended('sandbox_page')), `${REFUSED}it shows an error page`],
