@@ -77,7 +77,7 @@ export function learnLikeness(
     const isMarked = !hasMarks || yes.marked(one) >= MOST
     // What a page shows beside its marks, such as news and prices, may be another thing each time that it is asked for.
     const hasYes = isProbe && hasMarks ? isThere(one) : yes.isUsual(one) && yes.isFamiliar(one)
-    return isMarked && hasYes && markedOut(one) <= LITTLE && !isError(one)
+    return isMarked && hasYes && markedOut(one) <= LITTLE && ((isProbe && hasMarks) || !isError(one))
   }
   const isOut = (one: Observation, kind: typeof no): boolean =>
     kind.isUsual(one) &&
