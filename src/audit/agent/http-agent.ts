@@ -91,6 +91,8 @@ async function visit(request: PageRequest, context: Context): Promise<Visit> {
   const { parties, sandboxUrl, show, signal, begin, fragment, decide, peeks = false } = context
   const hops: (Hop & { cookies: readonly string[] })[] = []
   const pressed: string[] = []
+  /** What could be pressed before the answer, as in a menu: to press it afterwards would say nothing of the answer. */
+  const known = new Set<string>()
   let answer = request.isAnswer ? request : undefined
   let page: Page | undefined
   const isOfSandbox = (url: URL) => parties.partyOf(url, sandboxUrl) === 'sandbox'
@@ -195,7 +197,9 @@ async function visit(request: PageRequest, context: Context): Promise<Visit> {
       const url = new URL(begin.request.url, look.page.url).href
       return { ...onwardTo({ ...begin.request, url }), initiator: 'app' }
     }
-    const way = chooseWay(look.ways, { sandboxUrl, begin, decide, asked, answer, pressed })
+    if (!answer) for (const way of look.ways) known.add(nameOf(way))
+    const ways = answer ? look.ways.filter((way) => !known.has(nameOf(way))) : look.ways
+    const way = chooseWay(ways, { sandboxUrl, begin, decide, asked, answer, pressed })
     if (!way) return { end: 'page', problem: isBeginning ? notBegun(look.ways, pressed, begin) : undefined }
     pressed.push(nameOf(way))
     return 'press' in way ? leavePage(await way.press()) : { ...way.onward, initiator: 'app' }
