@@ -20,7 +20,7 @@ const SMALLER = 10
 const MAX_LOSSES = 2
 const WAITS_MS = [0, 1000, 3000, 6000]
 /** Jobs of an app may let a user in after the answer. */
-const LATER = { ms: 2000, atOnce: 8 }
+const LATER_MS = 2000
 
 const ENDED = ['timed_out', 'the audit ended before; raise --budget'] as const
 const LOST = ['control_lost', 'before it, your app refused a plain good flow'] as const
@@ -161,11 +161,13 @@ export async function runTrials(trials: readonly Trial[], settings: RunSettings)
   /** Looks once more at users who were refused: an app may let them in by a job. */
   async function lookLater(): Promise<void> {
     const refused = all.filter((one) => one.trial.lookAgain && OF_REFUSAL.includes(findingOf(one).verdict))
-    await refused[0]?.seen[0]?.worker.driver.wait(LATER.ms)
+    await refused[0]?.seen[0]?.worker.driver.wait(LATER_MS)
     const lookAgain = async ({ trial, seen: [first] }: Progress) => {
-      if (first && !signal.aborted) first.value = await trial.lookAgain?.(first.value, first.worker)
+      if (!first || signal.aborted) return
+      const value = await trial.lookAgain?.(first.value, first.worker)
+      if (trial.proof(value).verdict !== 'undetermined') first.value = value
     }
-    await inTurn(refused, lookAgain, LATER.atOnce)
+    await inTurn(refused, lookAgain, visitsEach * workers.length)
   }
 
   await Promise.all(workers.map(runWorker))
