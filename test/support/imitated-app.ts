@@ -6,6 +6,7 @@ import type { Observation } from '../../src/audit/learn/observation.ts'
 import type { AuditRun, Worker } from '../../src/audit/trials/trial.ts'
 import { tryRows } from '../../src/audit/trials/try-rows.ts'
 import type { SandboxApi } from '../../src/client/sandbox-api.ts'
+import { SandboxError } from '../../src/client/sandbox-error.ts'
 import type { Expectation } from '../../src/client/shapes/decision.ts'
 import type { CallRecord, Flow } from '../../src/client/shapes/flow.ts'
 import type { ClockState } from '../../src/client/shapes/settings.ts'
@@ -75,6 +76,10 @@ export function sandboxOf({
     expectations: {
       list: async () =>
         queued.flatMap((one) => [left(one)].flatMap((changes) => (changes ? { ...one, ...changes } : []))),
+      async remove(id: string) {
+        const one = queued.find((other) => other.id === id)
+        if (!one || !left(one)) throw new SandboxError(`there is no ${id}`, { status: 404, error: 'not_found' })
+      },
     },
   })
 }
@@ -156,6 +161,7 @@ export function imitatedApp(act: (plan: FlowPlan, run: number) => string | Done,
   const driver: Driver = {
     run,
     newBrowser: async () => browserOf(),
+    prepare: async () => {},
     async open(request, browser) {
       opened.push(request)
       return shownAs(open(request, browser))

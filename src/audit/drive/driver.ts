@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { startDeadline } from '../../client/deadline.ts'
 import type { SandboxApi } from '../../client/sandbox-api.ts'
+import { SandboxError } from '../../client/sandbox-error.ts'
 import type {
   Agent,
   AuthorizationRequest,
@@ -24,8 +25,10 @@ export interface FlowPlan {
   readonly browser?: Browser
   /** A page to open after the Use flow, in the same browser: the one on which the app begins Create or Upgrade. */
   readonly page?: StartPage | undefined
-  /** The answer to Use is not brought to the app: the run has it as `answer`. */
-  readonly holds?: true
+  /** How long calls of the app's server may come after its page. */
+  readonly waitMs?: number | undefined
+  /** The answer of this endpoint is not brought to the app: the run has it as `answer`. */
+  readonly holds?: VisitOptions['holds']
 }
 
 export interface FlowRun {
@@ -84,18 +87,24 @@ export function createDriver(sandbox: SandboxApi, settings: PageSettings & Drive
     return browser.open({ ...request, url }, options).finally(deadline.clear)
   }
 
-  /** A browser that has done what stands in `before`, and nothing else. */
-  async function newBrowser(): Promise<Browser> {
+  /** Does what stands in `before`, as another user each time. */
+  async function prepare(browser: Browser): Promise<void> {
     const number = String(++browsers)
-    if (reset) await visit(agent.newBrowser({ ownAddress }), reset)
-    const browser = agent.newBrowser({ ownAddress })
     const requests: readonly PageRequest[] = JSON.parse(JSON.stringify(before).replaceAll(/\{n\}|%7Bn%7D/gi, number))
     for (const request of requests) await visit(browser, request)
+  }
+
+  /** A browser that has done what stands in `before`, and nothing else. */
+  async function newBrowser(): Promise<Browser> {
+    if (reset) await visit(agent.newBrowser({ ownAddress }), reset)
+    const browser = agent.newBrowser({ ownAddress })
+    await prepare(browser)
     return browser
   }
 
   return {
     newBrowser,
+    prepare,
     /** Opens an address of the app; requests for the sandbox are not sent. */
     open: (request: PageRequest, browser: Browser) => visit(browser, request),
     /** Asks for a page of the app with the cookies of a browser; nothing of it is run or pressed. */
@@ -106,7 +115,7 @@ export function createDriver(sandbox: SandboxApi, settings: PageSettings & Drive
     spreadOut(): void {
       ownAddress = true
     },
-    async run({ use, create = {}, later, page, holds, ...plan }: FlowPlan): Promise<FlowRun> {
+    async run({ use, create = {}, later, page, holds, waitMs = 0, ...plan }: FlowPlan): Promise<FlowRun> {
       const browser = plan.browser ?? (await newBrowser())
       const asked = new Map<AuthorizationRequest['endpoint'], AuthorizationRequest>()
       let queued: string | undefined
@@ -123,8 +132,9 @@ export function createDriver(sandbox: SandboxApi, settings: PageSettings & Drive
       }
       // The state of a pushed request is not known before it is pushed: such a run has no other beside it.
       if (later?.flow === 'par') await queue()
-      const first = await visit(browser, { begin, ...start }, { decide, ...(holds && { holds: 'E1' }) })
-      const next = page && first.end === 'page' && !asked.has('E3') ? await visit(browser, page, { decide }) : undefined
+      const first = await visit(browser, { begin, ...start }, { decide, holds })
+      const next =
+        page && first.end === 'page' && !asked.has('E3') ? await visit(browser, page, { decide, holds }) : undefined
       const last = next ?? first
       const hops = [...first.hops, ...(next?.hops ?? [])]
       /** The hops from the request of an endpoint on: the answer of the sandbox follows. */
@@ -133,9 +143,9 @@ export function createDriver(sandbox: SandboxApi, settings: PageSettings & Drive
         return at < 0 ? [] : hops.slice(at)
       }
       const [used, created] = [since('E1'), since('E3')]
-      const left = queued === undefined ? [] : (await sandbox.expectations.list()).filter(({ id }) => id === queued)
+      if (waitMs > 0) await wait(waitMs, undefined, { signal }).catch(() => {})
       // What has decided no call would decide the next one of its kind.
-      for (const { id } of left) await sandbox.expectations.remove(id)
+      const isLaterMet = queued === undefined ? undefined : !(await takeBack(queued, sandbox))
       return {
         browser,
         visit: last,
@@ -146,8 +156,19 @@ export function createDriver(sandbox: SandboxApi, settings: PageSettings & Drive
         reachesCreate: asked.has('E3'),
         brought: { E1: used.some((hop) => hop.isCallback), E3: created.some((hop) => hop.isCallback) },
         answer: last.answer ?? first.answer,
-        isLaterMet: queued === undefined ? undefined : left.length === 0,
+        isLaterMet,
       }
     },
+  }
+}
+
+/** Takes back a queued decision. @returns false when it has decided a call meanwhile */
+export async function takeBack(id: string, { expectations }: SandboxApi): Promise<boolean> {
+  try {
+    await expectations.remove(id)
+    return true
+  } catch (error) {
+    if (error instanceof SandboxError && error.status === 404) return false
+    throw error
   }
 }

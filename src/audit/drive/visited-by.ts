@@ -9,7 +9,7 @@ import type { AuthorizationRequest, Browser, Page, PageRequest } from '../agent/
 import { AuditProblem } from '../audit-problem.ts'
 import { addressOf, type Observation } from '../learn/observation.ts'
 import type { AuditedApp } from './audited-app.ts'
-import type { DriveLimits, FlowPlan, FlowRun } from './driver.ts'
+import { type DriveLimits, type FlowPlan, type FlowRun, takeBack } from './driver.ts'
 
 /** What a visit is for. A function that drives Use alone needs nothing of it. */
 export interface VisitDetails {
@@ -70,6 +70,7 @@ export function visitedBy(sandbox: SandboxApi, visit: VisitFunction): AuditedApp
         open: refuse,
         peek: refuse,
         newBrowser: async () => NO_BROWSER,
+        prepare: async () => {},
         wait: async () => {},
         spreadOut: () => {},
       }
@@ -150,7 +151,7 @@ async function runVisit(plan: FlowPlan, sandbox: SandboxApi, act: () => Promise<
   const [newest] = await sandbox.flows.list({ audit: 'also', limit: 1 })
   const planned: NextDecision[] = [{ flow: 'use', ...use }, { flow: 'create', ...create }, ...(later ? [later] : [])]
   const ids: string[] = []
-  let left: readonly string[] = []
+  const left: string[] = []
   let observation: Observation
   try {
     // An app that begins again is denied: a right answer would hide what it did with the wrong one, a choice page would not end.
@@ -159,8 +160,7 @@ async function runVisit(plan: FlowPlan, sandbox: SandboxApi, act: () => Promise<
     observation = await act()
   } finally {
     // What has decided nothing would decide the next flow.
-    left = (await sandbox.expectations.list()).map(({ id }) => id).filter((id) => ids.includes(id))
-    for (const id of left) await sandbox.expectations.remove(id)
+    for (const id of ids) if (await takeBack(id, sandbox)) left.push(id)
   }
   const newer = await sandbox.flows.list({ audit: 'also', ...(newest && { after: newest.id }), limit: 100 })
   const flows = newer.toReversed()

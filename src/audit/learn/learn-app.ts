@@ -1,5 +1,6 @@
 import { startStopwatch } from '../../sandbox/clock/clock.ts'
 import type { Browser } from '../agent/browser.ts'
+import { AuditProblem } from '../audit-problem.ts'
 import type { AuditedApp } from '../drive/audited-app.ts'
 import type { Driver, FlowPlan } from '../drive/driver.ts'
 import { inTurn } from '../drive/in-turn.ts'
@@ -16,6 +17,7 @@ import {
   type LearnedFlow,
   learnFlow,
   lookAt,
+  observed,
   readRun,
   type SeenKind,
   type SeenRun,
@@ -93,7 +95,7 @@ export async function learnApp(app: AuditedApp, driver: Driver, options: AuditOp
   await driver.wait(waitMs)
   for (const one of all) if (one.probes.size === 0) await look(one)
   // A browser that has begun and was given no answer.
-  const begun = isVisited ? undefined : await driver.run({ ...DENIED, holds: true })
+  const begun = isVisited ? undefined : await driver.run({ ...DENIED, holds: 'E1' })
   const fresh: ShownPages = begun ? await lookAt(some, begun.browser, driver) : new Map()
   const first = begun && observe(await driver.open({ url: app.page }, begun.browser))
   const paths = await steadyPaths({ rules, ins, outs: [], fresh, paths: some }, strangers, driver)
@@ -102,7 +104,8 @@ export async function learnApp(app: AuditedApp, driver: Driver, options: AuditOp
   const seen = { minor: minors, access_denied: denials, adult: ins }
   const { letsIn, known } = await checkControls(seen, { ...subject, fresh, paths })
   const byInvented = invented.map((one) => readRun(one, known))
-  const isRefused = byInvented.every(({ says }) => says === 'out' || says === 'unknown')
+  const isYes = ({ run }: SeenRun) => known.page?.compare(run.observation).as === 'in'
+  const isRefused = byInvented.every(({ says }) => says === 'out' || says === 'unknown') && !invented.some(isYes)
   const outs = isRefused ? [...known.outs, { label: 'an invented token', seen: invented }] : known.outs
   // A browser that has done nothing is shown the page of a yes too, so that an answer that ends there proves nothing.
   const isShown = [...fresh.values()].some((one) => known.page?.compare(one).as === 'in')
@@ -223,14 +226,21 @@ async function learnLater(name: 'create' | 'upgrade', subject: Subject): Promise
   const planOf = (persona: string, outcome?: string): FlowPlan => {
     if (isCreate) return planOfCreate(persona, { profile, page: start, outcome })
     const flow = outcome?.startsWith('token.') ? 'token' : 'upgrade'
-    return { use: { persona, outcome: 'code_issued' }, page: start, ...(outcome && { later: { flow, outcome } }) }
+    const forced: FlowPlan = { use: { persona, outcome: 'code_issued' }, page: start, waitMs: 2 * waited }
+    return outcome === undefined ? forced : { ...forced, later: { flow, outcome } }
   }
+  let waited = 0
+  const user = isCreate ? personas.newcomer : personas.minor
   const see = (...outcomes: readonly (string | undefined)[]) =>
-    inTurn(outcomes, async (outcome) =>
-      seeRun(await driver.run(planOf(isCreate ? personas.newcomer : personas.minor, outcome)), later, driver),
-    )
+    inTurn(outcomes, async (outcome) => seeRun(await driver.run(planOf(user, outcome)), later, driver))
   const ins = await see(undefined, undefined)
-  const { rows, calls, missing, after, lost } = await findProgress(name, ins, app)
+  let progress: Progress = await findProgress(name, ins, app)
+  // A job of the app may exchange the code, and send the upgrade, after its answer.
+  for (; !isCreate && isUnderWay(progress, ins) && waited < MAX_WAIT_MS; waited += STEP_MS) {
+    await driver.wait(STEP_MS)
+    progress = await findProgress(name, ins, app)
+  }
+  const { rows, calls, missing, after, lost } = progress
   const refused = calls.find(({ status, endpoint }) => status >= 400 && ['E2', 'E4', 'E5'].includes(endpoint))
   const failing = after && ins.find(({ run }) => run.observation.status >= 400)
   const reason = refused
@@ -241,18 +251,53 @@ async function learnLater(name: 'create' | 'upgrade', subject: Subject): Promise
     const isLetIn = lost && profile.canCreate && readRun(lost, use).says === 'in'
     return { ...absent(missing + advice), ...(isLetIn && { letsIn: lost }) }
   }
+  const { accepted } = later.rules
+  const unaccepted = accepted && ins.find((one) => !one.accepted)
+  if (unaccepted) {
+    const shown = `your app shows ${unaccepted.run.observation.summary}`
+    throw new AuditProblem(`${name}.accepted ${JSON.stringify(accepted.text)} does not hold after ${name}: ${shown}`)
+  }
   const kinds = await inTurn(REFUSALS[name], async (some) => ({ label: some.join(), seen: await see(...some) }))
+  // A browser that has begun the flow and was given no answer: what it is shown is no sign of the end.
+  const begun = isVisited ? undefined : await driver.run({ ...planOf(user, undefined), holds: isCreate ? 'E3' : 'E1' })
+  const [good] = ins
+  const more = begun && good ? (await candidatePaths(good.run, app.page, driver)).paths : []
+  const paths = [...new Set([...use.paths, ...more])]
+  for (const one of begun ? [...ins, ...kinds.flatMap(({ seen }) => seen)] : [])
+    Object.assign(one, { probes: await lookAt(paths, one.run.browser, driver) })
+  const before = begun ? await lookAt(paths, begun.browser, driver) : new Map()
   // What the app shows as it shows a yes is no refusal.
-  const isRefusal = (kind: SeenKind) => learnFlow({ rules: {}, ins, outs: [kind] }).tells
-  const outs = [...kinds, ...(isCreate ? [] : use.outs)].filter(isRefusal)
-  const parts = { rules: later.rules, ins, outs, fresh: use.fresh, paths: use.paths }
-  const flow = learnFlow({ ...parts, paths: await steadyPaths(parts, [], driver) })
+  const isRefusal = (kind: SeenKind) => learnFlow({ rules: {}, ins, outs: [kind], fresh: before, paths }).tells
+  const own = kinds.filter(isRefusal)
+  const { probes } = learnFlow({ rules: {}, ins, outs: [], fresh: before, paths })
+  /** Its pages say nothing that those of a good end do not say, such as "not saved". */
+  const isYes = ({ seen }: SeenKind) =>
+    probes.every(({ path }) => {
+      const known = ins.flatMap((one) => [...(one.probes.get(path)?.features ?? [])])
+      return seen.every((one) =>
+        [...(one.probes.get(path)?.features ?? [])].every((feature) => known.includes(feature)),
+      )
+    })
+  // Where an upgrade that fails shows all that a good one does, or nothing tells one end from another, only a rule can tell.
+  const isTold = isVisited || (kinds.every((kind) => own.includes(kind) || isYes(kind)) && (isCreate || own.length > 0))
+  // A minor who was refused in Use has a code, and may be upgraded by now.
+  const ofUse = isCreate ? [] : use.outs.filter((kind) => kind.label !== 'minor' && isRefusal(kind))
+  const outs = isTold ? [...own, ...ofUse] : []
+  const parts = { rules: later.rules, ins, outs, fresh: isTold ? before : new Map(), paths }
+  const flow = learnFlow({ ...parts, paths: await steadyPaths(parts, [], driver), waitMs: 2 * waited })
   if (!isVisited || outs.length > 0) return { kind: 'learned', flow }
   // A function that reads only Use says the same of each end.
   const [said] = ins.map(({ run }) => run.observation.summary)
   const silence = `${said} whether ${name} ended well or not; return true for flow ${name} when it did`
   return { kind: 'learned', flow, reason: silence }
 }
+
+/** No call of the app failed, and no page: what is missing may yet come. */
+const isUnderWay = ({ missing, calls }: Progress, ins: readonly SeenRun[]) =>
+  missing !== undefined &&
+  calls.every(({ status }) => status < 400) &&
+  observed(ins).every(({ status }) => status < 400)
+type Progress = Awaited<ReturnType<typeof findProgress>>
 
 /** How far the app came with right answers: what it did last, or did not do, and the rows that fail when it is seen why. */
 async function findProgress(name: 'create' | 'upgrade', ins: readonly SeenRun[], { sandbox }: AuditedApp) {

@@ -97,18 +97,21 @@ export function rowTrial(row: AuditRow, settings: RowSettings): Trial<readonly S
 }
 
 /** How a row is brought to the app: one run for each role. */
-export function planRow(row: AuditRow, { learned: { profile }, options: { create, upgrade } }: RowSettings) {
+export function planRow(row: AuditRow, { learned, options: { create, upgrade } }: RowSettings) {
   const { flow, name: outcome, ending, correctClient, bait } = row
+  const { profile } = learned
   const start = create?.start
+  const waitMs = learned.upgrade.kind === 'learned' ? learned.upgrade.flow.waitMs : 0
   const isOfUpgrade = flow === 'token' || flow === 'upgrade'
   const issuesCode = ending?.kind === 'verified' && ending.allFalse === true
   const plan = (persona: string): FlowPlan => {
     if (flow === 'create') return planOfCreate(persona, { profile, page: start, outcome })
     if (flow === 'par') return { ...planOfCreate(persona, { profile, page: start }), later: { flow, outcome } }
     if (flow === 'token' || flow === 'upgrade')
-      return { use: { persona, outcome: 'code_issued' }, later: { flow, outcome }, page: upgrade?.start }
+      return { use: { persona, outcome: 'code_issued' }, later: { flow, outcome }, page: upgrade?.start, waitMs }
     const page = outcome === 'create_requested' ? start : outcome === 'code_issued' ? upgrade?.start : undefined
-    return { use: { persona, outcome }, create: { persona, outcome: 'created' }, page }
+    const created = { persona, outcome: 'created' }
+    return { use: { persona, outcome }, create: created, page, ...(issuesCode && { waitMs }) }
   }
   function rolesOf(): readonly Role[] {
     if (TRACES[flow].page === 'create' || ending?.kind === 'create_requested') return ['newcomer']
@@ -178,7 +181,7 @@ export function worstOf(findings: readonly Finding[]): Finding {
 }
 
 /** A plain good flow. */
-export const visitAs = (persona: string, driver: Driver, holds?: true): Promise<FlowRun> =>
+export const visitAs = (persona: string, driver: Driver, holds?: 'E1'): Promise<FlowRun> =>
   driver.run({ use: { persona, outcome: 'verified' }, ...(holds && { holds }) })
 
 /** Whether the pages that tell who is in show a user who is out. */
@@ -196,7 +199,10 @@ async function endSession(run: FlowRun, worker: Worker, { use, signOut }: Learne
   const hasProbes = use.probes.length > 0
   for (const path of hasProbes ? signOut : []) {
     await worker.driver.open({ url: path }, browser)
-    if (await isSignedOut(run, use, worker)) return true
+    if (!(await isSignedOut(run, use, worker))) continue
+    // What `before` did may be over too, such as a sign-in.
+    await worker.driver.prepare(browser)
+    return true
   }
   const proof = cookiesSet(visit)
   browser.forget(proof)
@@ -245,8 +251,8 @@ const hasCall = ({ calls }: Flow, endpoint: string) => calls.some((call) => call
 const BROUGHT: Readonly<Record<string, (worker: Worker, learned: LearnedApp) => Promise<Brought>>> = {
   /** A second browser begins a flow, and then opens the answer to the flow of the first one. */
   async 'callback.of_other_browser'(worker, { personas: { adult } }) {
-    const first = await visitAs(adult, worker.driver, true)
-    const second = await visitAs(adult, worker.driver, true)
+    const first = await visitAs(adult, worker.driver, 'E1')
+    const second = await visitAs(adult, worker.driver, 'E1')
     return bring([first, second], second.browser, worker)
   },
   /** An adult brings an answer again, when the session that it opened is over. */

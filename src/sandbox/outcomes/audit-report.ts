@@ -15,7 +15,7 @@ export type VerdictName = (typeof VERDICTS)[number]
 // biome-ignore format: a line for each reason
 /** Why a row is undetermined: a name, and what it means and what to do. */
 const REASON_TABLE = [
-  ['page_unknown', 'the page is neither the yes nor the no that was learned; --accepted says how success is known'],
+  ['page_unknown', 'the page is neither the yes nor the no that was learned; --accepted says how success is known, for Create and Upgrade accepted in agekey-audit.yaml'],
   ['visit_failed', 'the visit function has to return true or false in time, whatever the app shows'],
   ['timed_out', 'the visit or the budget ended before the answer was delivered; raise timeout or budget'],
   ['not_delivered', 'the journal does not show that the wrong answer reached the app'],

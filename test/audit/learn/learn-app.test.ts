@@ -29,7 +29,7 @@ const RUNS = [DENIED, MINOR, ADULT, MINOR, DENIED, ADULT, ADULT, INVENTED, INVEN
 test('An app that has Use alone is learned from adults, minors, denials and an invented token', async () => {
   const app = imitatedApp((plan) => (isAdult(plan) ? YES : NO))
   const { profile, use, create, upgrade, described, lines, ...learned } = await learn(app)
-  expect(app.plans).toEqual([...RUNS, { ...DENIED, holds: true }])
+  expect(app.plans).toEqual([...RUNS, { ...DENIED, holds: 'E1' }])
   expect(profile).toMatchObject({ responseMode: 'query', canCreate: false, upgradeScope: false, repeatsState: false })
   expect(learned).toMatchObject({ letsIn: [], between: [], createsAfterDenial: false, signOut: ['/logout'] })
   expect(use.outs.map(({ label }) => label)).toEqual(['access_denied', 'minor', 'an invented token'])
@@ -162,11 +162,18 @@ const CAN_CREATE = requestOf({ can_create: 'true', scope: 'openid svc.upgrade' }
 type Later = (plan: FlowPlan, what: 'create' | 'upgrade') => Done
 
 /** An app with Create and Upgrade, which does `later` in these. */
-const whole = (later: Later, use = (plan: FlowPlan): Done => ({ shows: isAdult(plan) ? YES : NO })) =>
-  imitatedApp((plan) => {
-    const what = plan.create ? 'create' : plan.use.outcome === 'code_issued' ? 'upgrade' : undefined
-    return { changes: { request: CAN_CREATE }, ...(what ? later(plan, what) : use(plan)) }
-  })
+const whole = (
+  later: Later,
+  use = (plan: FlowPlan): Done => ({ shows: isAdult(plan) ? YES : NO }),
+  asked?: (path: string, plan: FlowPlan | undefined) => string,
+) =>
+  imitatedApp(
+    (plan) => {
+      const what = plan.create ? 'create' : plan.use.outcome === 'code_issued' ? 'upgrade' : undefined
+      return { changes: { request: CAN_CREATE }, ...(what ? later(plan, what) : use(plan)) }
+    },
+    asked && { peek: (path, { plan }) => asked(path, plan) },
+  )
 
 const right: Later = ({ create, later }, what) => {
   if (what === 'upgrade') return { shows: `200 /${later ? 'same Not' : 'upgraded'} Done.`, calls: ['E4', 'E5'] }
@@ -184,32 +191,65 @@ test('An app with Create and Upgrade is brought to both ends of these', async ()
   const upgrading = (later?: object) => ({
     use: { persona: 'child-12', outcome: 'code_issued' },
     page: undefined,
+    waitMs: 0,
     ...(later && { later }),
   })
   const creations = ['created', 'created', 'access_denied', 'access_denied', 'callback.state_changed']
   expect(app.plans.slice(RUNS.length + 1)).toEqual([
     ...creations.map(newcomer),
+    { ...newcomer('created'), holds: 'E3' },
     upgrading(),
     upgrading(),
     upgrading({ flow: 'token', outcome: 'token.code_expired' }),
     upgrading({ flow: 'upgrade', outcome: 'upgrade.token_expired' }),
+    { ...upgrading(), holds: 'E1' },
   ])
   const noes = (later: LearnedLater) => later.kind === 'learned' && later.flow.outs.map(({ label }) => label)
   expect(noes(create)).toEqual(['access_denied,access_denied', 'callback.state_changed'])
-  const ofUse = ['access_denied', 'minor', 'an invented token']
+  const ofUse = ['access_denied', 'an invented token']
   expect(noes(upgrade)).toEqual(['token.code_expired', 'upgrade.token_expired', ...ofUse])
   expect(described).toMatchObject({ create: { yes: 'says "saved"' }, upgrade: { yes: 'at /upgraded' } })
   const some = ['create: yes: says "saved"', 'upgrade: no: 403 at /callback ("Sorry.")']
   expect(lines).toEqual(expect.arrayContaining(some))
 })
 
-test('What an app shows as it shows a yes is no refusal of Upgrade', async () => {
+test('An app that shows the same after each end of Upgrade tells nothing by its page', async () => {
   const app = whole((plan, what) =>
     what === 'upgrade' ? { shows: '200 /upgraded Done.', calls: ['E4', 'E5'] } : right(plan, what),
   )
+  expect((await learn(app)).upgrade).toMatchObject({ kind: 'learned', flow: { outs: [], tells: false } })
+})
+
+test('A page of its own that tells how Upgrade ended is asked for again', async () => {
+  const app = whole(
+    (plan, what) =>
+      what === 'upgrade'
+        ? { shows: '200 /upgraded <a href="/keys">Keys</a> Done.', calls: ['E4', 'E5'] }
+        : right(plan, what),
+    undefined,
+    (path, plan) =>
+      `200 ${path} ${path === '/keys' && plan?.use.outcome === 'code_issued' && !plan.later && !plan.holds ? 'New' : 'Old'} key.`,
+  )
   const { upgrade } = await learn(app)
-  const labels = upgrade.kind === 'learned' && upgrade.flow.outs.map(({ label }) => label)
-  expect(labels).toEqual(['access_denied', 'minor', 'an invented token'])
+  expect(upgrade.kind === 'learned' && upgrade.flow.probes.map(({ path }) => path)).toEqual(['/keys'])
+})
+
+test('What the wish for an age key left behind is no sign that one was saved', async () => {
+  const home = { shows: '200 /home Home.', calls: ['E2'], creates: true }
+  const app = whole(
+    (plan, what) => (what === 'create' ? home : right(plan, what)),
+    undefined,
+    (path, plan) => `200 ${path} ${path === '/me' && plan?.create ? 'Wished' : 'Nothing'}.`,
+  )
+  expect((await learn(app)).create).toMatchObject({ kind: 'learned', flow: { probes: [], tells: false } })
+})
+
+test('A rule of Create or Upgrade that does not hold when it ended well is refused', async () => {
+  const options = { upgrade: { accepted: 'text=done' } }
+  const message = 'upgrade.accepted "text=done" does not hold after upgrade: your app shows 200 at /upgraded ("Done.")'
+  await expect(learn(whole(right), { options })).rejects.toThrow(problem(message))
+  const { upgrade } = await learn(whole(right), { options: { upgrade: { accepted: 'url=**/upgraded' } } })
+  expect(upgrade.kind).toBe('learned')
 })
 
 test('An app without can_create is brought to Create by its own page, after a denial', async () => {

@@ -28,7 +28,7 @@ test.each([
     },
   })
   expect(await tryRow(OTHER, app)).toMatchObject({ verdict, evidence: `as the adult: ${said}`, flows: ['f1', 'f2'] })
-  expect(app.plans).toMatchObject([{ holds: true }, { holds: true }])
+  expect(app.plans).toMatchObject([{ holds: 'E1' }, { holds: 'E1' }])
   expect(app.opened).toEqual([{ url: `${APP}/callback?state=s1`, isAnswer: true }])
   expect([brought.length, brought[0] === own[1]]).toEqual([1, true])
 })
