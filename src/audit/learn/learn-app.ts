@@ -163,8 +163,9 @@ async function findWait(paths: readonly string[], { run }: SeenRun, strangers: r
   const [stranger] = strangers
   const fresh = stranger && (await lookAt(paths, stranger, driver))
   for (let waited = 0; fresh && waited <= MAX_WAIT_MS; waited += STEP_MS) {
-    const seen = { run, probes: await lookAt(paths, run.browser, driver) }
-    const told = await steadyPaths({ rules: {}, ins: [seen], outs: [], fresh, paths }, strangers, driver)
+    // Twice, so that what a page shows by chance is no sign.
+    const ins = await inTurn([run, run], async () => ({ run, probes: await lookAt(paths, run.browser, driver) }))
+    const told = await steadyPaths({ rules: {}, ins, outs: [], fresh, paths }, strangers, driver)
     if (told.length > 0) return 2 * waited
     await driver.wait(STEP_MS)
   }

@@ -97,6 +97,20 @@ test('An app that lets users in by a job is waited for twice as long as it took'
   await expect(learn(slowly(20_000))).rejects.toThrow('yes and no look alike')
 })
 
+test('An app is not waited for because of news on a page that tells who is in', async () => {
+  const news = ['alfa', 'bravo', 'charlie', 'delta', 'echo']
+  const app = imitatedApp(() => '200 /callback Please wait.', {
+    peek(path, { plan }) {
+      if (path !== '/me' || !plan || !isAdult(plan)) return `401 ${path} No.`
+      news.push(news.shift() ?? '')
+      return `200 /me You are in. Today: ${news[0]}.`
+    },
+  })
+  const { use } = await learn(app)
+  expect([use.probes.map(({ path }) => path), use.waitMs]).toEqual([['/me'], 0])
+  expect(app.waits.reduce((sum, ms) => sum + ms, 0)).toBe(0)
+})
+
 test('More adults are learned from while one is shown what those before have taught nobody', async () => {
   let adults = 0
   const greetings = new Map<unknown, string>()
