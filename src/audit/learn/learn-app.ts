@@ -174,15 +174,16 @@ async function findWait(paths: readonly string[], { run }: SeenRun, strangers: r
 
 /**
  * The paths that tell who is in, and that tell the same when each browser asks for them again: a page that shows news, or variants of
- * an experiment, may have told by chance.
+ * an experiment, may have told by chance. What users who are in are shown the second time is learned, too.
  * @param strangers browsers that proved nothing
  */
 async function steadyPaths(parts: FlowParts, strangers: readonly Browser[], driver: Driver) {
-  const probes = findProbes(parts)
-  const paths = probes.map(({ path }) => path)
+  const paths = findProbes(parts).map(({ path }) => path)
   const browsersOf = (runs: readonly SeenRun[]) => runs.map(({ run }) => run.browser)
   const lookAgain = (browsers: readonly Browser[]) => inTurn(browsers, (one) => lookAt(paths, one, driver))
-  const shownIns = await lookAgain(browsersOf([...parts.ins, ...parts.ins]))
+  for (const one of parts.ins) Object.assign(one, { again: await lookAt(paths, one.run.browser, driver) })
+  const probes = findProbes(parts).filter(({ path }) => paths.includes(path))
+  const shownIns = await lookAgain(browsersOf(parts.ins))
   const shownOuts = await lookAgain([...browsersOf(parts.outs.flatMap(({ seen }) => seen)), ...strangers])
   return probes.flatMap((probe) => {
     const isIn = (shown: ShownPages) => showsIn(probe, shown)

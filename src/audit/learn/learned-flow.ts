@@ -13,6 +13,8 @@ export interface SeenRun {
   readonly accepted?: boolean | undefined
   readonly refused?: boolean | undefined
   readonly probes: ShownPages
+  /** The same pages, asked for once more. */
+  readonly again?: ShownPages
 }
 
 /** A path that shows whether its browser is in, asked for again after the answer. */
@@ -49,7 +51,8 @@ export const observed = (runs: readonly SeenRun[]): readonly Observation[] => ru
 export function findProbes({ ins, outs, fresh, paths = [] }: FlowParts): readonly Probe[] {
   return paths.flatMap((path) => {
     const isTold = ({ status }: Observation) => status !== 429
-    const at = (runs: readonly SeenRun[]) => runs.flatMap(({ probes }) => probes.get(path) ?? []).filter(isTold)
+    const at = (runs: readonly SeenRun[]) =>
+      runs.flatMap(({ probes, again }) => [probes.get(path) ?? [], again?.get(path) ?? []].flat()).filter(isTold)
     const stranger = { label: '', seen: [fresh?.get(path) ?? []].flat().filter(isTold) }
     const byStrangers = learnLikeness(at(ins), [stranger], { isProbe: true })
     // A user who was refused, and is shown the page of a yes where others of that kind are not, was let in since.

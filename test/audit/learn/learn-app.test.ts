@@ -111,6 +111,21 @@ test('An app is not waited for because of news on a page that tells who is in', 
   expect(app.waits.reduce((sum, ms) => sum + ms, 0)).toBe(0)
 })
 
+test('News that all adults are shown by chance at first hide no page that tells who is in', async () => {
+  const looks = new Map<Browser, number>()
+  const news = ['bravo', 'charlie', 'delta', 'echo', 'foxtrot']
+  const app = imitatedApp((plan) => (isAdult(plan) ? YES : NO), {
+    peek(path, { browser, plan }) {
+      if (path !== '/me' || !plan || !isAdult(plan)) return `401 ${path} No.`
+      const look = (looks.get(browser) ?? 0) + 1
+      looks.set(browser, look)
+      news.push(news.shift() ?? '')
+      return `200 /me In. ${look < 3 ? 'Alfa' : news[0]}.`
+    },
+  })
+  expect((await learn(app)).use.probes.map(({ path }) => path)).toEqual(['/me'])
+})
+
 test('More adults are learned from while one is shown what those before have taught nobody', async () => {
   let adults = 0
   const greetings = new Map<unknown, string>()
