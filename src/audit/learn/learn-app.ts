@@ -280,8 +280,8 @@ async function learnLater(name: 'create' | 'upgrade', subject: Subject): Promise
         [...(one.probes.get(path)?.features ?? [])].every((feature) => known.includes(feature)),
       )
     })
-  // Where an upgrade that fails shows all that a good one does, or nothing tells one end from another, only a rule can tell.
-  const isTold = isVisited || (kinds.every((kind) => own.includes(kind) || isYes(kind)) && (isCreate || own.length > 0))
+  // Else nothing tells one end from another.
+  const isTold = isVisited || kinds.every((kind) => own.includes(kind) || isYes(kind))
   // A minor who was refused in Use has a code, and may be upgraded by now.
   const ofUse = isCreate ? [] : use.outs.filter((kind) => kind.label !== 'minor' && isRefusal(kind))
   const outs = isTold ? [...own, ...ofUse] : []

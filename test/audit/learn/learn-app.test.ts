@@ -242,9 +242,23 @@ test('An app with Create and Upgrade is brought to both ends of these', async ()
   expect(lines).toEqual(expect.arrayContaining(some))
 })
 
-test('An app that shows the same after each end of Upgrade tells nothing by its page', async () => {
+test('What an app shows as it shows a yes is no refusal of Upgrade', async () => {
   const app = whole((plan, what) =>
     what === 'upgrade' ? { shows: '200 /upgraded Done.', calls: ['E4', 'E5'] } : right(plan, what),
+  )
+  const { upgrade } = await learn(app)
+  const labels = upgrade.kind === 'learned' && upgrade.flow.outs.map(({ label }) => label)
+  expect(labels).toEqual(['access_denied', 'an invented token'])
+})
+
+test('A page that says more after a failed upgrade than after a good one leaves open how it ended', async () => {
+  const app = whole(
+    (plan, what) => (what === 'upgrade' ? { shows: '200 /upgraded Done.', calls: ['E4', 'E5'] } : right(plan, what)),
+    undefined,
+    (path, plan) => {
+      const isUpgrade = path === '/me' && plan?.use.outcome === 'code_issued' && !plan.holds
+      return `200 ${path} ${isUpgrade ? `${plan.later ? 'Not' : ''} updated` : 'Nothing'}.`
+    },
   )
   expect((await learn(app)).upgrade).toMatchObject({ kind: 'learned', flow: { outs: [], tells: false } })
 })
