@@ -20,7 +20,7 @@ export const newExpectationSchema = z.strictObject({
     .describe(
       'The request must say the same; in Create state is the pushed one, for token and upgrade that of the Use request',
     ),
-  audit: z.literal(true).optional().describe('Marks its flow as one of an audit, which changes no persona'),
+  audit: z.literal(true).optional().describe('Marks its flow as one of an audit'),
   times: z
     .int()
     .min(1)
