@@ -32,7 +32,6 @@ export function parseAcceptedRule(text: string): AcceptedRule {
     if (!PARTS.includes(name)) return refuse(unknownName('part', name, PARTS))
     if (name in parts) return refuse(`${name} stands there twice`)
     if (value === '') return refuse(`${name} has no value`)
-    if (/^(["']).*\1$/s.test(value)) return refuse(`${name} is in quotes; leave them out`)
     const form = FORMS.get(name)
     if (form && !form.allowed.test(value)) return refuse(`${name}=${value} is ${form.isNot}`)
     parts[name] = value
