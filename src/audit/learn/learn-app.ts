@@ -18,6 +18,7 @@ import {
   learnFlow,
   lookAt,
   observed,
+  type Probe,
   readRun,
   type SeenKind,
   type SeenRun,
@@ -260,38 +261,48 @@ async function learnLater(name: 'create' | 'upgrade', subject: Subject): Promise
     throw new AuditProblem(`${name}.accepted ${JSON.stringify(accepted.text)} does not hold after ${name}: ${shown}`)
   }
   const kinds = await inTurn(REFUSALS[name], async (some) => ({ label: some.join(), seen: await see(...some) }))
-  // A browser that has begun the flow and was given no answer: what it is shown is no sign of the end.
-  const begun = isVisited ? undefined : await driver.run({ ...planOf(user, undefined), holds: isCreate ? 'E3' : 'E1' })
-  const [good] = ins
-  const more = begun && good ? (await candidatePaths(good.run, app.page, driver)).paths : []
-  const paths = [...new Set([...use.paths, ...more])]
-  for (const one of begun ? [...ins, ...kinds.flatMap(({ seen }) => seen)] : [])
-    Object.assign(one, { probes: await lookAt(paths, one.run.browser, driver) })
-  const before = begun ? await lookAt(paths, begun.browser, driver) : new Map()
+  const beginning = { ...planOf(user), holds: isCreate ? ('E3' as const) : ('E1' as const) }
+  const told = isVisited ? { fresh: new Map(), paths: [] } : await lookAtEnds({ ins, kinds, beginning }, subject)
+  const ends = { rules: {}, ins, ...told }
   // What the app shows as it shows a yes is no refusal.
-  const isRefusal = (kind: SeenKind) => learnFlow({ rules: {}, ins, outs: [kind], fresh: before, paths }).tells
-  const own = kinds.filter(isRefusal)
-  const { probes } = learnFlow({ rules: {}, ins, outs: [], fresh: before, paths })
-  /** Its pages say nothing that those of a good end do not say, such as "not saved". */
-  const isYes = ({ seen }: SeenKind) =>
-    probes.every(({ path }) => {
-      const known = ins.flatMap((one) => [...(one.probes.get(path)?.features ?? [])])
-      return seen.every((one) =>
-        [...(one.probes.get(path)?.features ?? [])].every((feature) => known.includes(feature)),
-      )
-    })
-  // Else nothing tells one end from another.
-  const isTold = isVisited || kinds.every((kind) => own.includes(kind) || isYes(kind))
+  const isRefusal = (kind: SeenKind) => learnFlow({ ...ends, outs: [kind] }).tells
+  const { probes } = learnFlow({ ...ends, outs: [] })
+  // A refusal that looks like a yes, but says more, such as "not saved", leaves open how to tell them apart.
+  const isTold = isVisited || kinds.every((kind) => isRefusal(kind) || saysNothingNew(kind, ins, probes))
   // A minor who was refused in Use has a code, and may be upgraded by now.
-  const ofUse = isCreate ? [] : use.outs.filter((kind) => kind.label !== 'minor' && isRefusal(kind))
-  const outs = isTold ? [...own, ...ofUse] : []
-  const parts = { rules: later.rules, ins, outs, fresh: isTold ? before : new Map(), paths }
+  const ofUse = isCreate ? [] : use.outs.filter(({ label }) => label !== 'minor')
+  const outs = isTold ? [...kinds, ...ofUse].filter(isRefusal) : []
+  const parts = { ...ends, rules: later.rules, outs, fresh: isTold ? told.fresh : new Map() }
   const flow = learnFlow({ ...parts, paths: await steadyPaths(parts, [], driver), waitMs: 2 * waited })
   if (!isVisited || outs.length > 0) return { kind: 'learned', flow }
   // A function that reads only Use says the same of each end.
   const [said] = ins.map(({ run }) => run.observation.summary)
   const silence = `${said} whether ${name} ended well or not; return true for flow ${name} when it did`
   return { kind: 'learned', flow, reason: silence }
+}
+
+/** What pages show after each end of a flow, and in a browser that has begun the flow and was given no answer. */
+async function lookAtEnds(
+  { ins, kinds, beginning }: { ins: readonly SeenRun[]; kinds: readonly SeenKind[]; beginning: FlowPlan },
+  { app, driver, use }: Subject,
+): Promise<{ fresh: ShownPages; paths: readonly string[] }> {
+  const begun = await driver.run(beginning)
+  const [good] = ins
+  const more = good ? (await candidatePaths(good.run, app.page, driver)).paths : []
+  const paths = [...new Set([...use.paths, ...more])]
+  for (const one of [...ins, ...kinds.flatMap(({ seen }) => seen)])
+    Object.assign(one, { probes: await lookAt(paths, one.run.browser, driver) })
+  return { fresh: await lookAt(paths, begun.browser, driver), paths }
+}
+
+/** Whether the pages that tell say no more after a refusal than after a good end. */
+function saysNothingNew({ seen }: SeenKind, ins: readonly SeenRun[], probes: readonly Probe[]): boolean {
+  const featuresAt = (runs: readonly SeenRun[], path: string) =>
+    runs.flatMap((one) => [...(one.probes.get(path)?.features ?? [])])
+  return probes.every(({ path }) => {
+    const known = featuresAt(ins, path)
+    return featuresAt(seen, path).every((feature) => known.includes(feature))
+  })
 }
 
 /** No call of the app failed, and no page: what is missing may yet come. */
