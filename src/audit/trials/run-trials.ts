@@ -37,8 +37,9 @@ interface Progress {
 }
 
 /**
- * Runs trials in their order on all workers, in batches: those that can run side by side, then the others, then a plain good flow. When
- * that is refused, the refusals of the batch are void: the app is started again, or given time, and the batch is tried once more.
+ * Runs trials in order on all workers. A worker takes a batch: first the trials that may run side by side, then the others, then a
+ * plain good flow. If the app refuses the good flow, its refusals in this batch do not count: the app is started again, or given time,
+ * and the batch is run once more.
  */
 export async function runTrials(trials: readonly Trial[], settings: RunSettings) {
   const { workers, visitsEach, signal, notes, control, onFinding } = settings

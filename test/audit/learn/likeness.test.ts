@@ -134,8 +134,13 @@ const AGAIN = ended('stopped', { hops: [] })
 
 test.each([
   ['a start page', START, '200 / Shop. My orders', 'in'],
-  ['a start page with a message for somebody who is out', START, '200 / Shop. Sign in. Your token has expired', 'out'],
-  ['a start page with a message for somebody who is in', START, '200 / Shop. My orders. Your token expired', 'in'],
+  ['the start page of a stranger, with an error message', START, '200 / Shop. Sign in. Your token has expired', 'out'],
+  [
+    'the start page of a signed-in user, with an error message',
+    START,
+    '200 / Shop. My orders. Your token expired',
+    'in',
+  ],
   ['a page that refuses', MEMBERS, '401 /members No', 'out'],
   ['a page that redirects to an error', MEMBERS, '200 /denied No entry', 'out'],
   ['a page that redirects to one like itself', MEMBERS, '200 /denied Members alone', 'unknown'],

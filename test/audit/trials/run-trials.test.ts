@@ -120,7 +120,7 @@ test('Trials run side by side as far as they can, the others after them', async 
   expect([Math.max(...beside.slice(0, 4)), ...beside.slice(-2)]).toEqual([2, 0, 0])
 })
 
-test('Trials in turn run one after the other, beside the rest and before those that run alone', async () => {
+test('Trials marked "in turn" run one at a time beside the others, and trials marked "alone" run last', async () => {
   const beside: number[] = []
   const act: Act = (_name, _time, others) => {
     beside.push(others)
