@@ -76,7 +76,7 @@ async function judge(
     try {
       await keepReport(report, mode)
       const what = mode === 'readings' ? 'What was found, with the flows' : 'All verdicts by check, with their flows'
-      if (console !== undefined) say(`${what}: ${console}/audit (${LAST_AUDIT})`)
+      if (console !== undefined) say(`${what}: open ${LAST_AUDIT} at ${console}/audit`)
     } catch (error) {
       host.warn(`${LAST_AUDIT}: cannot be written (${messageOf(error)}); --again will not know this audit`)
     }

@@ -65,7 +65,7 @@ test('A whole audit is kept for its user alone, and says where its verdicts can 
   expect((await auditInProcess(sandbox, { page, only: EXPIRED })).stdout).not.toContain(address)
   expect(() => read(LAST)).toThrow('ENOENT')
   const whole = await auditInProcess(sandbox, { page, rows: EXPIRED, json: 'a.json' })
-  expect(whole.stdout).toContain(`All verdicts by check, with their flows: ${address} (${LAST})\n`)
+  expect(whole.stdout).toContain(`All verdicts by check, with their flows: open ${LAST} at ${address}\n`)
   expect(reportIn(LAST)).toEqual(JSON.parse(read('a.json')))
   expect(statSync(LAST).mode & 0o777).toBe(0o600)
   expect(read('.agekey-audit/.gitignore')).toBe('*\n')
