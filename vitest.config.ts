@@ -3,7 +3,7 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 import { LeftOut } from './test/support/left-out.ts'
 
 /** What decides without a server, a browser or a file: `npm run test:fast`. */
-const DOMAIN = ['test/{age,oidc,sandbox}/**/*.test.ts', 'test/audit/{learn,trials}/**/*.test.ts']
+const DOMAIN = ['test/{age,oidc,sandbox,text}/**/*.test.ts', 'test/audit/{learn,trials}/**/*.test.ts']
 
 /** Tests that change something which outlives them: the environment, the working folder, a global. Each file has its own process. */
 const ALONE = ['test/**/*.alone.test.ts']

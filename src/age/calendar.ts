@@ -15,7 +15,7 @@ export const INSTANT_FORMS =
   'an ISO 8601 date or date-time on a day that exists, as YYYY-MM-DD or YYYY-MM-DDThh:mm[:ss[.fff]][Z or +hh:mm]'
 
 /** Longer texts are no date and no expression, whatever they begin with. */
-const LONGEST_TEXT = 100
+const MAX_DATE_TEXT = 100
 
 /**
  * Reads an ISO 8601 date (`2026-07-01`, meaning 00:00:00Z of that day) or date-time (`2026-07-01T12:00:00.5+02:00`;
@@ -24,7 +24,7 @@ const LONGEST_TEXT = 100
  * @returns milliseconds since the UNIX epoch, possibly with a fraction; `undefined` for anything else
  */
 export function parseInstant(text: string): number | undefined {
-  if (text.length > LONGEST_TEXT) return undefined
+  if (text.length > MAX_DATE_TEXT) return undefined
   const match = DATE_TIME.exec(text)
   if (!match) return parseCalendarDate(text)
   const [, hours, minutes, seconds = 0, fraction = 0, sign, zoneHours = 0, zoneMinutes = 0] = match
@@ -96,7 +96,7 @@ const END_OF_YEAR_9999 = 253_402_300_799_999
  * @returns `undefined` when the text is no such expression or reaches further than a thousand years
  */
 export function parseRelativeDate(text: string): RelativeDate | undefined {
-  const match = text.length > LONGEST_TEXT ? null : EXPRESSION.exec(text)
+  const match = text.length > MAX_DATE_TEXT ? null : EXPRESSION.exec(text)
   if (!match) return undefined
   let months = 0
   let milliseconds = 0

@@ -17,7 +17,7 @@ const NOT_ALWAYS_REFUSED: ReadonlySet<string> = new Set(['CLM-04', 'CLM-05', 'CL
 const MAX_ENTRIES = 100
 
 const MAX_PATTERNS = 10
-const LONGEST_PATTERN = 100
+const MAX_PATTERN = 100
 
 function ageSchema(rule: string) {
   return z
@@ -37,7 +37,7 @@ const levelSchema = z.enum(ASSURANCE_LEVELS, {
 
 const patternSchema = z
   .string({ error: breaks('CLM-10', 'must be a provenance pattern such as /provider/*') })
-  .max(LONGEST_PATTERN, { error: breaks('CLM-12', `must be at most ${LONGEST_PATTERN} characters`) })
+  .max(MAX_PATTERN, { error: breaks('CLM-12', `must be at most ${MAX_PATTERN} characters`) })
   .regex(PROVENANCE_PATTERN, {
     error: breaks(
       'CLM-10',

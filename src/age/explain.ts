@@ -1,7 +1,7 @@
 import * as z from 'zod'
+import { didYouMean } from '../text/nearest.ts'
+import { quote } from '../text/quote.ts'
 import type { Issue } from './issue.ts'
-import { didYouMean } from './nearest.ts'
-import { quote } from './quote.ts'
 
 type RawIssue = z.core.$ZodRawIssue
 type Path = Issue['path']

@@ -1,9 +1,9 @@
+import { didYouMean } from '../text/nearest.ts'
 import { EARLIEST_ZONE, earliestInstant, parseCalendarDate, parseInstant, resolveRelativeDate } from './calendar.ts'
 import { butIs } from './explain.ts'
 import type { Issue } from './issue.ts'
 import { isJsonObject, type JsonObject } from './json-object.ts'
 import { AGE_FORMATS, isMethod, METHODS } from './methods.ts'
-import { didYouMean } from './nearest.ts'
 import { PROVENANCE_PATH } from './provenance.ts'
 import { isUuidVersion7 } from './verification-id.ts'
 

@@ -18,7 +18,7 @@ export const personasPage: ConsoleRoute = { name: 'personas', render: renderList
 
 /** Personas on one page, and characters of YAML in a row: a persona may hold fifty signals. */
 const MAX_SHOWN = 60
-const LONGEST_YAML = 3_000
+const MAX_YAML = 3_000
 
 const loadYaml = onDemand(() => import('../sandbox/personas/persona-yaml.ts'))
 
@@ -30,7 +30,7 @@ async function renderList({ tenant, frame, fields, problem }: ConsoleCall): Prom
   const { items, next } = pageOf(found, { fields, limit: MAX_SHOWN, idOf: (persona) => persona.name })
   const rows = items.map((persona) => {
     const yaml = personaYaml(persona)
-    return { persona: tenant.personas.resolved(persona), ...(yaml.length <= LONGEST_YAML && { yaml }) }
+    return { persona: tenant.personas.resolved(persona), ...(yaml.length <= MAX_YAML && { yaml }) }
   })
   const acting = all.find((persona) => persona.name === name)?.name
   return renderPersonas(frame, rows, { total: found.length, next, search, group, acting, problem })

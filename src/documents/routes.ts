@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises'
-import { nearest, unknownName } from '../age/nearest.ts'
 import { onDemand } from '../files/on-demand.ts'
 import { readSearch } from '../http/form.ts'
 import type { Handler, HttpHost, RouteRow } from '../http/handler.ts'
@@ -9,6 +8,7 @@ import { page, type Reply, redirect } from '../http/reply.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import { packageRoot } from '../package-root.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
+import { nearest, unknownName } from '../text/nearest.ts'
 import { documentFiles, FILES_BESIDE_DOCS, linkedFiles, mediaTypeOf } from './files.ts'
 
 const DOCS = '/_sandbox/docs'

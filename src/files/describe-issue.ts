@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { didYouMean } from '../age/nearest.ts'
-import { quote } from '../age/quote.ts'
+import { didYouMean } from '../text/nearest.ts'
+import { quote } from '../text/quote.ts'
 
 /**
  * A zod error map for one value, which writes for the author of a file: what is wrong, what was found, what would be right.

@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { withoutEchoes } from '../age/explain.ts'
-import { nearest } from '../age/nearest.ts'
-import { quote } from '../age/quote.ts'
+import { nearest } from '../text/nearest.ts'
+import { quote } from '../text/quote.ts'
 import { createIssueDescriber, expectedThing, found, unknownValue } from './describe-issue.ts'
 
 /** One thing wrong with a value: where it is, and a sentence that says what is wrong and what would be right. */

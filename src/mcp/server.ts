@@ -6,9 +6,9 @@ import {
   ListToolsRequestSchema,
   McpError,
 } from '@modelcontextprotocol/sdk/types.js'
-import { unknownName } from '../age/nearest.ts'
 import { SandboxError } from '../client/sandbox-error.ts'
 import { Refusal } from '../oidc/refusal.ts'
+import { unknownName } from '../text/nearest.ts'
 import type { Effect, ToolContext } from './tool.ts'
 import { TOOLS } from './tools.ts'
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { excerpt } from '../age/quote.ts'
 import { checkedSignalSchema } from '../age/signal.ts'
+import { excerpt } from '../text/quote.ts'
 import { type Callback, createCallback, createErrorCallback, redirectedError } from './callback.ts'
 import type { Decisions } from './decisions.ts'
 import type { Client } from './ports.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { butIs } from '../age/explain.ts'
-import { quote } from '../age/quote.ts'
+import { quote } from '../text/quote.ts'
 import { collection } from './collection.ts'
 import { ACCESS_TOKEN_BYTES, ACCESS_TOKEN_PREFIX, IDENTIFIER_BYTES } from './decisions.ts'
 import type { Client, Clients } from './ports.ts'

@@ -1,7 +1,7 @@
 import { type Claims, parseClaims } from '../age/claims.ts'
 import { butIs } from '../age/explain.ts'
-import { quote } from '../age/quote.ts'
 import type { Vocabulary } from '../age/vocabulary.ts'
+import { quote } from '../text/quote.ts'
 import { isResponseMode, type ResponseMode } from './callback.ts'
 import { upgradeScope } from './profile.ts'
 import type { Provider } from './provider.ts'

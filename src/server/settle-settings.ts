@@ -1,4 +1,3 @@
-import { unknownName } from '../age/nearest.ts'
 import { ConfigError, type SettingPath } from '../files/config-error.ts'
 import { DEFAULT_LIFETIMES, DEFAULT_PLATFORMS, DEFAULT_PROVENANCE_ALLOWLIST } from '../oidc/decisions.ts'
 import { BUILTIN_CLIENT } from '../sandbox/clients/clients.ts'
@@ -6,6 +5,7 @@ import { OUTCOMES } from '../sandbox/outcomes/catalogue.ts'
 import { loadPersonas } from '../sandbox/personas/load-personas.ts'
 import { readingsOf } from '../sandbox/readings/parse-readings.ts'
 import { DEFAULT_SLOW_REPLY_SECONDS, type SandboxSettings } from '../sandbox/tenants/shared-parts.ts'
+import { unknownName } from '../text/nearest.ts'
 import type { SandboxOptions } from './sandbox-options.ts'
 
 /**

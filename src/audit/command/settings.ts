@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { quote } from '../../age/quote.ts'
 import { isNot, nonEmpty, textWithout, trueOrFalse, wholeNumber } from '../../config/settings/setting.ts'
 import { messageOf } from '../../files/caught.ts'
 import { shellWord as quotedWord } from '../../files/shell-word.ts'
 import { FAIL_ON } from '../../sandbox/outcomes/audit-report.ts'
+import { quote } from '../../text/quote.ts'
 import { parseAcceptedRule } from '../learn/accepted-rule.ts'
 
 /** A text that `parse` makes something of; else the message is its error, or names what was expected. */

@@ -1,9 +1,9 @@
 import type * as z from 'zod'
-import { didYouMean } from '../../age/nearest.ts'
-import { excerpt, quote } from '../../age/quote.ts'
 import type { AuditChoices } from '../../client/shapes/audit.ts'
 import { messageOf } from '../../files/caught.ts'
 import { CATALOGUE_VERSIONS, findAuditRow, OUTCOMES, rowId } from '../../sandbox/outcomes/catalogue.ts'
+import { didYouMean } from '../../text/nearest.ts'
+import { excerpt, quote } from '../../text/quote.ts'
 import { selectRows } from '../trials/select-rows.ts'
 
 const FORM = ' A row is a flow and a name, as in use/id_token.expired; agekey-sandbox audit --list shows them'

@@ -1,7 +1,7 @@
-import { didYouMean, listed } from '../../age/nearest.ts'
 import type { AuditChoices } from '../../client/shapes/audit.ts'
 import { AUDIT_ROWS, rowId } from '../../sandbox/outcomes/catalogue.ts'
 import type { AuditRow } from '../../sandbox/outcomes/outcome.ts'
+import { didYouMean, listed } from '../../text/nearest.ts'
 
 /** What a row has of each kind that may stand before the colon of a pattern. */
 const KINDS = new Map<string, (row: AuditRow) => readonly string[]>([

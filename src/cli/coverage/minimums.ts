@@ -1,5 +1,3 @@
-import { unknownName } from '../../age/nearest.ts'
-import { quote } from '../../age/quote.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import {
   type CoverageDimension,
@@ -7,6 +5,8 @@ import {
   DIMENSIONS,
   type DimensionName,
 } from '../../sandbox/coverage/coverage.ts'
+import { unknownName } from '../../text/nearest.ts'
+import { quote } from '../../text/quote.ts'
 
 /** The least percent of a dimension. */
 export interface Minimum {

@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { quote } from '../../age/quote.ts'
 import { codeOf, messageOf } from '../../files/caught.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import { visible } from '../../files/visible.ts'
 import { generatePersonas, MAX_GENERATED, MAX_SEED } from '../../sandbox/personas/generate-personas.ts'
 import type { Persona } from '../../sandbox/personas/persona-schema.ts'
 import { personasYaml, personaYaml } from '../../sandbox/personas/persona-yaml.ts'
+import { quote } from '../../text/quote.ts'
 import { print, printText } from '../terminal.ts'
 
 interface Options {

@@ -1,4 +1,3 @@
-import { unknownName } from '../../age/nearest.ts'
 import { loadSettings } from '../../config/load-settings.ts'
 import type { Texts } from '../../config/text-settings.ts'
 import { ConfigError } from '../../files/config-error.ts'
@@ -9,6 +8,7 @@ import { readPersonas } from '../../sandbox/personas/persona-files.ts'
 import { groupOf, type Persona } from '../../sandbox/personas/persona-schema.ts'
 import { personaYaml } from '../../sandbox/personas/persona-yaml.ts'
 import { resolvePersona } from '../../sandbox/personas/resolve-persona.ts'
+import { unknownName } from '../../text/nearest.ts'
 import { alignColumns, paint, print } from '../terminal.ts'
 
 interface Format {

@@ -22,7 +22,7 @@ interface WaitOptions extends SandboxAddress, FilterFlags {
 const DEFAULT_TIMEOUT_SECONDS = 30
 const BETWEEN_LOOKS_MS = 200
 /** Seconds of one long poll. */
-const LONGEST_POLL = 30
+const MAX_POLL_SECONDS = 30
 
 /**
  * Waits until a sandbox is healthy and, with a filter, until a flow has ended that fits it.
@@ -77,7 +77,9 @@ async function untilFlow(
 ): Promise<Flow | undefined> {
   for (let left = secondsLeft(); left > 0; left = secondsLeft()) {
     try {
-      const { flows } = await call('listFlows', { query: { ...filter, wait: Math.min(left, LONGEST_POLL), limit: 1 } })
+      const { flows } = await call('listFlows', {
+        query: { ...filter, wait: Math.min(left, MAX_POLL_SECONDS), limit: 1 },
+      })
       if (flows[0]) return flows[0]
     } catch (error) {
       if (!(error instanceof SandboxError) || error.status !== 0) throw error

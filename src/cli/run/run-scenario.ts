@@ -30,7 +30,7 @@ export interface EarlyEnd {
 }
 
 /** Seconds of one long poll; a step may wait longer. */
-const LONGEST_POLL = 30
+const MAX_POLL_SECONDS = 30
 
 /**
  * Arms a scenario and follows it to its end. The first step that fails, or is not met within `timeoutSeconds`, ends it.
@@ -60,7 +60,7 @@ export async function runScenario(
       listener.current(step)
       const { revision } = progress
       const isOver = early?.reason !== undefined
-      const waitSeconds = isOver ? 0 : Math.min(timeoutSeconds - elapsed() / 1000, LONGEST_POLL)
+      const waitSeconds = isOver ? 0 : Math.min(timeoutSeconds - elapsed() / 1000, MAX_POLL_SECONDS)
       const news = isOver || waitSeconds > 0 ? await poll(progress, { waitSeconds, scenarios, early }) : undefined
       if (news) progress = news
       if (!news && (isOver || waitSeconds > 0)) end({ ...step, detail: REMOVED }, 'failed')

@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { nearest, unknownName } from '../../age/nearest.ts'
 import { findDocument, findDocuments, type PackageDocument } from '../../documents/documents.ts'
 import { MAX_FOUND, searchDocuments } from '../../documents/search.ts'
 import { counted } from '../../http/html/elements.ts'
 import { Refusal } from '../../oidc/refusal.ts'
+import { nearest, unknownName } from '../../text/nearest.ts'
 import { defineTool, listText } from '../tool.ts'
 
 export const searchDocumentsTool = defineTool({

@@ -1,5 +1,5 @@
-import { didYouMean, listed } from '../../age/nearest.ts'
-import { quote } from '../../age/quote.ts'
+import { didYouMean, listed } from '../../text/nearest.ts'
+import { quote } from '../../text/quote.ts'
 import type { Client, Clients } from '../ports.ts'
 import { type Credentials, equalsSecret } from './client-auth.ts'
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { excerpt } from '../../age/quote.ts'
+import { excerpt } from '../../text/quote.ts'
 import { Refusal } from '../refusal.ts'
 
 /**

@@ -1,5 +1,5 @@
-import { listed } from '../../age/nearest.ts'
-import { excerpt } from '../../age/quote.ts'
+import { listed } from '../../text/nearest.ts'
+import { excerpt } from '../../text/quote.ts'
 
 /** What distinguishes an address from the registered one that is nearest: ` (differs by the final slash)`; empty when none is near. */
 export function differenceFrom(received: string, registered: readonly string[]): string {

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { quote } from '../../age/quote.ts'
+import { quote } from '../../text/quote.ts'
 import type { Profile } from '../profile.ts'
 import { Findings } from '../rules/findings.ts'
 import type { RuleId } from '../rules/rules.ts'

@@ -1,6 +1,6 @@
 import type { Issue } from '../../age/issue.ts'
-import { isNearMiss, nearest } from '../../age/nearest.ts'
-import { excerpt } from '../../age/quote.ts'
+import { isNearMiss, nearest } from '../../text/nearest.ts'
+import { excerpt } from '../../text/quote.ts'
 import type { Profile } from '../profile.ts'
 import { Refusal } from '../refusal.ts'
 import type { ErrorCode } from './error-codes.ts'

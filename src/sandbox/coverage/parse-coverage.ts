@@ -1,8 +1,8 @@
 import { isJsonObject } from '../../age/json-object.ts'
-import { quote } from '../../age/quote.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import { checkAgainst, formatPath } from '../../files/schema-problems.ts'
 import { parseJson } from '../../oidc/request/json.ts'
+import { quote } from '../../text/quote.ts'
 import { COVERAGE_FORMAT, type CoverageCounters, countersSchema } from './counters.ts'
 
 /** Reads the counters of a coverage file; what is derived in it is not read. @throws ConfigError with one line */

@@ -1,5 +1,5 @@
-import { listed, unknownName } from '../../age/nearest.ts'
 import { Refusal } from '../../oidc/refusal.ts'
+import { listed, unknownName } from '../../text/nearest.ts'
 import { findOutcome, OUTCOMES, outcomesFor } from '../outcomes/catalogue.ts'
 import { OUTCOME_FLOWS, type Outcome, type OutcomeFlow } from '../outcomes/outcome.ts'
 import type { Persona } from '../personas/persona-schema.ts'

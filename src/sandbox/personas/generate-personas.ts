@@ -30,14 +30,14 @@ export async function generatePersonas(count: number, seed: number): Promise<Per
     const kind = next('kind', KINDS)
     const { point, signals } = kind({ faker, next, threshold: next('threshold', USUAL_THRESHOLDS) })
     const person = `${faker.person.firstName()} ${faker.person.lastName()}`
-    const name = freeName(`${slug(person).slice(0, LONGEST_PERSON)}-${slug(point)}`, taken)
+    const name = freeName(`${slug(person).slice(0, MAX_PERSON_LETTERS)}-${slug(point)}`, taken)
     const persona = { name, title: `${person}, ${point}`, purpose: describeAgeKey(signals) }
     return signals.length === 0 ? persona : { ...persona, age_key: { signals } }
   })
 }
 
 /** Leaves room for the longest point and a number within the 63 characters of a name. */
-const LONGEST_PERSON = 24
+const MAX_PERSON_LETTERS = 24
 
 function freeName(wanted: string, taken: Set<string>): string {
   let name = wanted

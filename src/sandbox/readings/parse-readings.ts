@@ -1,6 +1,6 @@
-import { didYouMean, unknownName } from '../../age/nearest.ts'
-import { quote } from '../../age/quote.ts'
 import { Refusal } from '../../oidc/refusal.ts'
+import { didYouMean, unknownName } from '../../text/nearest.ts'
+import { quote } from '../../text/quote.ts'
 import { type Readings, readingId } from './reading.ts'
 import { excludedBy, findReading, findVariant, READINGS } from './readings.ts'
 

@@ -45,10 +45,10 @@ const isScalar = (value: unknown) => value !== undefined && (typeof value !== 'o
 
 const memberPath = (path: string, key: string) => (path === '' ? key : `${path}.${key}`)
 
-const LONGEST_SHOWN = 200
+const MAX_SHOWN = 200
 
 function shown(value: unknown): string {
   if (value === undefined) return 'nothing'
   const text = JSON.stringify(value)
-  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}...` : text
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text
 }

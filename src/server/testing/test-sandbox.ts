@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { quote } from '../../age/quote.ts'
 import { connectSandbox, findBaseUrl } from '../../client/connect-sandbox.ts'
 import type { SandboxApi } from '../../client/sandbox-api.ts'
 import { ConfigError } from '../../files/config-error.ts'
+import { quote } from '../../text/quote.ts'
 import { createSandbox, type SandboxOptions } from '../create-sandbox.ts'
 import { COVERAGE_FOLDER, startCoverage } from './worker-coverage.ts'
 

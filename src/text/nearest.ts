@@ -1,7 +1,7 @@
 import { quote } from './quote.ts'
 
 /** Words that are longer are no typing mistake of any name here, and would cost time to compare. */
-const LONGEST_WORD = 64
+const MAX_WORD = 64
 
 /** The most names that a sentence asks about, and that it lists when none is near. */
 const MAX_ASKED = 4
@@ -43,7 +43,7 @@ export const listed = (names: readonly string[]): string =>
   names.slice(0, MAX_LISTED).join(', ') + (names.length > MAX_LISTED ? ` and ${names.length - MAX_LISTED} more` : '')
 
 function fitsOf(word: string, candidates: readonly string[]): Fit[] {
-  if (word.length > LONGEST_WORD || lettersOf(word) === '') return []
+  if (word.length > MAX_WORD || lettersOf(word) === '') return []
   for (const measure of [inSpelling, asPart, inLetters, inLettersOfParts]) {
     const fits = [...new Set(candidates)].flatMap((name) => {
       const distance = measure(word, name)

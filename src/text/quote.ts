@@ -1,8 +1,8 @@
-const LONGEST_QUOTE = 60
+const MAX_QUOTE = 60
 
 /** A text in a message: quoted, cut when long, with control characters, other invisible ones and lone surrogates escaped. */
 export const quote = (text: string): string => {
-  const cut = text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text
+  const cut = text.length > MAX_QUOTE ? `${text.slice(0, MAX_QUOTE)}…` : text
   return JSON.stringify(cut).replaceAll(/\p{C}/gu, (invisible) => `\\u${hexOf(invisible)}`)
 }
 
