@@ -43,7 +43,7 @@ export const withForcedOutcome =
   (flow: ServerFlow, serve: ServeCall): Handler =>
   async (request, tenant) => {
     const call = await describeCall(flow, request, tenant)
-    const honest = readAsSet(flow, call, { tenant, serve })
+    const honest = readAsSet(flow, { tenant, serve })
     const served = { call, request, tenant, serve: honest }
     const { answer, decidedBy } = await serveOrForce(served).catch(async (error: unknown) => {
       await tenant.scenarios.observe(call, error instanceof Refusal ? error.status : 500)
@@ -149,14 +149,8 @@ async function applyOutcome(
 const toolsOf = ({ provider, keys, clients, settings }: Tenant) =>
   createTamperTools({ provider, keys, clients, settings, transaction: undefined })
 
-/** The call as the readings of its flow have it answered: those of the tenant, and with a seed one more. */
-function readAsSet(
-  flow: ServerFlow,
-  { state }: ReceivedCall,
-  { tenant, serve }: { tenant: Tenant; serve: ServeCall },
-): ServeCall {
-  if (flow === 'par') tenant.readFlow('create', state)
-  else if (flow === 'token' || flow === 'upgrade') tenant.readFlow('use', state)
+/** The call as the readings of the tenant have it answered. */
+function readAsSet(flow: ServerFlow, { tenant, serve }: { tenant: Tenant; serve: ServeCall }): ServeCall {
   const { readings } = tenant
   if (readings === NO_READINGS) return serve
   return async (request) => {

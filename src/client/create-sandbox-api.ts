@@ -109,8 +109,8 @@ export function createSandboxApi(
       await call('putTenant', { params: { name: tenant.name }, body })
     },
     async readings() {
-      const { readings, grease } = await call('getTenant', { params: { name: tenant.name } })
-      return { readings, ...(grease !== undefined && { grease }) }
+      const { readings } = await call('getTenant', { params: { name: tenant.name } })
+      return { readings }
     },
     reset: () => call('reset', {}),
   }

@@ -30,7 +30,7 @@ export function checkConnection(url: string, options: object): void {
   check('connectSandbox', connectSchema, options)
 }
 
-const { clients, lifetimes, slowReplySeconds, grease } = SETTINGS
+const { clients, lifetimes, slowReplySeconds } = SETTINGS
 const tenantChangeSchema = z
   .strictObject({
     persona: z.string().nullable(),
@@ -40,7 +40,6 @@ const tenantChangeSchema = z
     slowReplySeconds: slowReplySeconds.schema,
     // What is wrong with them depends on those that are set: the sandbox says it.
     readings: readingsChangeSchema.nullable(),
-    grease: grease.schema.nullable(),
   })
   .partial()
 

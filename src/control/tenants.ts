@@ -70,7 +70,7 @@ export const tenantHandlers: Pick<Handlers, keyof typeof tenantOperations> = {
 
 /** Everything is checked before anything is changed. */
 async function readChange(change: ControlCall<'putTenant'>['body'], tenant: Tenant): Promise<Partial<TenantSettings>> {
-  const { persona, outcome, clients, lifetimes, slow_reply_seconds: slowReplySeconds, readings, grease } = change
+  const { persona, outcome, clients, lifetimes, slow_reply_seconds: slowReplySeconds, readings } = change
   const { settings } = tenant
   if (typeof persona === 'string') await requirePersona(persona, { personas: tenant.personas })
   const ids = clients?.map(({ client_id: id }) => id) ?? []
@@ -94,7 +94,6 @@ async function readChange(change: ControlCall<'putTenant'>['body'], tenant: Tena
     },
     ...(slowReplySeconds === undefined ? {} : { slowReplySeconds }),
     ...(readings === undefined ? {} : { readings: requireReadings(settings.readings, readings) }),
-    ...(grease === undefined ? {} : { grease: grease === null ? undefined : String(grease) }),
   }
 }
 
@@ -113,7 +112,6 @@ function wireTenant({ name, provider, settings, clock, keys }: Tenant) {
     lifetimes: wireLifetimes(settings.lifetimes),
     slow_reply_seconds: settings.slowReplySeconds,
     readings: settings.readings,
-    grease: settings.grease,
     clock: clock.state(),
   }
 }

@@ -18,7 +18,6 @@ import { requireRequestedNames } from '../sandbox/decision/sources.ts'
 import { endingWith } from '../sandbox/journal/flow-link.ts'
 import { findOutcome } from '../sandbox/outcomes/catalogue.ts'
 import { changeCallback } from '../sandbox/readings/active-readings.ts'
-import { stateOfRequest } from '../sandbox/readings/tenant-readings.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { queueLater, requireDriver } from './driving/driving.ts'
 import { embeddingAdvice, endsInFrame } from './embedding/embedding.ts'
@@ -54,7 +53,6 @@ async function authorize<T extends Transaction>(
   const outcome = requested.query?.outcome ?? requested.headers?.outcome
   const isLater = outcome !== undefined && findOutcome(flow, outcome) === undefined
   if (isLater) requireDriver(visit)
-  if (tenant.settings.grease !== undefined) tenant.readFlow(flow, await stateOfRequest(flow, query, tenant.provider))
   const beginning = await begin(query, tenant.provider)
   if (beginning.kind === 'refused') return refuse(beginning, flow, visit)
 
@@ -126,7 +124,6 @@ async function choose(visit: Visit): Promise<Answer> {
   const { request, tenant, guard } = visit
   const form = readHostedForm(request, guard)
   const pending = await requirePending(form, tenant)
-  tenant.readFlow(pending.transaction.flow, pending.transaction.state)
   const persona = form.field('persona') ?? form.field('with_persona')
   const decision = await decideByChoice(pending.transaction, { persona, outcome: form.field('outcome') }, tenant)
   if (decision?.laterOutcome) requireDriver({ request, guard, framed: form.framed })

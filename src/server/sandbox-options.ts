@@ -49,8 +49,6 @@ export interface SandboxOptions {
   readonly slowReplySeconds?: number | undefined
   /** How the service reads what the specification leaves open: variants by the names of their readings, `{ par_status: '200' }`. */
   readonly readings?: Readings | undefined
-  /** A seed that picks one variant for each flow; the journal says which. */
-  readonly grease?: string | number | undefined
   /** Persona files or folders, beside the built-in ones. */
   readonly personas?: readonly string[] | undefined
   /** Decides every request that nothing else decides. */

@@ -33,7 +33,6 @@ export async function settleSettings(options: SandboxOptions): Promise<SandboxSe
     defaults: { persona: options.persona, outcome: options.outcome },
     slowReplySeconds: options.slowReplySeconds ?? DEFAULT_SLOW_REPLY_SECONDS,
     readings: readingsOf(options.readings),
-    grease: options.grease === undefined ? undefined : String(options.grease),
     seed: options.seed,
   }
   checkDeciders(settings)

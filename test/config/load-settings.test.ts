@@ -56,7 +56,6 @@ test.each<[flag: string, text: string, expected: object]>([
   ['persona', 'teen-16', { persona: 'teen-16' }],
   ['outcome', 'verified', { outcome: 'verified' }],
   ['control-token', 'not-a-real-token', { controlToken: 'not-a-real-token' }],
-  ['grease', '7', { grease: '7' }],
   ['reading', 'par_status=200,typ=absent', { readings: { par_status: '200', typ: 'absent' } }],
   ['memory-budget', '64', { memoryBudget: 64 }],
   ['slow-reply-seconds', '0', { slowReplySeconds: 0 }],

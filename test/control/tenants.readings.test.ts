@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest'
-import { createTenantReadings } from '../../src/sandbox/readings/tenant-readings.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
-import { createRequest } from '../support/requests.ts'
 import { startSandbox } from '../support/sandbox.ts'
 
 const start = async (options: Parameters<typeof startSandbox>[0]) => {
@@ -32,17 +30,15 @@ test('PUT tenants/NAME refuses readings that are unknown or exclude each other, 
   expect((await put({})).body).toMatchObject({ readings: { unknown_members: 'everywhere' }, slow_reply_seconds: 30 })
 })
 
-test('A tenant keeps its readings and its seed through a reset, and other tenants have their own', async () => {
+test('A tenant keeps its readings through a reset, and other tenants have their own', async () => {
   const { request, tenant } = await start({})
   const own = tenant('own')
-  await own.configure({ readings: { par_status: 200 }, grease: 7 })
+  await own.configure({ readings: { par_status: 200 } })
   await own.configure({ slowReplySeconds: 1 })
   await own.reset()
   const shown = async (name: string) => (await request.get(`/_sandbox/tenants/${name}`)).body
-  expect(await shown('own')).toMatchObject({ readings: { par_status: '200' }, grease: '7' })
+  expect(await shown('own')).toMatchObject({ readings: { par_status: '200' } })
   expect(await shown('default')).toMatchObject({ readings: {} })
-  await own.configure({ grease: null })
-  expect(await shown('own')).not.toHaveProperty('grease')
 })
 
 test('The journal says which readings a flow had, also when it was refused', async () => {
@@ -51,34 +47,4 @@ test('The journal says which readings a flow had, also when it was refused', asy
   const flow = await flows.last()
   expect(flow?.readings).toEqual(['error_body=plain'])
   expect(flow?.reasons).toContain('Readings of the specification: error_body=plain.')
-})
-
-test('A seed picks the reading of an upgrade call by the state of its flow', async () => {
-  const { rp } = await start({ grease: 'a seed' })
-  const { ofFlow } = createTenantReadings({ readings: {}, grease: 'a seed' })
-  const states = Array.from({ length: 500 }, (_, index) => `state-${index}`)
-  const state = states.find((one) => ofFlow('use', one).ids?.[0] === 'error_body=plain') ?? expect.fail()
-  const refused = await rp.upgrade(await rp.obtainToken({ state }), [])
-  expect([refused.status, Object.keys(refused.body)]).toEqual([400, ['error', 'error_description']])
-})
-
-test('A seed picks one reading for the whole of a flow, in each of its calls, and leaves discovery alone', async () => {
-  const { rp, flows, request } = await start({ grease: 'a seed' })
-  const statuses = new Set<number>()
-  for (let count = 0; count < 30; count++) {
-    await rp.push({ state: `state-${count}`, client_secret: 'wrong' })
-    const refused = await flows.last()
-    const pushed = await rp.push({ state: `state-${count}` })
-    statuses.add(pushed.status)
-    const query = createRequest(pushed.body.request_uri, { sandbox_persona: 'no-age-key' })
-    const callback = await request.get('/v1/oidc/create').query(query)
-    const { readings } = (await flows.last()) ?? {}
-    expect(readings).toHaveLength(1)
-    expect(refused?.readings).toEqual(readings)
-    const isPicked = ['par_status=200', 'redirect_status=303'].map((reading) => readings?.[0] === reading)
-    expect([pushed.status === 200, callback.status === 303]).toEqual(isPicked)
-  }
-  expect([...statuses].sort()).toEqual([200, 201])
-  const { body } = await request.get('/v1/oidc/use/.well-known/openid-configuration')
-  expect(body).toHaveProperty('claims_supported')
 })

@@ -30,7 +30,6 @@ export async function auditReadings(app: AppCopies, options: ReadingsOptions = {
   const own = new Map<SandboxApi, TenantReadings>()
   for (const { sandbox } of app.copies) own.set(sandbox, await sandbox.readings())
   try {
-    // With a seed an app would be learned by flows that differ from each other.
     for (const [sandbox, before] of own) await setReadings(sandbox, {}, before)
     const limits = { ...options, budgetSeconds }
     const found = await withLearned(app, limits, (run) => tryReadings({ ...run, own }))
@@ -39,7 +38,7 @@ export async function auditReadings(app: AppCopies, options: ReadingsOptions = {
     const readings = { started_at, seconds, variants, combinations, counted }
     return { ...report, ...summarise([], { readings }), readings }
   } finally {
-    await Promise.all([...own].map(([sandbox, before]) => setReadings(sandbox, {}, before, before.grease)))
+    await Promise.all([...own].map(([sandbox, before]) => setReadings(sandbox, {}, before)))
   }
 }
 

@@ -21,15 +21,10 @@ export interface ReadingSettings extends Pick<AuditRun, 'learned' | 'options' | 
   readonly own: ReadonlyMap<SandboxApi, TenantReadings>
 }
 
-/** Sets readings of a tenant beside its own ones. Without a seed, which would pick one more variant for each flow. */
-export function setReadings(
-  sandbox: SandboxApi,
-  readings: Readings,
-  own?: TenantReadings,
-  grease: string | null = null,
-) {
+/** Sets readings of a tenant beside its own ones. */
+export function setReadings(sandbox: SandboxApi, readings: Readings, own?: TenantReadings) {
   const all = Object.fromEntries(READINGS.map(({ name }) => [name, readings[name] ?? own?.readings[name] ?? null]))
-  return sandbox.configure({ readings: all, grease })
+  return sandbox.configure({ readings: all })
 }
 
 /** Readings that show in what an app fetches at its start, so that a fresh copy meets more of the difference. */

@@ -40,15 +40,11 @@ export interface TenantChange {
   readonly slowReplySeconds?: number | undefined
   /** Readings to set; those that are left out stay, null takes one back, or all of them. */
   readonly readings?: { readonly [reading: string]: string | number | null } | null | undefined
-  /** A seed that picks one variant for each flow; null ends that. */
-  readonly grease?: string | number | null | undefined
 }
 
 /** What `configure` has set of the readings of a tenant. */
 export interface TenantReadings {
   readonly readings: Readonly<Record<string, string>>
-  /** The seed that picks one variant for each flow. */
-  readonly grease?: string | undefined
 }
 
 /** What the clock of a sandbox shows; instants are ISO 8601 in UTC. */

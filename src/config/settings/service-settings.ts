@@ -7,7 +7,7 @@ import { SIGNING_ALGORITHMS } from '../../oidc/ports.ts'
 import { PROFILES } from '../../oidc/profile.ts'
 import { clientSchema, clientSettingsOf } from '../../sandbox/clients/client-schema.ts'
 import { parseReadingTexts } from '../../sandbox/readings/parse-readings.ts'
-import { greaseSchema, readingsSchema } from '../../sandbox/readings/readings-schema.ts'
+import { readingsSchema } from '../../sandbox/readings/readings-schema.ts'
 import { DEFAULT_SLOW_REPLY_SECONDS, MAX_SLOW_REPLY_SECONDS } from '../../sandbox/tenants/shared-parts.ts'
 import { isNot, nonEmpty, parseNumber, type Setting, wholeNumber } from './setting.ts'
 
@@ -112,13 +112,6 @@ export const SERVICE_SETTINGS = {
         'How the service reads what the specification leaves open; the command "readings" lists all. Does your app survive it?',
       example: '{ par_status: 200, typ: absent }',
     },
-  },
-  /** A seed that picks one variant for each flow, by its state; the journal says which. */
-  grease: {
-    schema: greaseSchema,
-    flag: { argument: '<seed>' },
-    help: 'reads one silence in another way for each flow, by this seed and the state; the journal says which',
-    starter: { example: '1' },
   },
   /** Seconds that the reply of a slow outcome (`token.slow`, `jwks.slow` ...) takes; default 30, at most 600. */
   slowReplySeconds: {

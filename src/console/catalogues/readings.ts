@@ -1,12 +1,10 @@
 import { type ConsoleFrame, renderConsolePage } from '../../http/html/console-page.ts'
 import { counted } from '../../http/html/elements.ts'
-import { renderTextField } from '../../http/html/fields.ts'
 import { type Html, html } from '../../http/html/html.ts'
 import type { RenderedPage } from '../../http/html/layout.ts'
 import { parseReadings, requireReadings } from '../../sandbox/readings/parse-readings.ts'
-import { type Reading, readingId, type Variant } from '../../sandbox/readings/reading.ts'
+import { type Reading, type Readings, readingId, type Variant } from '../../sandbox/readings/reading.ts'
 import { findReading, quotationOf, READINGS } from '../../sandbox/readings/readings.ts'
-import type { ReadingSettings } from '../../sandbox/readings/tenant-readings.ts'
 import type { ConsoleCall, ConsoleRoute } from '../console-route.ts'
 
 /** `console/readings`: what the specification leaves open, how it is read now, and buttons that read it in another way. */
@@ -17,13 +15,10 @@ export const readingsPage: ConsoleRoute = {
 }
 
 async function act({ tenant, fields }: ConsoleCall): Promise<undefined> {
-  const { set, clear, grease } = fields
-  if (clear !== undefined) await tenant.configure({ readings: {}, grease: undefined })
+  const { set, clear } = fields
+  if (clear !== undefined) await tenant.configure({ readings: {} })
   if (set !== undefined) await tenant.configure({ readings: requireReadings(tenant.settings.readings, changeOf(set)) })
-  if (grease !== undefined) await tenant.configure({ grease: grease === '' ? undefined : grease.slice(0, MAX_SEED) })
 }
-
-const MAX_SEED = 200
 
 /** The default is what holds when nothing is set. */
 function changeOf(text: string): Readonly<Record<string, string | null>> {
@@ -41,7 +36,7 @@ function changeOf(text: string): Readonly<Record<string, string | null>> {
 export function renderReadings(
   frame: ConsoleFrame,
   readings: readonly Reading[],
-  { readings: set, grease, problem }: ReadingSettings & { readonly problem?: string | undefined },
+  { readings: set, problem }: { readonly readings: Readings; readonly problem?: string | undefined },
 ): RenderedPage {
   const action = `${frame.consolePath}/readings`
   const count = Object.keys(set).length
@@ -53,11 +48,7 @@ export function renderReadings(
     body: html`<section class="card" aria-labelledby="set-title">
 <h2 id="set-title" data-testid="readings-set">${count === 0 ? 'Each one is read as usual' : `${counted(count, 'reading')} set`}</h2>
 ${count > 0 && html`<p>${Object.entries(set).map(([name, variant]) => html`<code class="whole">${readingId(name, variant)}</code> `)}</p>`}
-<form class="form-row" method="post" action="${action}">
-${renderTextField({ name: 'grease', label: 'A seed', value: grease, hint: 'Picks one variant for each flow, by its state; the page of the flow says which. Empty: none.' })}
-<button class="secondary">Use this seed</button>
-</form>
-${(count > 0 || grease !== undefined) && html`<form class="button-row" method="post" action="${action}"><button class="secondary" name="clear" value="true" data-testid="clear-readings">Read all as usual, without a seed</button></form>`}
+${count > 0 && html`<form class="button-row" method="post" action="${action}"><button class="secondary" name="clear" value="true" data-testid="clear-readings">Read all as usual</button></form>`}
 </section>
 ${readings.map((reading) => renderReading(reading, set[reading.name] ?? reading.default, action))}`,
   })

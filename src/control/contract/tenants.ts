@@ -5,7 +5,7 @@ import { clientSchema } from '../../sandbox/clients/client-schema.ts'
 import { clockStateSchema } from '../../sandbox/clock/clock.ts'
 import { clockMoveSchema } from '../../sandbox/clock/clock-move.ts'
 import { ROTATION_STAGES } from '../../sandbox/keys/key-ring.ts'
-import { greaseSchema, readingsChangeSchema } from '../../sandbox/readings/readings-schema.ts'
+import { readingsChangeSchema } from '../../sandbox/readings/readings-schema.ts'
 import { MAX_SLOW_REPLY_SECONDS } from '../../sandbox/tenants/shared-parts.ts'
 import { byName, CALL, listQuery, NONE, next, type Operation, READ, REMOVAL } from './operation.ts'
 
@@ -74,7 +74,6 @@ const tenant = z
     lifetimes: lifetimesSchema,
     slow_reply_seconds: z.int(),
     readings: z.record(z.string(), z.string()).describe('Variants by the names of their readings'),
-    grease: z.string().optional().describe('The seed that picks one variant for each flow'),
     clock,
   })
   .meta({ id: 'Tenant' })
@@ -100,7 +99,6 @@ const tenantChange = z.strictObject({
     .nullable()
     .optional()
     .describe('Readings to set; those that are left out stay, null takes one back, or all of them'),
-  grease: greaseSchema.nullable().optional().describe('A seed that picks one variant for each flow; null ends that'),
 })
 
 export const tenantOperations = {

@@ -155,16 +155,14 @@ export const MODE_ROWS: readonly ModeRow[] = [
     title: 'Readings',
     page: 'readings',
     isPublic: true,
-    read({ tenant: { readings, settings } }) {
+    read({ tenant: { readings } }) {
       const [first, ...more] = readings.ids ?? []
-      const set = first !== undefined && more.length > 0 ? `${more.length + 1} set` : first
-      const seed = settings.grease === undefined ? undefined : `seed ${settings.grease}`
-      const value = [set, seed].filter((part) => part !== undefined).join(', ')
-      return value === '' ? undefined : { value, detail: [...(readings.ids ?? []), seed ?? ''].join(', ') }
+      if (first === undefined) return undefined
+      return { value: more.length > 0 ? `${more.length + 1} set` : first, detail: [first, ...more].join(', ') }
     },
     takeBack: {
       label: 'Read all as usual',
-      act: (tenant) => done(tenant.configure({ readings: {}, grease: undefined })),
+      act: (tenant) => done(tenant.configure({ readings: {} })),
     },
   },
   {

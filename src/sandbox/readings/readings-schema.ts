@@ -20,10 +20,3 @@ function problemOfList(input: unknown): string {
   const parsed = texts.success ? parseReadings(texts.data) : undefined
   return parsed && 'problem' in parsed ? parsed.problem : 'expected variants by the names of their readings'
 }
-
-const MAX_SEED = 200
-
-/** A seed: a whole number, or text. */
-export const greaseSchema = z.union([z.int(), z.string().min(1).max(MAX_SEED)], {
-  error: `expected a whole number, or text of 1 to ${MAX_SEED} characters`,
-})

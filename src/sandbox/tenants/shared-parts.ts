@@ -25,8 +25,6 @@ export const tenantSettingsSchema = z.object({
   slowReplySeconds: z.int().default(DEFAULT_SLOW_REPLY_SECONDS),
   /** Variants by the names of their readings; absent in what an earlier version kept. */
   readings: z.record(z.string(), z.string()).default({}),
-  /** The seed that picks one more variant for each flow. */
-  grease: z.string().optional(),
 })
 
 /** The settings that a tenant may have of its own; the others are the same for all. */

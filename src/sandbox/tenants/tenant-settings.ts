@@ -2,7 +2,7 @@ import { Refusal } from '../../oidc/refusal.ts'
 import type { ClientSettings } from '../clients/client-schema.ts'
 import { createClients, type SandboxClients } from '../clients/clients.ts'
 import { type KeyRing, type RotationStage, restoreKeyRing, storedRingSchema } from '../keys/key-ring.ts'
-import { createTenantReadings, type TenantReadings } from '../readings/tenant-readings.ts'
+import { type ActiveReadings, activate } from '../readings/active-readings.ts'
 import { type SharedParts, type TenantSettings, tenantSettingsSchema } from './shared-parts.ts'
 import type { TenantState } from './tenant-state.ts'
 
@@ -21,9 +21,9 @@ export interface ChangeableSettings {
   restoreKeys(): Promise<void>
 }
 
-/** The same, with what its readings make of each flow. */
+/** The same, with the readings that hold. */
 export interface TenantOwn extends ChangeableSettings {
-  readonly readings: TenantReadings
+  readonly readings: ActiveReadings
 }
 
 /** Creates the settings of one tenant: those of the sandbox, until it changes its own. */
@@ -37,14 +37,14 @@ export function createTenantSettings(
   let settings: TenantSettings = common
   let clients = clientsOf(common.clients)
   let keys = commonKeys
-  let readings = createTenantReadings(common)
+  let readings = activate(common.readings)
   const changeSettings = state.add({
     name: 'settings',
     schema: tenantSettingsSchema,
     apply(own = common) {
       settings = own
       clients = clientsOf(own.clients)
-      readings = createTenantReadings(own)
+      readings = activate(own.readings)
     },
   })
   const changeKeys = state.add({
@@ -71,8 +71,8 @@ export function createTenantSettings(
     restoreKeys: () => changeKeys(() => undefined),
     configure: (change) =>
       changeSettings((own = common) => {
-        const { lifetimes, clients: declared, defaults, slowReplySeconds, readings: set, grease } = own
-        return { lifetimes, clients: declared, defaults, slowReplySeconds, readings: set, grease, ...change }
+        const { lifetimes, clients: declared, defaults, slowReplySeconds, readings: set } = own
+        return { lifetimes, clients: declared, defaults, slowReplySeconds, readings: set, ...change }
       }),
     async rotateKeys(stage) {
       const before = keys

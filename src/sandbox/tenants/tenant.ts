@@ -8,7 +8,6 @@ import { createExpectations, type Expectations } from '../decision/expectations.
 import type { Journal, JournalEvent } from '../journal/journal.ts'
 import { createPersonas, type Personas } from '../personas/personas.ts'
 import type { ActiveReadings } from '../readings/active-readings.ts'
-import type { StatefulFlow } from '../readings/tenant-readings.ts'
 import { createScenarios, type Scenarios } from '../scenarios/scenarios.ts'
 import { createIds } from './ids.ts'
 import { createOneStep, type InOneStep } from './one-step.ts'
@@ -31,10 +30,7 @@ export interface Tenant extends ChangeableSettings {
   readonly scenarios: Scenarios
   readonly journal: Journal
   readonly coverage: TenantCoverage
-  /** Those that hold for the call of this view. */
   readonly readings: ActiveReadings
-  /** Has this view follow the readings that a seed picks for a flow; without a seed nothing changes. */
-  readFlow(flow: StatefulFlow, state: string | undefined): void
   /** Applies what other processes changed in this tenant; called before each request is served. */
   refresh(): Promise<void>
   /** Every move of the clock goes through here. @throws Refusal when it leads out of the calendar */
@@ -113,8 +109,7 @@ export function createTenant(
       moveClock: moveOwnClock,
       announce: (event) => announce({ type: 'scenario', tenant: name, data: { ...event } }),
     })
-    let ofFlow: ActiveReadings | undefined
-    const readings = () => ofFlow ?? own.readings.fixed
+    const readings = () => own.readings
     const provider = new ProviderView({
       baseUrl: addresses.baseUrl,
       clock,
@@ -151,9 +146,6 @@ export function createTenant(
       },
       get readings() {
         return readings()
-      },
-      readFlow(flow, state) {
-        if (own.settings.grease !== undefined) ofFlow = own.readings.ofFlow(flow, state)
       },
       moveClock: driving(moveOwnClock),
       ...whole,

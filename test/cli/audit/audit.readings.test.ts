@@ -16,7 +16,7 @@ const namesWith = ({ readings }: AuditReport, verdict: string) =>
   readings?.variants.filter((one) => one.verdict === verdict).map(variantName) ?? []
 
 test('audit --readings puts the readings back when it is interrupted', async () => {
-  const set = { readings: { typ: 'absent' }, grease: 'seed' } as const
+  const set = { readings: { typ: 'absent' } } as const
   await sandbox.configure(set)
   const page = await startSmallApp(sandbox.baseUrl)
   const { child, ended } = launch(['audit', '--url', sandbox.url, '--readings', page], { cwd: process.cwd() })
