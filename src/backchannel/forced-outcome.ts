@@ -3,7 +3,7 @@ import type { Answer, Handler } from '../http/handler.ts'
 import type { Incoming } from '../http/incoming.ts'
 import { json } from '../http/reply.ts'
 import { readRequestedDecision } from '../http/requested-decision.ts'
-import { Refusal } from '../oidc/refusal.ts'
+import { Refusal, unlessUnavailable } from '../oidc/refusal.ts'
 import { basicClientId, bearerToken } from '../oidc/request/client-auth.ts'
 import { accessTokens, stateOfCode } from '../oidc/token.ts'
 import type { ReceivedCall } from '../sandbox/decision/call.ts'
@@ -46,12 +46,19 @@ export const withForcedOutcome =
     const honest = readAsSet(flow, { tenant, serve })
     const served = { call, request, tenant, serve: honest }
     const { answer, decidedBy } = await serveOrForce(served).catch(async (error: unknown) => {
-      await tenant.scenarios.observe(call, error instanceof Refusal ? error.status : 500)
+      await observe(call, error instanceof Refusal ? error.status : 500, { tenant })
       throw error
     })
-    await tenant.scenarios.observe(call, answer.reply.status, decidedBy)
+    await observe(call, answer.reply.status, { tenant, decidedBy })
     return { ...answer, clientId: call.client_id }
   }
+
+/** What was done is answered, also when a store that is away does not let a scenario see it: the client gets it once. */
+const observe = (
+  call: ReceivedCall,
+  status: number,
+  { tenant, decidedBy }: { tenant: Tenant; decidedBy?: string | undefined },
+) => tenant.scenarios.observe(call, status, decidedBy).catch(unlessUnavailable)
 
 /** A scenario that decided the call does not also observe it. */
 async function serveOrForce(served: ServedCall): Promise<{ answer: ServedAnswer; decidedBy?: string | undefined }> {

@@ -4,6 +4,7 @@ import { type Cookie, readCookie } from '../http/cookie.ts'
 import type { Incoming } from '../http/incoming.ts'
 import { collection } from '../oidc/collection.ts'
 import { REMEMBERED_SECONDS } from '../oidc/decisions.ts'
+import type { Awaitable } from '../oidc/ports.ts'
 import { inSeconds } from '../oidc/provider.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
@@ -74,7 +75,7 @@ export async function requireSession(request: Incoming, tenant: Tenant): Promise
 }
 
 /** Replaces the session of a browser that has one. */
-export const updateSession = (request: Incoming, tenant: Tenant, session: Session): Promise<void> =>
+export const updateSession = (request: Incoming, tenant: Tenant, session: Session): Awaitable<void> =>
   keep(idIn(request), session, tenant)
 
 const idIn = (request: Incoming) => readCookie(request, COOKIE) ?? ''

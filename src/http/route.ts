@@ -65,7 +65,7 @@ async function serve(
     tenant = await tenantOf(incoming, host)
     if (!isUrgent) await takeTurn()
     if (incoming.isGone) return undefined
-    return await tenant.inOneStep(async (view) => ({ tenant: view, endpoint, served: await handler(incoming, view) }))
+    return { tenant, endpoint, served: await handler(incoming, tenant) }
   } catch (error) {
     return { tenant, endpoint, served: refusedBy(error, tenant) }
   }

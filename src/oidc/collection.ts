@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import type { Store } from './ports.ts'
+import { type Awaitable, type Change, type Store, whenThere } from './ports.ts'
 
 /** What the records of one kind are called in a store, and what each of them is: the schema gives the type. */
 export interface RecordKind<Value> {
@@ -14,10 +14,14 @@ export interface RecordKind<Value> {
 /** The records of one kind in a store. Reading throws an Error for a damaged record. */
 export interface Collection<Value> {
   /** @param expiresAt milliseconds of the sandbox clock */
-  put(id: string, value: Value, expiresAt: number): Promise<void>
-  get(id: string): Promise<Value | undefined>
+  put(id: string, value: Value, expiresAt: number): Awaitable<void>
+  get(id: string): Awaitable<Value | undefined>
   /** Returns and removes the record in one step: of two callers exactly one receives it. */
-  take(id: string): Promise<Value | undefined>
+  take(id: string): Awaitable<Value | undefined>
+  /** `put` as a change for `Store.write`. */
+  putting(id: string, value: Value, expiresAt: number): Change
+  /** `take` as a change for `Store.write`. */
+  taking(id: string): Change
 }
 
 /** The records of one kind, parsed by their schema when they are read. */
@@ -25,8 +29,10 @@ export function collection<Value>(store: Store, kind: RecordKind<Value>): Collec
   const parse = (value: unknown) => (value === undefined ? undefined : parseRecord(kind, value))
   return {
     put: (id, value, expiresAt) => store.put(kind.name, id, value, expiresAt, kind),
-    get: async (id) => parse(await store.get(kind.name, id)),
-    take: async (id) => parse(await store.take(kind.name, id)),
+    get: (id) => whenThere(store.get(kind.name, id), parse),
+    take: (id) => whenThere(store.take(kind.name, id), parse),
+    putting: (id, value, expiresAt) => ({ kind: 'put', collection: kind.name, id, value, expiresAt, options: kind }),
+    taking: (id) => ({ kind: 'take', collection: kind.name, id }),
   }
 }
 

@@ -99,10 +99,8 @@ export async function finishCreate(
   { provider, seams = NO_SEAMS, saves = true }: { provider: Provider; seams?: Seams | undefined; saves?: boolean },
 ): Promise<{ callback: Callback }> {
   const { decisions } = provider
-  const requests = pushedRequests(provider)
-  const id = transaction.pushedRequestId
-  const serves = decisions.requestUriUse === 'repeated' ? await requests.isUnspent(id) : await requests.spend(id)
-  if (!serves) {
+  const saved = decision.kind === 'created' && saves ? decision : undefined
+  if (!(await spendRequest(transaction, saved, provider))) {
     const used = { error: UNUSABLE, description: `CRE-10: ${ALREADY_USED}` }
     return { callback: await seams.refusal(unusableCallback(transaction, used, decisions)) }
   }
@@ -113,8 +111,23 @@ export async function finishCreate(
       : createErrorCallback(transaction, decision, decisions)
     return { callback: await seams.callback(callback) }
   }
-  if (saves) await provider.ageKeys.save(transaction.signals, decision.holder)
   return { callback: await seams.callback(createCallback(transaction, { state: transaction.state })) }
+}
+
+/** Spends the pushed request and, for an age key that is created, saves this in the same step; `false` when the request is spent. */
+async function spendRequest(
+  { pushedRequestId: id, signals }: CreateTransaction,
+  created: { readonly holder: string | undefined } | undefined,
+  provider: Provider,
+): Promise<boolean> {
+  const requests = pushedRequests(provider)
+  const spent = provider.decisions.requestUriUse === 'repeated' ? [] : [requests.spending(id)]
+  for (;;) {
+    if (!(await requests.isUnspent(id))) return false
+    const saved = created ? await provider.ageKeys.saving(signals, created.holder) : []
+    // When another call was faster, it has spent the request, or changed the persona.
+    if (await provider.store.write([...spent, ...saved])) return true
+  }
 }
 
 const CREATE_PARAMETERS = {

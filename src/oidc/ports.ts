@@ -1,6 +1,13 @@
 import * as z from 'zod'
 import type { AgeSignal } from '../age/signal.ts'
 
+/** What a port answers: at once where it can, as memory does, so that a call without a shared store runs in one turn. */
+export type Awaitable<Value> = Value | Promise<Value>
+
+/** What `next` makes of a value, at once when it is there. */
+export const whenThere = <Value, Result>(value: Awaitable<Value>, next: (value: Value) => Result): Awaitable<Result> =>
+  value instanceof Promise ? value.then(next) : next(value)
+
 /** The one time by which every lifetime and every age is judged. */
 export interface Clock {
   /** Milliseconds since the UNIX epoch. */
@@ -25,12 +32,37 @@ export interface Store {
     value: unknown,
     expiresAt: number,
     options?: { readonly isUnfinished?: boolean | undefined },
-  ): Promise<void>
+  ): Awaitable<void>
   /** The value, or `undefined` when there is none. */
-  get(collection: string, id: string): Promise<unknown>
+  get(collection: string, id: string): Awaitable<unknown>
   /** Returns and removes the value in one step: the right to spend something once. */
-  take(collection: string, id: string): Promise<unknown>
+  take(collection: string, id: string): Awaitable<unknown>
+  /** Writes all changes in one step. `false`, and none is written, when a record or row is not what a change needs. */
+  write(changes: readonly Change[]): Awaitable<boolean>
 }
+
+/** A write as data, so that several can be one step. */
+export type Change =
+  | {
+      readonly kind: 'put'
+      readonly collection: string
+      readonly id: string
+      readonly value: unknown
+      readonly expiresAt: number
+      readonly options?: Parameters<Store['put']>[4]
+    }
+  /** Removes a record, which must still be there. */
+  | { readonly kind: 'take'; readonly collection: string; readonly id: string }
+  /** Writes a row of a table of the host. */
+  | {
+      readonly kind: 'row'
+      readonly table: string
+      readonly id: string
+      /** `undefined` removes the row. */
+      readonly value: unknown
+      /** What the row must still be; absent when it is written whatever it is. */
+      readonly was?: { readonly value: unknown }
+    }
 
 /** Unguessable identifiers: `bytes` of randomness, base64url without padding. */
 export interface Ids {
@@ -48,7 +80,7 @@ export interface Signer {
   /** The signer of another algorithm, with keys of the same key set. */
   withAlg(alg: SigningAlgorithm): Signer
   /** Signs `claims` as a compact JWT with `alg`, `kid` and `typ: JWT`. */
-  sign(claims: Readonly<Record<string, unknown>>): Promise<string>
+  sign(claims: Readonly<Record<string, unknown>>): Awaitable<string>
   /** Public keys only, each with `kid`, `alg` and `use: sig`. */
   jwks(): Promise<{ keys: readonly Readonly<Record<string, unknown>>[] }>
 }
@@ -81,10 +113,13 @@ export interface AgeKey {
 
 /** The age keys that exist, and their holders. */
 export interface AgeKeys {
-  /** Create: `holder` holds a new age key with these signals and no longer the one it had; without a holder, a new user holds it. */
-  save(signals: readonly AgeSignal[], holder: string | undefined): Promise<void>
-  /** Adds signals to the key `id`, the oldest beyond the limit go; `false` when there is no such key. */
-  add(id: string, signals: readonly AgeSignal[]): Promise<boolean>
+  /**
+   * Create: the changes after which `holder` holds a new age key with these signals and no longer the one it had; without a holder, a new
+   * user holds it.
+   */
+  saving(signals: readonly AgeSignal[], holder: string | undefined): Awaitable<readonly Change[]>
+  /** The changes that add signals to the key `id`, the oldest beyond the limit go; `undefined` when there is no such key. */
+  adding(id: string, signals: readonly AgeSignal[]): Awaitable<readonly Change[] | undefined>
 }
 
 export const lifetimesSchema = z.object({

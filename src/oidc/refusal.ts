@@ -148,3 +148,8 @@ export class Refusal extends Error {
 /** Whether the store could not be asked. */
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof Refusal && error.code === 'temporarily_unavailable'
+
+/** For `catch`: a store that is away keeps nobody from an answer. */
+export function unlessUnavailable(error: unknown): void {
+  if (!isUnavailable(error)) throw error
+}

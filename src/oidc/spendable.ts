@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { collection, type RecordKind } from './collection.ts'
 import { REMEMBERED_SECONDS } from './decisions.ts'
-import type { Store } from './ports.ts'
+import { type Awaitable, type Change, type Store, whenThere } from './ports.ts'
 import type { Provider } from './provider.ts'
 
 /** A record with an end, in milliseconds of the clock. */
@@ -16,30 +16,24 @@ interface Expiring {
  * is a record of its own that only one caller can take.
  */
 export interface Spendables<Value> {
-  put(id: string, record: Value): Promise<void>
+  put(id: string, record: Value): Awaitable<boolean>
   /** The record, also a spent or expired one. */
-  find(id: string): Promise<Value | undefined>
-  /** Replaces the record; a spent one stays spent. */
-  replace(id: string, record: Value): Promise<void>
-  isUnspent(id: string): Promise<boolean>
-  /** `true` for one caller only. */
-  spend(id: string): Promise<boolean>
+  find(id: string): Awaitable<Value | undefined>
+  isUnspent(id: string): Awaitable<boolean>
+  /** The change that spends it: of two callers one can write this change. */
+  spending(id: string): Change
 }
 
 /** The spendable records of one kind. */
 export function spendables<Value extends Expiring>(store: Store, kind: RecordKind<Value>): Spendables<Value> {
   const records = collection(store, kind)
   const rights = collection(store, { ...kind, name: `${kind.name}.unspent`, schema: RIGHT })
-  const replace = (id: string, record: Value) => records.put(id, record, forgottenAt(record))
   return {
-    async put(id, record) {
-      await replace(id, record)
-      await rights.put(id, true, forgottenAt(record))
-    },
+    put: (id, record) =>
+      store.write([records.putting(id, record, forgottenAt(record)), rights.putting(id, true, forgottenAt(record))]),
     find: records.get,
-    replace,
-    isUnspent: async (id) => (await rights.get(id)) !== undefined,
-    spend: async (id) => (await rights.take(id)) !== undefined,
+    isUnspent: (id) => whenThere(rights.get(id), (right) => right !== undefined),
+    spending: rights.taking,
   }
 }
 

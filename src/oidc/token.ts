@@ -3,7 +3,7 @@ import { butIs } from '../age/explain.ts'
 import { quote } from '../text/quote.ts'
 import { collection } from './collection.ts'
 import { ACCESS_TOKEN_BYTES, ACCESS_TOKEN_PREFIX, IDENTIFIER_BYTES } from './decisions.ts'
-import type { Client, Clients } from './ports.ts'
+import { type Awaitable, type Change, type Client, type Clients, whenThere } from './ports.ts'
 import { inSeconds, type Provider } from './provider.ts'
 import { authenticateByBasic } from './request/client-auth.ts'
 import { basicProblem, mistakenFor } from './request/client-mistakes.ts'
@@ -43,19 +43,18 @@ export const accessTokens = ({ store }: Pick<Provider, 'store'>) =>
 const usedTokens = ({ store }: Provider) => collection(store, { name: 'access_token.used', schema: z.literal(true) })
 
 /** Whether the access token has served the one upgrade that it may. */
-export const isUsedUp = async (token: string, provider: Provider): Promise<boolean> =>
-  (await usedTokens(provider).get(token)) !== undefined
+export const isUsedUp = (token: string, provider: Provider): Awaitable<boolean> =>
+  whenThere(usedTokens(provider).get(token), (used) => used !== undefined)
 
-/** Ends an access token that serves one upgrade. Of two callers one ends it: `false` for the other. */
-export async function useUp(token: string, provider: Provider): Promise<boolean> {
-  const record = await accessTokens(provider).take(token)
-  if (record) await usedTokens(provider).put(token, true, forgottenAt(record))
-  return record !== undefined
-}
+/** The changes that end an access token which serves one upgrade: of two callers one can write them. */
+export const usingUp = (token: string, grant: AccessGrant, provider: Provider): readonly Change[] => [
+  accessTokens(provider).taking(token),
+  usedTokens(provider).putting(token, true, forgottenAt(grant)),
+]
 
 /** The state of the Use request that a code came from, also of a spent or expired code. */
-export const stateOfCode = async (code: string, provider: Pick<Provider, 'store'>): Promise<string | undefined> =>
-  (await codes(provider).find(code))?.state
+export const stateOfCode = (code: string, provider: Pick<Provider, 'store'>): Awaitable<string | undefined> =>
+  whenThere(codes(provider).find(code), (grant) => grant?.state)
 
 /** Codes that were sent again. A record of its own: the first exchange may not have issued its token yet. */
 const replayedCodes = ({ store }: Provider) => collection(store, { name: 'code.replayed', schema: z.literal(true) })
@@ -98,13 +97,11 @@ export async function exchangeCode(
   findings.throwIfRefused(findings.refusal?.error === 'invalid_client' ? { headers: BASIC_CHALLENGE } : {})
   if (!grant) throw new Error('a token request without an error must have a code')
 
-  // Two callers may come this far with one code: only one of them gets to spend it.
-  const isSpent = provider.decisions.codeUse === 'single' && !(await codes(provider).spend(grant.code))
-  if (isSpent) {
-    await endTokenOf(grant.code, provider, findings)
-    throw findings.toRefusal()
-  }
-  return { response: await issueAccessToken(grant, provider), findings: findings.all }
+  const response = await issueAccessToken(grant, provider)
+  if (response) return { response, findings: findings.all }
+  // Two callers came this far with one code, and the other one has spent it.
+  await endTokenOf(grant.code, provider, findings)
+  throw findings.toRefusal()
 }
 
 const FORM = { mediaType: 'application/x-www-form-urlencoded', wrongType: 'TOK-01', notUtf8: 'TOK-08' } as const
@@ -186,13 +183,17 @@ async function endTokenOf(code: string, provider: Provider, findings: Findings):
   findings.add('TOK-07', { path: 'code', message })
 }
 
+/** Spends the code and keeps the token in one step; `undefined` when the code is spent. */
 async function issueAccessToken(
   { clientId, ageKeyId, state, code }: Omit<AccessGrant, 'expiresAt'>,
   provider: Provider,
-): Promise<TokenResponse> {
+): Promise<TokenResponse | undefined> {
   const token = ACCESS_TOKEN_PREFIX + provider.ids.random(ACCESS_TOKEN_BYTES)
   const lifetime = provider.lifetimes.accessToken
   const expiresAt = inSeconds(provider, lifetime)
-  await accessTokens(provider).put(token, { clientId, ageKeyId, state, code, expiresAt }, forgottenAt({ expiresAt }))
+  const grant = { clientId, ageKeyId, state, code, expiresAt }
+  const kept = accessTokens(provider).putting(token, grant, forgottenAt(grant))
+  const spent = provider.decisions.codeUse === 'single' ? [codes(provider).spending(code)] : []
+  if (!(await provider.store.write([...spent, kept]))) return undefined
   return { access_token: token, token_type: 'Bearer', expires_in: lifetime }
 }

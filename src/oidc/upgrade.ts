@@ -12,7 +12,7 @@ import { readBody, type ServerRequest } from './request/server-request.ts'
 import type { Finding } from './rules/finding.ts'
 import { Findings } from './rules/findings.ts'
 import { expiredText, isExpired } from './spendable.ts'
-import { type AccessGrant, accessTokens, isReplayed, isUsedUp, useUp } from './token.ts'
+import { type AccessGrant, accessTokens, isReplayed, isUsedUp, usingUp } from './token.ts'
 
 /**
  * E5: adds age signals to the age key that the access token names. The answer is the JSON string `OK`.
@@ -29,23 +29,34 @@ export async function upgradeAgeKey(
   findings.throwIfRefused(access ? {} : { headers: bearerChallenge(request.authorization) })
   if (!access || !signals) throw new Error('an upgrade without an error must have a token and signals')
 
-  if (provider.decisions.accessTokenUse === 'single' && !(await useUp(access.token, provider))) {
-    findings.add('UPG-03', { path: 'Authorization', message: USED_UP })
-    throw findings.toRefusal({ headers: bearerChallenge(request.authorization) })
+  const broken = await addSignals(signals, access, provider)
+  if (broken === undefined) return { response: 'OK', findings: findings.all }
+  findings.add(broken, { path: 'Authorization', message: broken === 'UPG-03' ? USED_UP : NO_AGE_KEY })
+  throw findings.toRefusal({ headers: bearerChallenge(request.authorization) })
+}
+
+/** Adds the signals, and uses up an access token that serves one upgrade, in one step. Gives the rule that keeps it from doing so. */
+async function addSignals(
+  signals: readonly AgeSignal[],
+  access: UsableToken,
+  provider: Provider,
+): Promise<'UPG-03' | 'UPG-04' | undefined> {
+  const used = provider.decisions.accessTokenUse === 'single' ? usingUp(access.token, access, provider) : []
+  for (;;) {
+    const added = await provider.ageKeys.adding(access.ageKeyId, signals)
+    if (!added) return 'UPG-04'
+    if (await provider.store.write([...used, ...added])) return undefined
+    // Another call was faster: it has used up the token, or changed the age key.
+    if (used.length > 0 && (await isUsedUp(access.token, provider))) return 'UPG-03'
   }
-  if (!(await provider.ageKeys.add(access.ageKeyId, signals))) {
-    findings.add('UPG-04', {
-      path: 'Authorization',
-      message: 'the age key that the access token names no longer exists',
-    })
-    throw findings.toRefusal({ headers: bearerChallenge(request.authorization) })
-  }
-  return { response: 'OK', findings: findings.all }
 }
 
 const JSON_BODY = { mediaType: 'application/json', wrongType: 'UPG-01', notUtf8: 'UPG-05' } as const
 
 const USED_UP = 'the access token has served its one upgrade'
+const NO_AGE_KEY = 'the age key that the access token names no longer exists'
+
+type UsableToken = AccessGrant & { readonly token: string }
 
 /** RFC 6750 section 3: the challenge of a request without credentials names the scheme only. */
 const bearerChallenge = (authorization: string | undefined) => ({
@@ -56,7 +67,7 @@ async function readAccessToken(
   authorization: string | undefined,
   provider: Provider,
   findings: Findings,
-): Promise<(AccessGrant & { readonly token: string }) | undefined> {
+): Promise<UsableToken | undefined> {
   const path = 'Authorization'
   const token = bearerToken(authorization)
   if (token === undefined) {

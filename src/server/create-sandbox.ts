@@ -130,7 +130,7 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
         const { performInProcess } = await loadControl()
         const tenant = await tenants.touch(name === tenants.root.name ? undefined : name)
         const place = { host: httpHost, signal: closing.signal }
-        return tenant.inOneStep((view) => performInProcess(operationId, input, { ...place, tenant: view }))
+        return performInProcess(operationId, input, { ...place, tenant })
       },
       () => journal.lastEnded(name),
     )

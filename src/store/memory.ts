@@ -1,4 +1,4 @@
-import type { Clock } from '../oidc/ports.ts'
+import type { Change, Clock } from '../oidc/ports.ts'
 import { mapInTurns } from '../sandbox/take-turn.ts'
 import type { TenantStore } from '../sandbox/tenants/shared-parts.ts'
 import type { Tables } from '../sandbox/tenants/tables.ts'
@@ -16,35 +16,22 @@ interface MemoryOptions {
   readonly budget?: MemoryBudget
 }
 
-/** A store that also acts at once, so that several acts are one step. */
-interface MemoryStore extends TenantStore {
-  readonly now: {
-    has(collection: string, id: string): boolean
-    put(...record: Parameters<TenantStore['put']>): void
-    take(collection: string, id: string): unknown
-  }
-}
-
-/** Tables that also act at once. */
 interface MemoryTables extends Tables {
-  readonly now: {
-    /** Whether a row has the value that was read, or is still absent. */
-    isStill(table: string, id: string, value: unknown): boolean
-    put(table: string, id: string, value: unknown): void
-    remove(table: string, id: string): boolean
-  }
+  /** Whether a row has the value that was read, or is still absent. */
+  isStill(table: string, id: string, value: unknown): boolean
 }
 
 /**
  * A store in the memory of the process: bounded, without timers. An expired record is dropped when it is read; when a
  * collection holds `limit` records, or the budget is used up, the oldest goes.
- * @param options.limit records per collection (default 10,000).
+ * @param options.limit records per collection (default 10,000) @param options.tables those whose rows `write` changes
  */
 export function createMemoryStore({
   clock,
   limit = 10_000,
   budget = createMemoryBudget(),
-}: MemoryOptions & { clock: Clock; limit?: number }): MemoryStore {
+  tables = createMemoryTables({ budget }),
+}: MemoryOptions & { clock: Clock; limit?: number; tables?: MemoryTables }): TenantStore {
   const collections = new Map<string, Map<string, Entry>>()
   const remove = (collection: string, id: string) => {
     budget.release(collections.get(collection)?.get(id))
@@ -57,8 +44,13 @@ export function createMemoryStore({
     return undefined
   }
 
-  const now: MemoryStore['now'] = {
-    has: (collection, id) => find(collection, id) !== undefined,
+  const isPossible = (change: Change) => {
+    if (change.kind === 'take') return find(change.collection, change.id) !== undefined
+    if (change.kind === 'put' || change.was === undefined) return true
+    return tables.isStill(change.table, change.id, change.was.value)
+  }
+  const store: TenantStore = {
+    get: (collection, id) => readValue(find(collection, id)),
     put(collection, id, value, expiresAt, { isUnfinished = false } = {}) {
       const entries = collections.get(collection) ?? new Map<string, Entry>()
       collections.set(collection, entries)
@@ -77,17 +69,23 @@ export function createMemoryStore({
       remove(collection, id)
       return readValue(entry)
     },
-  }
-  return {
-    now,
-    put: async (...record) => now.put(...record),
-    get: async (collection, id) => readValue(find(collection, id)),
-    take: async (collection, id) => now.take(collection, id),
-    async clear() {
+    write(changes) {
+      if (!changes.every(isPossible)) return false
+      // What may find no room goes first: nothing is taken then.
+      for (const change of changes)
+        if (change.kind === 'put')
+          store.put(change.collection, change.id, change.value, change.expiresAt, change.options)
+      for (const change of changes)
+        if (change.kind === 'row') tables.update(change.table, change.id, () => change.value)
+      for (const change of changes) if (change.kind === 'take') remove(change.collection, change.id)
+      return true
+    },
+    clear() {
       for (const entries of collections.values()) for (const entry of entries.values()) budget.release(entry)
       collections.clear()
     },
   }
+  return store
 }
 
 const readValue = (entry: Entry | undefined): unknown => entry && JSON.parse(readText(entry.text))
@@ -111,18 +109,30 @@ interface ReadList {
   rows?: WeakRef<readonly (readonly [id: string, value: unknown])[]>
 }
 
+const NO_ROWS: readonly (readonly [id: string, value: unknown])[] = []
+
+/** Rows that are read in one turn. */
+const MAX_READ_AT_ONCE = 50
+
 /** Tables in the memory of the process. */
 export function createMemoryTables({ budget = createMemoryBudget() }: MemoryOptions = {}): MemoryTables {
   const tables = new Map<string, Map<string, Row>>()
   const lists = new Map<string, ReadList>()
-  const list = async (table: string) => {
+  const list = (table: string) => {
+    const kept = tables.get(table)
+    if (!kept || kept.size === 0) return NO_ROWS
     const known = lists.get(table)?.rows?.deref()
     if (known) return known
     const read: ReadList = {}
     lists.set(table, read)
-    const rows = await mapInTurns([...(tables.get(table) ?? [])], ([id, row]) => [id, readRow(row)] as const)
-    read.rows = new WeakRef(rows)
-    return rows
+    const remember = (rows: NonNullable<ReturnType<NonNullable<ReadList['rows']>['deref']>>) => {
+      read.rows = new WeakRef(rows)
+      return rows
+    }
+    const readOne = ([id, row]: [string, Row]) => [id, readRow(row)] as const
+    return kept.size <= MAX_READ_AT_ONCE
+      ? remember([...kept].map(readOne))
+      : mapInTurns([...kept], readOne).then(remember)
   }
   const find = (table: string, id: string) => readRow(tables.get(table)?.get(id))
   const put = (table: string, id: string, value: unknown) => {
@@ -143,32 +153,28 @@ export function createMemoryTables({ budget = createMemoryBudget() }: MemoryOpti
     return tables.get(table)?.delete(id) ?? false
   }
   return {
-    now: {
-      isStill(table, id, value) {
-        const row = tables.get(table)?.get(id)
-        if (row === undefined || value === undefined) return row === value
-        return row.read?.deref() === value || readText(row.text) === JSON.stringify(value)
-      },
-      put,
-      remove,
+    isStill(table, id, value) {
+      const row = tables.get(table)?.get(id)
+      if (row === undefined || value === undefined) return row === value
+      return row.read?.deref() === value || readText(row.text) === JSON.stringify(value)
     },
-    get: async (table, id) => find(table, id),
+    get: find,
     list,
-    count: async (table) => tables.get(table)?.size ?? 0,
-    put: async (table, id, value) => put(table, id, value),
-    async add(table, id, value) {
+    count: (table) => tables.get(table)?.size ?? 0,
+    put,
+    add(table, id, value) {
       if (tables.get(table)?.has(id)) return false
       put(table, id, value)
       return true
     },
-    async update(table, id, change) {
+    update(table, id, change) {
       const value = change(find(table, id))
       if (value === undefined) remove(table, id)
       else put(table, id, value)
       return value
     },
-    remove: async (table, id) => remove(table, id),
-    async clear() {
+    remove,
+    clear() {
       for (const rows of tables.values()) for (const row of rows.values()) budget.release(row)
       tables.clear()
       lists.clear()

@@ -24,13 +24,8 @@ export type ChangeTexts =
       '',
     ]
 
-/** Longer than a call waits for its changes to be written. */
-const COMMIT_KNOWN_MS = 10_000
-
 /**
- * Writes all changes, or none: not after the instant `notAfter` of the clock of Redis (0 for any), nor when a record to take is
- * not there, or a row is not what it `was` (without its place; empty for none). The reply says which, and what time it is.
- * What was written with the key `commit` (empty for none) is not written again, so that it can be asked for again a little later.
+ * Writes all changes, or none when a record to take is not there, or a row is not what it `was` (without its place; empty for none).
  *
  * A put adds its record to the sorted set `index`, ordered by the counter `order`, and the index to the set `collections`; the
  * oldest records beyond `limit` go. A row with an empty text is removed; another gets a place and adds its table to `names`.
@@ -38,23 +33,18 @@ const COMMIT_KNOWN_MS = 10_000
 export const writeChanges = defineScript({
   NUMBER_OF_KEYS: 1,
   SCRIPT: `
-local width, first = 8, 3
-local commit = ARGV[2]
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-if commit ~= '' and redis.call('EXISTS', commit) == 1 then return { 'written', now } end
-if ARGV[1] ~= '0' and now > tonumber(ARGV[1]) then return { 'late', now } end
+local width = 8
 local function contentOf(row)
   return row and string.sub(row, string.find(row, ':', 1, true) + 1) or ''
 end
-for i = first, #ARGV, width do
+for i = 1, #ARGV, width do
   local kind, key, id = ARGV[i], ARGV[i + 1], ARGV[i + 2]
-  if kind == 'take' and redis.call('EXISTS', key .. id) == 0 then return { 'overtaken', now } end
+  if kind == 'take' and redis.call('EXISTS', key .. id) == 0 then return 0 end
   if kind == 'row' and ARGV[i + 5] == 'changed' and contentOf(redis.call('HGET', key, id)) ~= ARGV[i + 6] then
-    return { 'overtaken', now }
+    return 0
   end
 end
-for i = first, #ARGV, width do
+for i = 1, #ARGV, width do
   local kind, key, id, text = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3]
   if kind == 'put' then
     local collections, index, kept, limit = ARGV[i + 4], ARGV[i + 5], tonumber(ARGV[i + 6]), tonumber(ARGV[i + 7])
@@ -77,20 +67,13 @@ for i = first, #ARGV, width do
     redis.call('SADD', ARGV[i + 4], key)
   end
 end
-if commit ~= '' then redis.call('SET', commit, '1', 'PX', ${COMMIT_KNOWN_MS}) end
-return { 'written', now }
+return 1
 `,
-  parseCommand(
-    parser: CommandParser,
-    order: string,
-    changes: readonly ChangeTexts[],
-    { notAfter = 0, commit = '' }: { readonly notAfter?: number; readonly commit?: string } = {},
-  ) {
+  parseCommand(parser: CommandParser, order: string, changes: readonly ChangeTexts[]) {
     parser.pushKey(order)
-    parser.push(String(notAfter), commit)
     for (const texts of changes) parser.push(...texts)
   },
-  transformReply: ([result, now]: [result: 'written' | 'overtaken' | 'late', now: number]) => ({ result, now }),
+  transformReply: (written: 0 | 1) => written === 1,
 })
 
 /** Removes the records of all collections that the set `collections` names. */

@@ -1,9 +1,10 @@
 import * as z from 'zod'
 import { parseRecord, parseStored } from '../oidc/collection.ts'
-import type { Clock } from '../oidc/ports.ts'
-import type { Change, TenantStore } from '../sandbox/tenants/shared-parts.ts'
+import type { Change, Clock } from '../oidc/ports.ts'
+import type { TenantStore } from '../sandbox/tenants/shared-parts.ts'
 import type { Redis } from './redis.ts'
 import type { ChangeTexts } from './redis-scripts.ts'
+import type { RowChange } from './redis-tables.ts'
 
 /**
  * Real time for which a record stays beyond its lifetime. Whether it has expired is judged by the sandbox clock, which may
@@ -20,24 +21,20 @@ export interface RedisStoreOptions {
   readonly order: string
   /** Records per collection (default 100,000): the oldest goes. */
   readonly limit?: number
+  /** A row of the tables of the tenant, as a change for the script. */
+  rowTexts(change: RowChange): ChangeTexts
 }
 
 const recordSchema = z.tuple([z.number(), z.unknown()])
 
-type RecordChange = Extract<Change, { readonly kind: 'put' | 'take' }>
-
-export interface RedisStore extends TenantStore {
-  /** The change for a script. */
-  textsOf(change: RecordChange): ChangeTexts
-}
-
 /** The store of one tenant in Redis. A record is its expiry and its value, as JSON. */
-export function createRedisStore(redis: Redis, options: RedisStoreOptions): RedisStore {
-  const { clock, prefix, order, limit = 100_000 } = options
+export function createRedisStore(redis: Redis, options: RedisStoreOptions): TenantStore {
+  const { clock, prefix, order, limit = 100_000, rowTexts } = options
   const collections = `${prefix}collections`
   const recordsOf = (collection: string) => `${prefix}record:${collection}:`
   const indexOf = (collection: string) => `${prefix}index:${collection}`
-  const textsOf = (change: RecordChange): ChangeTexts => {
+  const textsOf = (change: Change): ChangeTexts => {
+    if (change.kind === 'row') return rowTexts(change)
     const { kind, collection, id } = change
     const [records, index] = [recordsOf(collection), indexOf(collection)]
     if (kind === 'take') return [kind, records, id, '', '', index, '', '']
@@ -46,10 +43,7 @@ export function createRedisStore(redis: Redis, options: RedisStoreOptions): Redi
     const text = JSON.stringify([expiresAt, value])
     return [kind, records, id, text, collections, index, String(keptMs), String(limit)]
   }
-  const write = async (change: RecordChange) => {
-    const { result } = await redis.call((client) => client.writeChanges(order, [textsOf(change)]))
-    return result === 'written'
-  }
+  const write = (changes: readonly Change[]) => redis.call((client) => client.writeChanges(order, changes.map(textsOf)))
   const get = async (collection: string, id: string): Promise<unknown> => {
     const text = await redis.call((client) => client.get(recordsOf(collection) + id))
     if (text === null) return undefined
@@ -59,14 +53,14 @@ export function createRedisStore(redis: Redis, options: RedisStoreOptions): Redi
     return expiresAt > clock.now() ? value : undefined
   }
   return {
-    textsOf,
     get,
+    write,
     async put(collection, id, value, expiresAt) {
-      await write({ kind: 'put', collection, id, value, expiresAt })
+      await write([{ kind: 'put', collection, id, value, expiresAt }])
     },
     async take(collection, id) {
       const value = await get(collection, id)
-      return value !== undefined && (await write({ kind: 'take', collection, id })) ? value : undefined
+      return value !== undefined && (await write([{ kind: 'take', collection, id }])) ? value : undefined
     },
     clear: () => redis.call((client) => client.clearRecords(collections)),
   }

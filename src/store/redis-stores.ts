@@ -1,16 +1,10 @@
-import { randomUUID } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
 import { messageOf } from '../files/caught.ts'
-import { isUnavailable, Refusal } from '../oidc/refusal.ts'
-import { startStopwatch } from '../sandbox/clock/clock.ts'
+import { Refusal } from '../oidc/refusal.ts'
 import { importKeys, storedForm, storedKeysSchema } from '../sandbox/keys/signing-keys.ts'
-import type { Change } from '../sandbox/tenants/shared-parts.ts'
 import { table } from '../sandbox/tenants/tables.ts'
-import { ANSWER_WITHIN_MS, connectRedis, type Redis, type RedisEvents } from './redis.ts'
+import { connectRedis, type RedisEvents } from './redis.ts'
 import { createRedisDirectory } from './redis-directory.ts'
 import { createRedisJournal } from './redis-journal.ts'
-import { replyCode } from './redis-problem.ts'
-import type { ChangeTexts } from './redis-scripts.ts'
 import { createRedisStore } from './redis-store.ts'
 import { createRedisTables } from './redis-tables.ts'
 import type { Stores } from './stores.ts'
@@ -41,18 +35,14 @@ export async function openRedisStores(
     const prefix = `agekey-sandbox:${version}:`
     const order = `${prefix}_order`
     const tables = (name: string) => createRedisTables(redis, { prefix: `${prefix}${name}:`, order })
-    const writeInTime = createTimelyWriter(redis, { order, commits: `${prefix}_commits:` })
     return {
       journal: await createRedisJournal(redis, { prefix: `${prefix}_journal:`, channel: `${prefix}_events` }),
       directory: createRedisDirectory(redis, { prefix: `${prefix}_tenants:`, order }),
       isShared: true,
       createRecords(tenant, clock) {
-        const store = createRedisStore(redis, { prefix: `${prefix}${tenant}:store:`, order, clock })
-        const parts = { tables: tables(`${tenant}:changes`), stateTables: tables(`${tenant}:state`) }
-        const textsOf = (change: Change) =>
-          change.kind === 'row' ? parts[change.part].textsOf(change) : store.textsOf(change)
-        const commit = (changes: readonly Change[]) => writeInTime(changes.map(textsOf))
-        return { store, ...parts, commit }
+        const changed = tables(`${tenant}:changes`)
+        const placed = { prefix: `${prefix}${tenant}:store:`, order, clock, rowTexts: changed.textsOf }
+        return { store: createRedisStore(redis, placed), tables: changed, stateTables: tables(`${tenant}:state`) }
       },
       async agreeOnKeys(make) {
         const remedy = 'remove the key'
@@ -90,51 +80,3 @@ function versionProblem(address: string, { found, version }: { found: string; ve
     'name another database (redis://HOST:PORT/1), or stop the other replicas and remove every key that begins with agekey-sandbox:'
   )
 }
-
-/**
- * Writes the changes of a call while it is waited for: a Redis that was silent must not spend a code, when it answers again, whose
- * token can no longer be given. When the connection breaks, the next one is asked whether they are written.
- * @param keys.order the key of the counter behind the order
- * @param keys.commits prefix of the keys that say for a while what was written
- */
-function createTimelyWriter(
-  redis: Redis,
-  { order, commits }: { order: string; commits: string },
-): (changes: readonly ChangeTexts[]) => Promise<boolean> {
-  const sinceStart = startStopwatch()
-  /** The clock of Redis less that of the stopwatch, as the last answer said. */
-  let difference: number | undefined
-  const write = async (changes: readonly ChangeTexts[], options?: { notAfter: number; commit: string }) => {
-    const { result, now } = await redis.call((client) => client.writeChanges(order, changes, options))
-    difference = now - sinceStart()
-    return result
-  }
-  return async (changes) => {
-    const end = sinceStart() + ANSWER_WITHIN_MS
-    const commit = commits + randomUUID()
-    const attempt = async () => {
-      for (;;) {
-        try {
-          return await write(changes, { notAfter: Math.floor(end + (difference ?? 0)), commit })
-        } catch (error) {
-          if (!isConnectionLost(error) || sinceStart() >= end) throw error
-          await pause(CONNECT_AGAIN_MS)
-        }
-      }
-    }
-    if (difference === undefined) await write([])
-    for (;;) {
-      const result = await attempt()
-      if (result !== 'late') return result === 'written'
-      // The clock of Redis was put forward, unless it really took so long.
-      if (sinceStart() >= end) throw Refusal.unavailable(`the store at ${redis.address} answers too late; try again`)
-    }
-  }
-}
-
-/** What a lost connection takes to be there again, when Redis is. */
-const CONNECT_AGAIN_MS = 50
-
-/** Not so for an answer that is an error: then nothing was written. */
-const isConnectionLost = (error: unknown) =>
-  error instanceof Error && isUnavailable(error) && replyCode(error.cause) === undefined

@@ -1,10 +1,10 @@
 import { parseStored } from '../oidc/collection.ts'
-import type { Change } from '../sandbox/tenants/shared-parts.ts'
+import type { Change } from '../oidc/ports.ts'
 import type { Tables } from '../sandbox/tenants/tables.ts'
 import type { Redis } from './redis.ts'
 import type { ChangeTexts } from './redis-scripts.ts'
 
-type RowChange = Omit<Extract<Change, { readonly kind: 'row' }>, 'kind' | 'part'>
+export type RowChange = Omit<Extract<Change, { readonly kind: 'row' }>, 'kind'>
 
 export interface RedisTables extends Tables {
   /** The change for a script. */
@@ -25,10 +25,7 @@ export function createRedisTables(redis: Redis, { prefix, order }: { prefix: str
     const unless = was ? 'changed' : 'never'
     return ['row', keyOf(table), id, textOf(value), names, unless, textOf(was?.value), '']
   }
-  const write = async (change: RowChange) => {
-    const { result } = await redis.call((client) => client.writeChanges(order, [textsOf(change)]))
-    return result === 'written'
-  }
+  const write = (change: RowChange) => redis.call((client) => client.writeChanges(order, [textsOf(change)]))
   const get = async (table: string, id: string) =>
     contentOf(await redis.call((client) => client.hGet(keyOf(table), id)), `${keyOf(table)}, field ${id}`)
 

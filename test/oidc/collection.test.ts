@@ -26,15 +26,18 @@ test.each(['get', 'take'] as const)('A collection refuses a damaged record on %s
   const { store, codes } = start()
   await store.put('code', 'a', { clientId: 'web-shop', expiresAt: 'secret-value' }, LATER)
   const problem = 'store: a code record is damaged at expiresAt: Invalid input: expected number, received string;'
-  await expect(codes[read]('a')).rejects.toMatchObject({ name: 'DamagedRecord', message: `${problem} ${ADVICE}` })
+  await expect(async () => codes[read]('a')).rejects.toMatchObject({
+    name: 'DamagedRecord',
+    message: `${problem} ${ADVICE}`,
+  })
 })
 
 test('A record that is no object is refused without a member, and with the remedy of its kind', async () => {
   const { store, codes } = start()
   await store.put('code', 'a', null, LATER)
   const problem = 'store: a code record is damaged: Invalid input: expected object, received null;'
-  await expect(codes.get('a')).rejects.toThrow(`${problem} ${ADVICE}`)
-  await expect(codes.get('a')).rejects.not.toHaveProperty('cause')
+  await expect(async () => codes.get('a')).rejects.toThrow(`${problem} ${ADVICE}`)
+  await expect(async () => codes.get('a')).rejects.not.toHaveProperty('cause')
   const deep = { name: 'x', schema: z.object({ a: z.array(z.string()) }), remedy: 'remove it' }
   const inside = 'store: a x record is damaged at a.0: Invalid input: expected string, received number;'
   expect(() => parseRecord(deep, { a: [1] })).toThrow(`${inside} remove it, or empty the store`)

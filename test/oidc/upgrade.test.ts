@@ -8,11 +8,11 @@ import { createService, jsonRequest, refusalOf, refused } from '../support/servi
 test('upgradeAgeKey adds the signals to the age key that the token names, and to no other', async () => {
   const service = createService()
   const { ageKeys } = service.provider
-  const adult = ageKeys.of('adult')
+  const adult = await ageKeys.of('adult')
   expect(await service.upgrade(await service.obtainToken())).toEqual({ response: 'OK', findings: [] })
   const { type: _type, verification_id: _id, ...signal } = ageSignal()
-  expect(ageKeys.of('child')?.signals).toStrictEqual([...CHILD.signals, signal])
-  expect(ageKeys.of('adult')).toBe(adult)
+  expect((await ageKeys.of('child'))?.signals).toStrictEqual([...CHILD.signals, signal])
+  expect(await ageKeys.of('adult')).toEqual(adult)
 })
 
 test('upgradeAgeKey takes a token again and again for 10800 seconds to the millisecond', async () => {
@@ -61,5 +61,5 @@ test('upgradeAgeKey refuses all signals for an attribute that one of them cannot
     findings: [{ rule: 'SIG-16', path: 'authorization_details[1].attributes.colour' }],
     headers: {},
   })
-  expect(service.provider.ageKeys.of('child')).toEqual(CHILD)
+  expect(await service.provider.ageKeys.of('child')).toEqual(CHILD)
 })

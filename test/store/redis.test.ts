@@ -34,7 +34,11 @@ describeWith('redis-server', 'In Redis', () => {
     stores.close()
   })
 
-  describeStore('Redis', (options) => createRedisStore(redis, { ...options, prefix: prefix(), order: 'order' }))
+  const rowTexts = () => createRedisTables(redis, { prefix: 'rows:', order: 'order' }).textsOf
+
+  describeStore('Redis', (options) =>
+    createRedisStore(redis, { ...options, prefix: prefix(), order: 'order', rowTexts: rowTexts() }),
+  )
   describeTables('Redis', () => createRedisTables(redis, { prefix: prefix(), order: 'order' }))
   describeDirectory('Redis', (options) => createRedisDirectory(redis, { ...options, prefix: prefix(), order: 'order' }))
   describeJournal('Redis', (budget) => createRedisJournal(redis, { ...budget, prefix: prefix(), channel: prefix() }))
@@ -58,7 +62,12 @@ describeWith('redis-server', 'In Redis', () => {
   })
 
   test('The list of the records of a collection in Redis lasts as long as the last of them', async () => {
-    const store = createRedisStore(redis, { prefix: 'lasting:', order: 'order', clock: { now: () => 0 } })
+    const store = createRedisStore(redis, {
+      prefix: 'lasting:',
+      order: 'order',
+      clock: { now: () => 0 },
+      rowTexts: rowTexts(),
+    })
     const DAY = 86_400_000
     await store.put('code', 'long', 1, 2 * DAY)
     await store.put('code', 'short', 2, 1)
@@ -69,7 +78,12 @@ describeWith('redis-server', 'In Redis', () => {
   })
 
   test('The Redis store holds 100,000 records per collection: the oldest goes', async () => {
-    const store = createRedisStore(redis, { prefix: 'full:', order: 'full:order', clock: { now: () => 0 } })
+    const store = createRedisStore(redis, {
+      prefix: 'full:',
+      order: 'full:order',
+      clock: { now: () => 0 },
+      rowTexts: rowTexts(),
+    })
     await store.put('code', 'first', 1, 1)
     await store.put('code', 'second', 2, 1)
     // What the store would note of 99,997 more, in steps that leave room for the calls of other tests.

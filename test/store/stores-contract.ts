@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import type { Change } from '../../src/oidc/ports.ts'
 import { createClock } from '../../src/sandbox/clock/clock.ts'
-import type { Change } from '../../src/sandbox/tenants/shared-parts.ts'
 import type { Tenant } from '../../src/sandbox/tenants/tenant.ts'
 import { createTenants } from '../../src/sandbox/tenants/tenants.ts'
 import { createMemoryDirectory } from '../../src/store/memory-directory.ts'
@@ -61,19 +61,19 @@ export function describeStores(name: string, storesOfSuite: () => Stores): void 
   })
 
   test(`The stores in ${name} write all changes of a call, or none when one of them comes too late`, async () => {
-    const { store, tables, stateTables, commit } = createRecords()
+    const { store, tables } = createRecords()
     await store.put('code', 'a', 'right', LATER)
     await tables.put('queue', 'x', { left: 2, text: 'a: b' })
     const put: Change = { kind: 'put', collection: 'token', id: 't', value: 'token', expiresAt: LATER }
     const take: Change = { kind: 'take', collection: 'code', id: 'a' }
     const row = (was: unknown): Change => {
-      const place = { kind: 'row', part: 'tables', table: 'queue', id: 'x' } as const
+      const place = { kind: 'row', table: 'queue', id: 'x' } as const
       return { ...place, value: { left: 1 }, was: { value: was } }
     }
-    const clock = { kind: 'row', part: 'stateTables', table: 'state', id: 'clock', value: 1 } as const
+    const clock = { kind: 'row', table: 'state', id: 'clock', value: 1 } as const
     const content = async () => [
       ...[await store.get('code', 'a'), await tables.get('queue', 'x')],
-      ...[await store.get('token', 't'), await stateTables.get('state', 'clock')],
+      ...[await store.get('token', 't'), await tables.get('state', 'clock')],
     ]
     const before = await content()
     for (const late of [
@@ -81,19 +81,19 @@ export function describeStores(name: string, storesOfSuite: () => Stores): void 
       [put, take, row(undefined), clock],
       [put, { ...take, id: 'b' }, clock],
     ])
-      expect([await commit(late), await content()]).toEqual([false, before])
-    expect(await commit([put, take, row({ left: 2, text: 'a: b' }), clock])).toBe(true)
+      expect([await store.write(late), await content()]).toEqual([false, before])
+    expect(await store.write([put, take, row({ left: 2, text: 'a: b' }), clock])).toBe(true)
     expect(await content()).toEqual([undefined, { left: 1 }, 'token', 1])
-    expect(await commit([{ ...clock, value: undefined }, take])).toBe(false)
-    expect(await commit([{ ...clock, value: undefined }])).toBe(true)
-    expect(await stateTables.list('state')).toEqual([])
+    expect(await store.write([{ ...clock, value: undefined }, take])).toBe(false)
+    expect(await store.write([{ ...clock, value: undefined }])).toBe(true)
+    expect(await tables.list('state')).toEqual([])
   })
 
   test(`The stores in ${name} let one of many calls win what all of them take`, async () => {
-    const { store, commit } = createRecords()
+    const { store } = createRecords()
     await store.put('code', 'a', 'right', LATER)
     const take = { kind: 'take', collection: 'code', id: 'a' } as const
-    const won = await Promise.all(Array.from({ length: 20 }, () => commit([take])))
+    const won = await Promise.all(Array.from({ length: 20 }, () => store.write([take])))
     expect(won.filter((isWon) => isWon)).toHaveLength(1)
   })
 

@@ -63,9 +63,10 @@ export function describeTables(name: string, createTables: () => Tables | Promis
   test(`The ${name} tables remove what an update makes undefined, and change nothing when it throws`, async () => {
     const { put, update, get, list } = await start()
     await put('a', 1)
-    const failing = update('a', () => {
-      throw new RangeError('not possible')
-    })
+    const failing = async () =>
+      update('a', () => {
+        throw new RangeError('not possible')
+      })
     await expect(failing).rejects.toThrow('not possible')
     expect(await get('a')).toBe(1)
     expect([await update('a', () => undefined), await list()]).toEqual([undefined, []])

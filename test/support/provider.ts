@@ -10,7 +10,7 @@ import { BRAND } from '../../src/oidc/profile.ts'
 import type { Provider } from '../../src/oidc/provider.ts'
 import { createKeyRing } from '../../src/sandbox/keys/key-ring.ts'
 import { createIds } from '../../src/sandbox/tenants/ids.ts'
-import { createMemoryStore } from '../../src/store/memory.ts'
+import { createMemoryStore, createMemoryTables } from '../../src/store/memory.ts'
 import { readTestKeys } from './keys.ts'
 import { ageSignal, REDIRECT_URI } from './requests.ts'
 
@@ -37,6 +37,7 @@ const SIGNER = createKeyRing({ alg: 'RS256', isRepeatable: true, keys: readTestK
 /** A provider without HTTP: records in memory, repeatable ids, two clients, the age keys of `adult` and `child`. */
 export function createProvider(changes: Partial<Omit<Provider, 'clock' | 'ageKeys'>> = {}): TestProvider {
   const clock = createTestClock()
+  const tables = createMemoryTables()
   return {
     baseUrl: 'https://sandbox.example',
     profile: 'spec',
@@ -45,7 +46,7 @@ export function createProvider(changes: Partial<Omit<Provider, 'clock' | 'ageKey
     lifetimes: DEFAULT_LIFETIMES,
     vocabulary: { provenanceAllowlist: DEFAULT_PROVENANCE_ALLOWLIST, platforms: DEFAULT_PLATFORMS },
     certifications: {},
-    store: createMemoryStore({ clock }),
+    store: createMemoryStore({ clock, tables }),
     ids: createIds({ seed: 1, scope: 'test' }),
     signer: SIGNER,
     clients: {
@@ -54,7 +55,7 @@ export function createProvider(changes: Partial<Omit<Provider, 'clock' | 'ageKey
     },
     ...changes,
     clock,
-    ageKeys: createTestAgeKeys(),
+    ageKeys: createTestAgeKeys(tables),
   }
 }
 
@@ -78,17 +79,24 @@ function createTestClock() {
   return { now: () => now, advance }
 }
 
-function createTestAgeKeys() {
-  const keys = new Map<string | undefined, AgeKey>(Object.entries({ adult: ADULT, child: CHILD }))
+function createTestAgeKeys(tables: ReturnType<typeof createMemoryTables>) {
+  const TABLE = 'age_key'
+  const row = (holder: string, value: AgeKey) => ({ kind: 'row', table: TABLE, id: holder, value }) as const
+  for (const [holder, key] of Object.entries({ adult: ADULT, child: CHILD })) tables.put(TABLE, holder, key)
+  const of = async (holder = 'new user') => (await tables.get(TABLE, holder)) as AgeKey | undefined
   let saved = 0
-  const save: AgeKeys['save'] = async (signals, holder) => {
-    saved += 1
-    keys.set(holder, { id: `saved-${saved}`, signals })
-  }
-  const add: AgeKeys['add'] = async (id, signals) => {
-    const [holder, key] = [...keys].find(([, one]) => one.id === id) ?? []
-    if (key) keys.set(holder, { id, signals: [...key.signals, ...signals] })
-    return key !== undefined
-  }
-  return { of: (holder: string | undefined) => keys.get(holder), save, add }
+  return {
+    of,
+    saving(signals, holder = 'new user') {
+      saved += 1
+      return [row(holder, { id: `saved-${saved}`, signals })]
+    },
+    async adding(id, signals) {
+      for (const [holder] of await tables.list(TABLE)) {
+        const key = await of(holder)
+        if (key?.id === id) return [row(holder, { id, signals: [...key.signals, ...signals] })]
+      }
+      return undefined
+    },
+  } satisfies AgeKeys & { of(holder?: string): Promise<AgeKey | undefined> }
 }

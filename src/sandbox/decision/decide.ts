@@ -1,5 +1,5 @@
 import type { CreateTransaction } from '../../oidc/create.ts'
-import { isUnavailable, Refusal } from '../../oidc/refusal.ts'
+import { isUnavailable, Refusal, unlessUnavailable } from '../../oidc/refusal.ts'
 import type { UseTransaction } from '../../oidc/use.ts'
 import { findOutcome } from '../outcomes/catalogue.ts'
 import type { Outcome } from '../outcomes/outcome.ts'
@@ -91,9 +91,9 @@ export async function decideEnded(call: ReceivedCall, tenant: Tenant): Promise<D
   }
 }
 
-/** A decision of a scenario may be followed by a step that moves the clock. */
+/** A decision of a scenario may be followed by a step that moves the clock. What was decided is answered, whether the store lets it. */
 export async function runClockSteps({ queued }: Decision, { scenarios }: Tenant): Promise<void> {
-  if (queued && scenarioOf(queued)) await scenarios.runClockSteps()
+  if (queued && scenarioOf(queued)) await scenarios.runClockSteps().catch(unlessUnavailable)
 }
 
 /** What the sources come to: a decision and the sources that it follows, or the source that asks for what cannot be had. */

@@ -1,10 +1,10 @@
 import * as z from 'zod'
-import type { Ids } from '../../oidc/ports.ts'
+import type { Awaitable, Ids } from '../../oidc/ports.ts'
 import { Refusal } from '../../oidc/refusal.ts'
 import { echoedText } from '../../oidc/request/echoed.ts'
 import { OUTCOME_FLOWS, type OutcomeFlow } from '../outcomes/outcome.ts'
 import type { Personas } from '../personas/personas.ts'
-import { type Rows, table } from '../tenants/tables.ts'
+import { type Tables, table } from '../tenants/tables.ts'
 import type { ReceivedCall } from './call.ts'
 import { requireOutcome, requirePersona } from './names.ts'
 
@@ -76,7 +76,7 @@ export interface Expectations {
   /** Queues what a scenario has decided for a first read of discovery or keys, so that it holds, too. */
   hold(served: Pick<NewExpectation, 'flow' | 'outcome'>): Promise<void>
   /** `false` when there is none of this id. */
-  remove(id: string): Promise<boolean>
+  remove(id: string): Awaitable<boolean>
   clear(): Promise<void>
 }
 
@@ -97,7 +97,7 @@ export function createExpectations({
   lastEnded,
 }: {
   ids: Ids
-  tables: Rows
+  tables: Tables
   lastEnded(): Promise<string>
 }): Expectations {
   const queue = table(tables, { name: 'expectation', schema: expectationSchema }, PARSED)

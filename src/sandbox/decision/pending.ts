@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { collection } from '../../oidc/collection.ts'
 import { createTransactionSchema } from '../../oidc/create.ts'
 import { IDENTIFIER_BYTES, TRANSACTION_SECONDS } from '../../oidc/decisions.ts'
+import { type Awaitable, whenThere } from '../../oidc/ports.ts'
 import { inSeconds, type Provider } from '../../oidc/provider.ts'
 import { findingSchema } from '../../oidc/rules/finding.ts'
 import { useTransactionSchema } from '../../oidc/use.ts'
@@ -30,15 +31,15 @@ export async function keepPending(pending: Pending, provider: Ports): Promise<st
   return id
 }
 
-export const peekPending = (id: string, provider: Ports): Promise<Pending | undefined> => waiting(provider).get(id)
+export const peekPending = (id: string, provider: Ports): Awaitable<Pending | undefined> => waiting(provider).get(id)
 
 /** Of two callers one receives it: a double submit or the back button never decides twice. */
 export async function takePending(id: string, provider: Ports): Promise<Pending | undefined> {
-  const pending = await waiting(provider).take(id)
-  if (pending) await answered(provider).put(id, true, inSeconds(provider, TRANSACTION_SECONDS))
-  return pending
+  const pending = await peekPending(id, provider)
+  const mark = answered(provider).putting(id, true, inSeconds(provider, TRANSACTION_SECONDS))
+  return pending && (await provider.store.write([waiting(provider).taking(id), mark])) ? pending : undefined
 }
 
 /** Whether the request of this id was decided, for as long as it could have waited. */
-export const wasAnswered = async (id: string, provider: Ports): Promise<boolean> =>
-  (await answered(provider).get(id)) !== undefined
+export const wasAnswered = (id: string, provider: Ports): Awaitable<boolean> =>
+  whenThere(answered(provider).get(id), (mark) => mark !== undefined)

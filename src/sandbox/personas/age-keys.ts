@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { AgeSignal } from '../../age/signal.ts'
-import type { Ids } from '../../oidc/ports.ts'
-import { type Rows, table } from '../tenants/tables.ts'
+import type { Awaitable, Change, Ids } from '../../oidc/ports.ts'
+import { type Tables, table } from '../tenants/tables.ts'
 import { MAX_SIGNALS } from './persona-schema.ts'
 
 /** The ids of the age keys that personas hold. An id lives as long as its key. */
@@ -9,9 +9,9 @@ export interface AgeKeyIds {
   /** Made when it is first asked for, so that a thousand untouched personas cost nothing. */
   idOf(persona: string): Promise<string>
   /** The name of the persona that holds the key; `undefined` when the key has ended. */
-  holderOf(id: string): Promise<string | undefined>
-  /** Ends the key of a persona: its next key has another id. */
-  end(persona: string): Promise<void>
+  holderOf(id: string): Awaitable<string | undefined>
+  /** The changes that end the key of a persona: its next key has another id. */
+  ending(persona: string): Promise<readonly Change[]>
 }
 
 /** The id of the age key in a flow of an audit: an upgrade of this key succeeds and is not saved. */
@@ -19,7 +19,7 @@ export const UNSAVED_AGE_KEY = 'unsaved'
 
 const schema = z.string()
 
-export function createAgeKeyIds({ ids, tables }: { ids: Ids; tables: Rows }): AgeKeyIds {
+export function createAgeKeyIds({ ids, tables }: { ids: Ids; tables: Tables }): AgeKeyIds {
   const idsByPersona = table(tables, { name: 'age_key_id', schema })
   const holders = table(tables, { name: 'age_key_holder', schema })
   return {
@@ -31,10 +31,9 @@ export function createAgeKeyIds({ ids, tables }: { ids: Ids; tables: Rows }): Ag
       return id
     },
     holderOf: holders.get,
-    async end(persona) {
+    async ending(persona) {
       const id = await idsByPersona.get(persona)
-      if (id !== undefined) await holders.remove(id)
-      await idsByPersona.remove(persona)
+      return id === undefined ? [] : [holders.removing(id), idsByPersona.removing(persona)]
     },
   }
 }

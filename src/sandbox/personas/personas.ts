@@ -1,9 +1,17 @@
 import * as z from 'zod'
 import type { AgeSignal } from '../../age/signal.ts'
-import type { AgeKey, AgeKeys, Ids } from '../../oidc/ports.ts'
+import {
+  type AgeKey,
+  type AgeKeys,
+  type Awaitable,
+  type Ids,
+  type Change as Written,
+  whenThere,
+} from '../../oidc/ports.ts'
 import { Refusal } from '../../oidc/refusal.ts'
 import type { SandboxClock } from '../clock/clock.ts'
-import { type Rows, table } from '../tenants/tables.ts'
+import type { TenantRecords } from '../tenants/shared-parts.ts'
+import { table } from '../tenants/tables.ts'
 import { ageKeyWith, createAgeKeyIds, UNSAVED_AGE_KEY } from './age-keys.ts'
 import { loadNameGenerator } from './name-generator.ts'
 import { type Persona, storedPersonaSchema } from './persona-schema.ts'
@@ -16,7 +24,7 @@ export const MAX_CHANGED_PERSONAS = 1000
 export interface Personas extends AgeKeys {
   /** The declared ones in their order, then those added at run time. */
   list(): Promise<Persona[]>
-  find(name: string): Promise<Persona | undefined>
+  find(name: string): Awaitable<Persona | undefined>
   /** Adds a persona or replaces the one of this name, whose age key ends. @throws Refusal */
   put(persona: Persona): Promise<void>
   /** The same for each of them, or for none. @throws Refusal */
@@ -31,10 +39,6 @@ export interface Personas extends AgeKeys {
   resolved(persona: Persona): Persona
   /** The age key of a persona from `find` or `list`, with plain dates; `undefined` when it has none. The id stays while the key lives. */
   ageKeyOf(persona: Persona): Promise<AgeKey | undefined>
-  /** Create: the persona holds a new age key and no longer the one it had; `false` when there is no such persona. @throws Refusal */
-  replaceAgeKey(name: string, signals: readonly AgeSignal[]): Promise<boolean>
-  /** Create, as a new user: adds a persona with a generated name. @throws Refusal */
-  createWithAgeKey(signals: readonly AgeSignal[]): Promise<Persona>
 }
 
 export interface PersonasOptions {
@@ -42,7 +46,7 @@ export interface PersonasOptions {
   readonly declared: readonly Persona[]
   readonly clock: Pick<SandboxClock, 'base'>
   readonly ids: Ids
-  readonly tables: Rows
+  readonly records: Pick<TenantRecords, 'store' | 'tables'>
 }
 
 /** What differs from the declared personas. */
@@ -58,20 +62,19 @@ type Change = z.infer<typeof changeSchema>
 const PARSED = new WeakMap<object, Change>()
 
 /** Creates the personas of one tenant: the declared ones, under an overlay of what this tenant changed. */
-export function createPersonas({ declared, clock, ids, tables }: PersonasOptions): Personas {
+export function createPersonas({ declared, clock, ids, records: { store, tables } }: PersonasOptions): Personas {
   const findDeclared = (name: string) => declared.find((persona) => persona.name === name)
   const changes = table(tables, { name: 'persona', schema: changeSchema }, PARSED)
   const ageKeyIds = createAgeKeyIds({ ids, tables })
 
-  const find = async (name: string) => {
-    const change = await changes.get(name)
-    return change ? change.persona : findDeclared(name)
-  }
+  const find = (name: string) =>
+    whenThere(changes.get(name), (change) => (change ? change.persona : findDeclared(name)))
 
-  const forget = async (name: string) => {
-    await changes.remove(name)
-    await ageKeyIds.end(name)
+  /** Writes what `make` gives, again when another caller was faster. */
+  const write = async (make: () => Promise<readonly Written[]>) => {
+    while (!(await store.write(await make())));
   }
+  const forget = (name: string) => write(async () => [changes.removing(name), ...(await ageKeyIds.ending(name))])
 
   /** Decision: saved keys make room for each other, so that Create goes on; what a test put by name is never dropped. */
   const makeRoomFor = async (name: string) => {
@@ -92,28 +95,21 @@ export function createPersonas({ declared, clock, ids, tables }: PersonasOptions
 
   const put = async (name: string, change: Change) => {
     await makeRoomFor(name)
-    await changes.put(name, change)
-    await ageKeyIds.end(name)
+    await write(async () => [await changes.updating(name, () => change), ...(await ageKeyIds.ending(name))])
   }
 
-  /** Changes the age key of a persona; its title, purpose and origin stay. */
-  const changeAgeKey = async (name: string, next: (held: readonly AgeSignal[]) => readonly AgeSignal[]) => {
+  /** The change of the age key of a persona; its title, purpose and origin stay. */
+  const changingAgeKey = async (name: string, next: (held: readonly AgeSignal[]) => readonly AgeSignal[]) => {
     await makeRoomFor(name)
-    await changes.update(name, (change): Change | undefined => {
+    return changes.updating(name, (change): Change | undefined => {
       const persona = change ? change.persona : findDeclared(name)
       if (!persona) return change
       return { ...change, persona: { ...persona, age_key: ageKeyWith(next(persona.age_key?.signals ?? [])) } }
     })
   }
 
-  const replaceAgeKey = async (name: string, signals: readonly AgeSignal[]) => {
-    if ((await find(name)) === undefined) return false
-    await changeAgeKey(name, () => signals)
-    await ageKeyIds.end(name)
-    return true
-  }
-
-  const createWithAgeKey = async (signals: readonly AgeSignal[]) => {
+  /** The change that adds a persona with a generated name. */
+  const addingUser = async (signals: readonly AgeSignal[]) => {
     const generate = await loadNameGenerator()
     const { name: wanted, title } = generate(randomUint32(ids))
     for (let n = 1; ; n++) {
@@ -121,7 +117,7 @@ export function createPersonas({ declared, clock, ids, tables }: PersonasOptions
       const persona = { name, title, purpose: 'Saved as a new age key in a Create flow.', age_key: ageKeyWith(signals) }
       if (findDeclared(name) || (await changes.get(name))) continue
       await makeRoomFor(name)
-      if (await changes.add(name, { persona, isGenerated: true })) return persona
+      return changes.updating(name, (taken) => taken ?? { persona, isGenerated: true })
     }
   }
 
@@ -154,18 +150,16 @@ export function createPersonas({ declared, clock, ids, tables }: PersonasOptions
       const base = clock.base()
       return { id: await ageKeyIds.idOf(name), signals: ageKey.signals.map((signal) => resolveSignal(signal, base)) }
     },
-    async add(ageKeyId, signals) {
-      if (ageKeyId === UNSAVED_AGE_KEY) return true
+    async adding(ageKeyId, signals) {
+      if (ageKeyId === UNSAVED_AGE_KEY) return []
       const name = await ageKeyIds.holderOf(ageKeyId)
-      if (name === undefined || !(await find(name))?.age_key) return false
-      await changeAgeKey(name, (held) => [...held, ...signals])
-      return true
+      if (name === undefined || !(await find(name))?.age_key) return undefined
+      return [await changingAgeKey(name, (held) => [...held, ...signals])]
     },
-    replaceAgeKey,
-    createWithAgeKey,
-    async save(signals, holder) {
-      if (holder === undefined) await createWithAgeKey(signals)
-      else if (!(await replaceAgeKey(holder, signals))) throw new Error(`no persona "${holder}" to hold the age key`)
+    async saving(signals, holder) {
+      if (holder === undefined) return [await addingUser(signals)]
+      if (!(await find(holder))) throw new Error(`no persona "${holder}" to hold the age key`)
+      return [await changingAgeKey(holder, () => signals), ...(await ageKeyIds.ending(holder))]
     },
   }
 }

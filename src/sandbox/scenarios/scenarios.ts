@@ -2,7 +2,7 @@ import type { Ids } from '../../oidc/ports.ts'
 import { isUnavailable, Refusal } from '../../oidc/refusal.ts'
 import type { ClockMove } from '../clock/clock-move.ts'
 import type { ReceivedCall } from '../decision/call.ts'
-import { type Rows, table } from '../tenants/tables.ts'
+import { type Tables, table } from '../tenants/tables.ts'
 import {
   type ArmedScenario,
   armedScenario,
@@ -72,7 +72,7 @@ export function createScenarios({
   announce,
 }: {
   ids: Ids
-  tables: Rows
+  tables: Tables
   moveClock: (move: ClockMove) => Promise<void>
   announce: (event: ScenarioEvent) => void
 }): Scenarios {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Vocabulary } from '../../age/vocabulary.ts'
-import { lifetimesSchema, type Store } from '../../oidc/ports.ts'
+import { type Awaitable, lifetimesSchema, type Store } from '../../oidc/ports.ts'
 import type { Profile } from '../../oidc/profile.ts'
 import type { Certifications } from '../../oidc/provider.ts'
 import { clientSettingsSchema } from '../clients/client-schema.ts'
@@ -42,44 +42,17 @@ export interface SandboxSettings extends TenantSettings {
 
 /** A store that a reset can empty. */
 export interface TenantStore extends Store {
-  clear(): Promise<void>
+  clear(): Awaitable<void>
 }
-
-/** A write as data. */
-export type Change =
-  | {
-      readonly kind: 'put'
-      readonly collection: string
-      readonly id: string
-      readonly value: unknown
-      readonly expiresAt: number
-      readonly options?: Parameters<Store['put']>[4]
-    }
-  /** Removes a record, which must still be there. */
-  | { readonly kind: 'take'; readonly collection: string; readonly id: string }
-  | {
-      readonly kind: 'row'
-      readonly part: 'tables' | 'stateTables'
-      readonly table: string
-      readonly id: string
-      /** `undefined` removes the row. */
-      readonly value: unknown
-      /** What the row must still be; absent when it is written whatever it is. */
-      readonly was?: { readonly value: unknown }
-    }
 
 /** Everything that a tenant keeps but its flows. */
 export interface TenantRecords {
+  /** Its `write` changes rows of `tables`, too. */
   readonly store: TenantStore
   /** What is changed at run time until a reset: personas, expectations, scenarios. */
   readonly tables: Tables
   /** What is changed at run time and outlives a reset: clock, settings, keys. */
   readonly stateTables: Tables
-  /**
-   * Writes all changes in one step. `false` when another call was faster, so that a record or row is not what its change needs:
-   * then none is written.
-   */
-  commit(changes: readonly Change[]): Promise<boolean>
 }
 
 /** What the tenants of a process share: settings, keys and stores. */

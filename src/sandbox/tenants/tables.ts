@@ -1,4 +1,5 @@
 import { parseRecord, type RecordKind } from '../../oidc/collection.ts'
+import { type Awaitable, type Change, whenThere } from '../../oidc/ports.ts'
 
 /**
  * Where a tenant keeps what is changed at run time: personas, expectations, scenarios, settings. Values are JSON and stay
@@ -7,40 +8,41 @@ import { parseRecord, type RecordKind } from '../../oidc/collection.ts'
  * Concurrency duty: `add` and `update` are one step each; of two callers that add the same id, one succeeds.
  */
 export interface Tables {
-  get(table: string, id: string): Promise<unknown>
+  get(table: string, id: string): Awaitable<unknown>
   /** In the order in which the ids were first put. In memory it is the same list until a row changes. */
-  list(table: string): Promise<readonly (readonly [id: string, value: unknown])[]>
-  count(table: string): Promise<number>
-  put(table: string, id: string, value: unknown): Promise<void>
+  list(table: string): Awaitable<readonly (readonly [id: string, value: unknown])[]>
+  count(table: string): Awaitable<number>
+  put(table: string, id: string, value: unknown): Awaitable<void>
   /** Puts it unless the id is taken: `false` then. */
-  add(table: string, id: string, value: unknown): Promise<boolean>
+  add(table: string, id: string, value: unknown): Awaitable<boolean>
   /**
    * Puts what `change` makes of the value; `undefined` removes it.
    * @param change pure: it is called again when another caller wrote first.
    * @returns what was put.
    */
-  update<Value>(table: string, id: string, change: (value: unknown) => Value): Promise<Value>
+  update<Value>(table: string, id: string, change: (value: unknown) => Value): Awaitable<Value>
   /** `false` when there was none. */
-  remove(table: string, id: string): Promise<boolean>
-  clear(): Promise<void>
+  remove(table: string, id: string): Awaitable<boolean>
+  clear(): Awaitable<void>
 }
-
-/** What changes rows, one by one. */
-export type Rows = Omit<Tables, 'clear'>
 
 /** One of the tables, with rows of one kind. Reading throws an Error for a damaged row. */
 export interface Table<Row> {
-  get(id: string): Promise<Row | undefined>
+  get(id: string): Awaitable<Row | undefined>
   /** In the order in which the ids were first put. */
-  list(): Promise<readonly (readonly [id: string, row: Row])[]>
-  count(): Promise<number>
-  put(id: string, row: Row): Promise<void>
+  list(): Awaitable<readonly (readonly [id: string, row: Row])[]>
+  count(): Awaitable<number>
+  put(id: string, row: Row): Awaitable<void>
   /** Puts it unless the id is taken: `false` then. */
-  add(id: string, row: Row): Promise<boolean>
+  add(id: string, row: Row): Awaitable<boolean>
   /** Puts what `change`, a pure function, makes of the row, and returns it; `undefined` removes the row. */
-  update<Next extends Row | undefined>(id: string, change: (row: Row | undefined) => Next): Promise<Next>
+  update<Next extends Row | undefined>(id: string, change: (row: Row | undefined) => Next): Awaitable<Next>
+  /** `update` as a change for `Store.write`, which is not written when the row has changed meanwhile. */
+  updating(id: string, change: (row: Row | undefined) => Row | undefined): Awaitable<Change>
+  /** The change that removes the row, if there is one. */
+  removing(id: string): Change
   /** `false` when there was none. */
-  remove(id: string): Promise<boolean>
+  remove(id: string): Awaitable<boolean>
 }
 
 /**
@@ -49,7 +51,7 @@ export interface Table<Row> {
  * @param parsed the rows that were parsed, where several tables of one kind share them
  */
 export function table<Row>(
-  tables: Rows,
+  tables: Tables,
   kind: RecordKind<Row>,
   parsed: WeakMap<object, Row> = new WeakMap(),
 ): Table<Row> {
@@ -63,17 +65,22 @@ export function table<Row>(
   const parse = (value: unknown) => (value === undefined ? undefined : parseValue(value))
   const lists = new WeakMap<object, readonly (readonly [id: string, row: Row])[]>()
   return {
-    get: async (id) => parse(await tables.get(name, id)),
-    async list() {
-      const values = await tables.list(name)
-      const rows = lists.get(values) ?? values.map(([id, value]) => [id, parseValue(value)] as const)
-      lists.set(values, rows)
-      return rows
-    },
+    get: (id) => whenThere(tables.get(name, id), parse),
+    list: () =>
+      whenThere(tables.list(name), (values) => {
+        const rows = lists.get(values) ?? values.map(([id, value]) => [id, parseValue(value)] as const)
+        lists.set(values, rows)
+        return rows
+      }),
     count: () => tables.count(name),
     put: (id, row) => tables.put(name, id, row),
     add: (id, row) => tables.add(name, id, row),
     update: (id, change) => tables.update(name, id, (value) => change(parse(value))),
+    updating: (id, change) =>
+      whenThere(tables.get(name, id), (value) => {
+        return { kind: 'row', table: name, id, value: change(parse(value)), was: { value } }
+      }),
+    removing: (id) => ({ kind: 'row', table: name, id, value: undefined }),
     remove: (id) => tables.remove(name, id),
   }
 }

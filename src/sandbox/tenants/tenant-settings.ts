@@ -1,16 +1,20 @@
 import { Refusal } from '../../oidc/refusal.ts'
-import type { ClientSettings } from '../clients/client-schema.ts'
 import { createClients, type SandboxClients } from '../clients/clients.ts'
 import { type KeyRing, type RotationStage, restoreKeyRing, storedRingSchema } from '../keys/key-ring.ts'
 import { type ActiveReadings, activate } from '../readings/active-readings.ts'
 import { type SharedParts, type TenantSettings, tenantSettingsSchema } from './shared-parts.ts'
 import type { TenantState } from './tenant-state.ts'
 
-/** The settings, clients and keys of one tenant, as they are now, and what changes them. */
-export interface ChangeableSettings {
+/** What a tenant has of its own, as it is now. */
+export interface OwnSettings {
   readonly settings: TenantSettings
   readonly clients: SandboxClients
   readonly keys: KeyRing
+  readonly readings: ActiveReadings
+}
+
+/** What changes the settings and keys of a tenant. */
+export interface SettingsChanges {
   /** Changes what is given and leaves the rest. */
   configure(change: Partial<TenantSettings>): Promise<void>
   /** Rotates the keys by one stage. @throws Refusal when the stage is out of turn */
@@ -21,61 +25,43 @@ export interface ChangeableSettings {
   restoreKeys(): Promise<void>
 }
 
-/** The same, with the readings that hold. */
-export interface TenantOwn extends ChangeableSettings {
-  readonly readings: ActiveReadings
-}
-
-/** Creates the settings of one tenant: those of the sandbox, until it changes its own. */
+/** Creates the settings of one tenant: those of the sandbox, until it changes its own. @param options.onChange given all that holds then */
 export function createTenantSettings(
   { settings: common, keys: commonKeys, secrets, generateKeys }: SharedParts,
-  { state, baseUrl }: { state: TenantState; baseUrl: string },
-): TenantOwn {
-  const clientsOf = (clients: readonly ClientSettings[]) =>
-    createClients(clients, { builtin: common.builtinClient, demoOf: baseUrl, secrets })
-
-  let settings: TenantSettings = common
-  let clients = clientsOf(common.clients)
-  let keys = commonKeys
-  let readings = activate(common.readings)
+  { state, baseUrl, onChange }: { state: TenantState; baseUrl: string; onChange(own: OwnSettings): void },
+): SettingsChanges & { readonly own: OwnSettings } {
+  const follow = (settings: TenantSettings) => ({
+    settings,
+    clients: createClients(settings.clients, { builtin: common.builtinClient, demoOf: baseUrl, secrets }),
+    readings: activate(settings.readings),
+  })
+  const first: OwnSettings = { ...follow(common), keys: commonKeys }
+  let own = first
+  const change = (changed: Partial<OwnSettings>) => {
+    own = { ...own, ...changed }
+    onChange(own)
+  }
   const changeSettings = state.add({
     name: 'settings',
     schema: tenantSettingsSchema,
-    apply(own = common) {
-      settings = own
-      clients = clientsOf(own.clients)
-      readings = activate(own.readings)
-    },
+    apply: (settings = common) => change(follow(settings)),
   })
   const changeKeys = state.add({
     name: 'keys',
     schema: storedRingSchema,
-    apply(ring) {
-      keys = ring ? restoreKeyRing(commonKeys, ring) : commonKeys
-    },
+    apply: (ring) => change({ keys: ring ? restoreKeyRing(commonKeys, ring) : commonKeys }),
   })
   return {
-    get settings() {
-      return settings
-    },
-    get clients() {
-      return clients
-    },
-    get keys() {
-      return keys
-    },
-    get readings() {
-      return readings
-    },
-    hasRotatedKeys: () => keys !== commonKeys,
+    own: first,
+    hasRotatedKeys: () => own.keys !== commonKeys,
     restoreKeys: () => changeKeys(() => undefined),
     configure: (change) =>
-      changeSettings((own = common) => {
-        const { lifetimes, clients: declared, defaults, slowReplySeconds, readings: set } = own
-        return { lifetimes, clients: declared, defaults, slowReplySeconds, readings: set, ...change }
+      changeSettings((settings = common) => {
+        const { lifetimes, clients, defaults, slowReplySeconds, readings } = settings
+        return { lifetimes, clients, defaults, slowReplySeconds, readings, ...change }
       }),
     async rotateKeys(stage) {
-      const before = keys
+      const before = own.keys
       const after = before.rotate(stage, generateKeys)
       const [were, will, first] = await Promise.all([before.toStored(), after.toStored(), commonKeys.toStored()])
       const isFirst = JSON.stringify(will) === JSON.stringify(first)

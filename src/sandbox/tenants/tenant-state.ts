@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { parseRecord } from '../../oidc/collection.ts'
-import type { Rows } from './tables.ts'
+import type { Tables } from './tables.ts'
 
 /** A part of a tenant that is changed at run time and that a reset of its data keeps: settings, keys. Its value is JSON. */
 export interface StatePart<Value> {
@@ -24,7 +24,7 @@ export interface TenantState {
 const TABLE = 'state'
 
 /** Creates the state of one tenant: a table with a row for each part. */
-export function createTenantState(tables: Rows): TenantState {
+export function createTenantState(tables: Tables): TenantState {
   const readers: ((rows: ReadonlyMap<string, unknown>) => void)[] = []
   let readings = 0
   let newest = 0

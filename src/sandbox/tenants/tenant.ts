@@ -1,24 +1,22 @@
 import { DamagedRecord } from '../../oidc/collection.ts'
+import type { Awaitable } from '../../oidc/ports.ts'
+import { BRAND, type Profile } from '../../oidc/profile.ts'
 import type { Provider } from '../../oidc/provider.ts'
 import { type Addresses, pathOf } from '../addresses/addresses.ts'
-import { type ClockMemory, clockPart, createClock, type SandboxClock, UNMOVED } from '../clock/clock.ts'
+import { clockPart, createClock, type SandboxClock, UNMOVED } from '../clock/clock.ts'
 import { type ClockMove, moveClock } from '../clock/clock-move.ts'
 import type { TenantCoverage } from '../coverage/coverage-keeper.ts'
 import { createExpectations, type Expectations } from '../decision/expectations.ts'
-import type { Journal, JournalEvent } from '../journal/journal.ts'
+import type { Journal } from '../journal/journal.ts'
 import { createPersonas, type Personas } from '../personas/personas.ts'
-import type { ActiveReadings } from '../readings/active-readings.ts'
 import { createScenarios, type Scenarios } from '../scenarios/scenarios.ts'
 import { createIds } from './ids.ts'
-import { createOneStep, type InOneStep } from './one-step.ts'
-import { ProviderView } from './provider-view.ts'
-import type { StagedRecords } from './staged-records.ts'
 import type { TenantParts } from './tenant-parts.ts'
-import { type ChangeableSettings, createTenantSettings } from './tenant-settings.ts'
-import { type ChangeState, createTenantState } from './tenant-state.ts'
+import { createTenantSettings, type OwnSettings, type SettingsChanges } from './tenant-settings.ts'
+import { createTenantState } from './tenant-state.ts'
 
 /** One isolated sandbox inside the process: its own address, clock, personas, expectations and records. */
-export interface Tenant extends ChangeableSettings {
+export interface Tenant extends OwnSettings, SettingsChanges {
   readonly name: string
   /** The path of its base URL, without a trailing slash: the empty string, or `/t/NAME`. */
   readonly basePath: string
@@ -30,20 +28,14 @@ export interface Tenant extends ChangeableSettings {
   readonly scenarios: Scenarios
   readonly journal: Journal
   readonly coverage: TenantCoverage
-  readonly readings: ActiveReadings
   /** Applies what other processes changed in this tenant; called before each request is served. */
-  refresh(): Promise<void>
+  refresh(): Awaitable<void>
   /** Every move of the clock goes through here. @throws Refusal when it leads out of the calendar */
   moveClock(move: ClockMove): Promise<void>
   /** Resets personas, expectations, scenarios, clock, journal, codes and tokens to the declared state. Clients and keys stay. */
   reset(): Promise<void>
   /** Deletes all records of the tenant, which is not used afterwards. */
   forget(): Promise<void>
-  /**
-   * Serves one call by a view of this tenant: its records, expectations, scenarios, personas and clock change in one step, when
-   * the call has its answer, or not at all.
-   */
-  readonly inOneStep: InOneStep<Tenant>
 }
 
 export interface TenantOptions {
@@ -53,30 +45,18 @@ export interface TenantOptions {
   onDriven?(tenant: Tenant): Promise<void>
 }
 
-/** The clock of a view, what changes it, and where the view sends its events. */
-interface TimeAndEvents {
-  readonly clock: SandboxClock
-  readonly changeClock: ChangeState<ClockMemory>
-  announce(event: JournalEvent): void
-}
-
-/** Creates a tenant. */
+/** Creates a tenant: one object, whose settings, clients, keys and readings are replaced when they change. */
 export function createTenant(
   shared: TenantParts,
   { name, addresses, onDriven = async () => {} }: TenantOptions,
 ): Tenant {
   const { settings: common, journal } = shared
+  const { baseUrl } = addresses
   const clock = createClock()
   const idsFor = (purpose: string) => createIds({ seed: common.seed, scope: `${name} ${purpose}` })
-  let ids = idsFor('service')
-  const idsOfParts = {
-    personas: idsFor('personas'),
-    expectations: idsFor('expectations'),
-    scenarios: idsFor('scenarios'),
-  }
   const records = shared.createRecords(name, clock)
+  const { store, tables } = records
   const state = createTenantState(records.stateTables)
-  const own = createTenantSettings(shared, { state, baseUrl: addresses.baseUrl })
   const changeClock = state.add(clockPart(clock))
   const driving =
     <Given extends unknown[], Result>(change: (...given: Given) => Promise<Result>) =>
@@ -84,110 +64,88 @@ export function createTenant(
       await onDriven(tenant)
       return change(...given)
     }
-
-  /** The tenant on these records; `clock` shows what they say. */
-  const createView = (
-    { store, tables }: Pick<StagedRecords, 'store' | 'tables'>,
-    { clock, changeClock, announce }: TimeAndEvents,
-  ): Tenant => {
-    const moveOwnClock = (move: ClockMove) =>
-      changeClock((memory = UNMOVED) => {
-        const draft = createClock()
-        draft.recall(memory)
-        moveClock(draft, move)
-        return draft.remember()
-      })
-    const personas = createPersonas({ declared: common.personas, clock, ids: idsOfParts.personas, tables })
-    const expectations = createExpectations({
-      ids: idsOfParts.expectations,
-      tables,
-      lastEnded: () => journal.lastEnded(name),
+  const moveOwnClock = (move: ClockMove) =>
+    changeClock((memory = UNMOVED) => {
+      const draft = createClock()
+      draft.recall(memory)
+      moveClock(draft, move)
+      return draft.remember()
     })
-    const scenarios = createScenarios({
-      ids: idsOfParts.scenarios,
-      tables,
-      moveClock: moveOwnClock,
-      announce: (event) => announce({ type: 'scenario', tenant: name, data: { ...event } }),
-    })
-    const readings = () => own.readings
-    const provider = new ProviderView({
-      baseUrl: addresses.baseUrl,
-      clock,
-      store,
-      ageKeys: personas,
-      common,
-      own,
-      ids: () => ids,
-      readings,
-    })
-    return {
-      name,
-      basePath: pathOf(addresses.baseUrl),
-      addresses,
-      provider,
-      clock,
-      personas: {
-        ...personas,
-        put: driving(personas.put),
-        putAll: driving(personas.putAll),
-        remove: driving(personas.remove),
-      },
-      expectations: { ...expectations, add: driving(expectations.add) },
-      scenarios: { ...scenarios, arm: driving(scenarios.arm) },
-      journal,
-      get settings() {
-        return own.settings
-      },
-      get clients() {
-        return own.clients
-      },
-      get keys() {
-        return own.keys
-      },
-      get readings() {
-        return readings()
-      },
-      moveClock: driving(moveOwnClock),
-      ...whole,
-    }
+  const personas = createPersonas({ declared: common.personas, clock, ids: idsFor('personas'), records })
+  const expectations = createExpectations({
+    ids: idsFor('expectations'),
+    tables,
+    lastEnded: () => journal.lastEnded(name),
+  })
+  const scenarios = createScenarios({
+    ids: idsFor('scenarios'),
+    tables,
+    moveClock: moveOwnClock,
+    announce: (event) => journal.announce({ type: 'scenario', tenant: name, data: { ...event } }),
+  })
+  const { own, ...changes } = createTenantSettings(shared, {
+    state,
+    baseUrl,
+    onChange(changed) {
+      Object.assign(tenant, changed)
+      Object.assign(provider, providedBy(changed, common.profile))
+    },
+  })
+  const { profile, vocabulary, certifications } = common
+  const provider: Provider = {
+    ...{ baseUrl, profile, vocabulary, certifications, clock, store, ageKeys: personas, ids: idsFor('service') },
+    ...providedBy(own, profile),
   }
-
-  /** What is changed for the tenant as a whole, at once. */
-  const whole = {
+  const tenant: Tenant = {
+    name,
+    basePath: pathOf(baseUrl),
+    addresses,
+    ...own,
+    provider,
+    clock,
+    personas: {
+      ...personas,
+      put: driving(personas.put),
+      putAll: driving(personas.putAll),
+      remove: driving(personas.remove),
+    },
+    expectations: { ...expectations, add: driving(expectations.add) },
+    scenarios: { ...scenarios, arm: driving(scenarios.arm) },
+    journal,
     coverage: shared.coverage.of(name),
-    refresh: shared.isShared ? state.refresh : async () => {},
-    configure: driving(own.configure),
-    rotateKeys: driving(own.rotateKeys),
-    restoreKeys: driving(own.restoreKeys),
-    hasRotatedKeys: own.hasRotatedKeys,
+    refresh: shared.isShared ? state.refresh : () => {},
+    moveClock: driving(moveOwnClock),
+    configure: driving(changes.configure),
+    rotateKeys: driving(changes.rotateKeys),
+    restoreKeys: driving(changes.restoreKeys),
+    hasRotatedKeys: changes.hasRotatedKeys,
     async reset() {
       // A seeded tenant draws the same ids again from here.
-      ids = idsFor('service')
-      await tenant.scenarios.clear().catch(unlessDamaged)
+      Object.assign(provider, { ids: idsFor('service') })
+      await scenarios.clear().catch(unlessDamaged)
       await changeClock(() => UNMOVED)
-      await Promise.all([records.store.clear(), records.tables.clear()])
+      await store.clear()
+      await tables.clear()
       await journal.clear(name)
     },
     async forget() {
-      await Promise.all([records.store.clear(), records.tables.clear(), records.stateTables.clear()])
+      await store.clear()
+      await tables.clear()
+      await records.stateTables.clear()
       await journal.forget(name)
     },
-    inOneStep: createOneStep<Tenant>(records, {
-      refresh: state.refresh,
-      open(staged, afterwards) {
-        const ownClock = createClock()
-        ownClock.recall(clock.remember())
-        return createView(staged, {
-          clock: ownClock,
-          changeClock: createTenantState(staged.stateTables).add(clockPart(ownClock)),
-          announce: (event) => afterwards.push(() => journal.announce(event)),
-        })
-      },
-    }),
   }
-  const tenant = createView(records, { clock, changeClock, announce: journal.announce })
   return tenant
 }
+
+/** What a provider takes from the settings of its tenant. */
+const providedBy = ({ settings, clients, keys, readings: { decisions } }: OwnSettings, profile: Profile) => ({
+  brand: decisions.brand ?? BRAND[profile],
+  decisions,
+  lifetimes: settings.lifetimes,
+  signer: keys,
+  clients,
+})
 
 /** A damaged scenario goes with its table. */
 const unlessDamaged = (error: unknown) => {

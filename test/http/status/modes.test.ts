@@ -37,7 +37,11 @@ test.each<[string, (tenant: Tenant) => Promise<unknown>, string]>([
   ['expectations', (tenant) => tenant.expectations.add(TEEN), 'use: teen-16'],
   ['expectations', (tenant) => tenant.expectations.add(THRICE), 'token: token.503, 3 times'],
   ['scenarios', (tenant) => tenant.scenarios.arm(SIGN_UP), 'step 1 of 2'],
-  ['personas', (tenant) => tenant.personas.replaceAgeKey('no-age-key', [ID_SCAN]), 'no-age-key changed'],
+  [
+    'personas',
+    async ({ provider, personas }) => provider.store.write(await personas.saving([ID_SCAN], 'no-age-key')),
+    'no-age-key changed',
+  ],
   ['personas', (tenant) => tenant.personas.remove('teen-16'), 'teen-16 changed'],
   ['personas', (tenant) => tenant.personas.putAll(OWN), '2 changed'],
   ['default', (tenant) => tenant.configure({ defaults: DENIED }), 'teen-16 → access_denied'],

@@ -44,6 +44,6 @@ test('A table refuses a damaged row by the name of its member, on every way to r
   await tables.put('counter', 'a', { count: 'many' })
   const reads = [() => counters.get('a'), () => counters.list(), () => counters.update('a', () => ({ count: 1 }))]
   for (const read of reads)
-    await expect(read()).rejects.toThrow(/^store: a counter record is damaged at count: .*reset the tenant/)
+    await expect(async () => read()).rejects.toThrow(/^store: a counter record is damaged at count: .*reset the tenant/)
   expect(await tables.get('counter', 'a')).toEqual({ count: 'many' })
 })

@@ -38,7 +38,11 @@ test.each<[string, isKept: boolean, Use]>([
   ['is only touched', false, async () => {}],
   ['is read', false, ({ personas, expectations }) => Promise.all([personas.list(), expectations.list()])],
   ['is asked for an age key', false, ({ personas }) => personas.ageKeyOf(PASSPORT)],
-  ['saved an age key in a flow', false, ({ personas }) => personas.save([SIGNAL], 'no-age-key')],
+  [
+    'saved an age key in a flow',
+    false,
+    async ({ personas, provider }) => provider.store.write(await personas.saving([SIGNAL], 'no-age-key')),
+  ],
   ['is reset', false, (tenant) => tenant.reset()],
 ])('A touched tenant that %s is kept when others are touched after it: %s', async (_case, isKept, drive) => {
   const { tenants, crowd } = await fewTenants()

@@ -96,7 +96,7 @@ export const PAR: readonly OutcomeRow[] = [
     rule: LIFETIME,
     async apply(reply, { provider }) {
       const id = String(bodyOf(reply)['request_uri']).slice(requestUriPrefix(provider.brand).length)
-      await pushedRequests(provider).spend(id)
+      await provider.store.write([pushedRequests(provider).spending(id)])
       return reply
     },
   }),
@@ -123,5 +123,5 @@ async function changePushed(
   change: Partial<Pick<PushedRequest, 'clientId' | 'expiresAt'>>,
 ): Promise<void> {
   const pushed = await findPushedRequest(String(bodyOf(reply)['request_uri']), provider)
-  if (pushed) await pushedRequests(provider).replace(pushed.id, { ...pushed.record, ...change })
+  if (pushed) await pushedRequests(provider).put(pushed.id, { ...pushed.record, ...change })
 }
