@@ -42,12 +42,13 @@ interface Reader {
   takesMore: boolean
 }
 
-const feeds = new WeakMap<Journal, EventFeed>()
+/** By what tells of its events: each tenant has the journal in an object of its own. */
+const feeds = new WeakMap<Journal['subscribe'], EventFeed>()
 
 /** The one feed of a journal. */
 export function feedOf(journal: Journal): EventFeed {
-  const feed = feeds.get(journal) ?? createEventFeed(journal)
-  feeds.set(journal, feed)
+  const feed = feeds.get(journal.subscribe) ?? createEventFeed(journal)
+  feeds.set(journal.subscribe, feed)
   return feed
 }
 

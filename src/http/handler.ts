@@ -115,6 +115,7 @@ export interface HttpHost {
   lastAudit(): Promise<string | undefined>
   /** @throws Refusal (503) while the store takes no records */
   checkStore(): Promise<void>
-  onCall(call: CallSummary): void
+  /** Absent when nobody listens: then no summary is made. */
+  readonly onCall?: ((call: CallSummary) => void) | undefined
   onError(error: unknown): void
 }

@@ -1,8 +1,7 @@
 import type { Request, Response } from 'express'
-import { Refusal } from '../oidc/refusal.ts'
-import { looksLikeJson, parseJson } from '../oidc/request/json.ts'
-import { copyOf, decodePairs, type Pairs, refuseManyParameters } from '../oidc/request/parameters.ts'
+import { copyOf, decodePairs, type Pairs } from '../oidc/request/parameters.ts'
 import type { ServerRequest } from '../oidc/request/server-request.ts'
+import { bodyKind, parametersOf, type Sent } from '../sandbox/journal/sent.ts'
 
 /** A request as the routes see it: an Express request, parsed no further than every route needs. */
 export class Incoming implements ServerRequest {
@@ -17,6 +16,7 @@ export class Incoming implements ServerRequest {
   readonly #request: Request
   readonly #response: Response
   #queryPairs: Pairs | undefined
+  #formPairs: Pairs | undefined
   #sentParameters: Readonly<Record<string, unknown>> | undefined
 
   constructor(request: Request, response: Response) {
@@ -39,9 +39,21 @@ export class Incoming implements ServerRequest {
     return this.#queryPairs
   }
 
-  /** Everything that the call sent, by name: from the query, the form or the JSON body. Of too many parameters only their number. */
+  /** The body as a form, decoded once. @throws Refusal 400 for too many parameters */
+  get formPairs(): Pairs {
+    this.#formPairs ??= decodePairs(Buffer.from(this.body).toString('utf8'))
+    return this.#formPairs
+  }
+
+  /** Everything that the call sent, as it came. */
+  get sent(): Sent {
+    if (this.method === 'GET') return { kind: 'query', text: this.query }
+    return { kind: bodyKind(this.contentType), text: Buffer.from(this.body).toString('utf8') }
+  }
+
+  /** The same by name: from the query, the form or the JSON body. Of too many parameters only their number. */
   sentParameters(): Readonly<Record<string, unknown>> {
-    this.#sentParameters ??= readSentParameters(this)
+    this.#sentParameters ??= parametersOf(this.sent)
     return this.#sentParameters
   }
 
@@ -110,35 +122,3 @@ export class Incoming implements ServerRequest {
 
 const NO_BODY = new Uint8Array()
 const NO_PARAMS = {}
-
-type SentBy = Pick<Incoming, 'method' | 'queryPairs' | 'contentType' | 'body'>
-
-/** A refused call is recorded too. */
-function readSentParameters(request: SentBy): Readonly<Record<string, unknown>> {
-  try {
-    return parametersOf(request)
-  } catch (error) {
-    if (error instanceof Refusal) return { refused: error.message }
-    throw error
-  }
-}
-
-function parametersOf(request: SentBy): Readonly<Record<string, unknown>> {
-  if (request.method === 'GET') return byName(request.queryPairs)
-  const text = Buffer.from(request.body).toString('utf8')
-  // A text that may hold a secret is not repeated.
-  if (!request.contentType?.startsWith('application/json')) {
-    return looksLikeJson(text)
-      ? { body: `${text.length} characters that are JSON, not a form` }
-      : byName(decodePairs(text))
-  }
-  const json = parseJson(text)
-  if (!json.ok || typeof json.value !== 'object' || json.value === null || Array.isArray(json.value))
-    return { body: `${text.length} characters that are not a JSON object` }
-  refuseManyParameters(Object.keys(json.value).length)
-  return { ...json.value }
-}
-
-/** Parameters by name; a value that is not well-formed UTF-8 is one replacement character. */
-const byName = (pairs: Pairs): Record<string, unknown> =>
-  Object.fromEntries(pairs.map(([name, value = '\ufffd']) => [name, value]))

@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express'
 import type { Endpoint } from '../oidc/endpoints.ts'
+import type { Awaitable } from '../oidc/ports.ts'
 import { isUnavailable, Refusal } from '../oidc/refusal.ts'
 import { startStopwatch } from '../sandbox/clock/clock.ts'
 import { type FlowLink, flowLink } from '../sandbox/journal/flow-link.ts'
@@ -32,11 +33,11 @@ export function createRoute(host: HttpHost, route: Route): RequestHandler {
     const answer = await answerIn(leadsTo, call, { host, incoming, route })
     // Answered even when it cannot be recorded: the client cannot get its code or token a second time.
     const recording = { request: incoming, tenant, answer, assigned: leadsTo?.id }
-    const recorded = endpoint && (await recordCall(endpoint, recording).catch(reportDefect(host)))
+    const recorded = endpoint && (await answered(() => recordCall(endpoint, recording), host))
     const flow = recorded?.id
     if (endpoint) countCall(endpoint, { incoming, tenant, answer, audit: recorded?.audit })
     await sendReply(response, flow === undefined ? answer.reply : withFlow(answer.reply, flow))
-    host.onCall(summarizeCall({ incoming, tenant, answer, endpoint, flow, durationMs: elapsed() }))
+    host.onCall?.(summarizeCall({ incoming, tenant, answer, endpoint, flow, durationMs: elapsed() }))
   }
 }
 
@@ -63,7 +64,8 @@ async function serve(
   }
   try {
     tenant = await tenantOf(incoming, host)
-    if (!isUrgent) await takeTurn()
+    // A page or a control call may take long: these come one after the other.
+    if (endpoint === undefined && !isUrgent) await takeTurn()
     if (incoming.isGone) return undefined
     return { tenant, endpoint, served: await handler(incoming, tenant) }
   } catch (error) {
@@ -78,7 +80,7 @@ async function flowOfRefused(
   host: HttpHost,
 ): Promise<FlowLink | undefined> {
   if (typeof served !== 'function' || endpoint === undefined) return undefined
-  const id = await assignFlow(endpoint, { request, tenant }).catch(reportDefect(host))
+  const id = await answered(() => assignFlow(endpoint, { request, tenant }), host)
   return id === undefined ? undefined : flowLink(id, tenant.provider.baseUrl)
 }
 
@@ -112,9 +114,15 @@ async function tenantOf(incoming: Incoming, { tenants, guard }: HttpHost): Promi
   )
 }
 
-/** A store that cannot be asked is no defect: it reports by itself that it is away. */
-const reportDefect =
-  ({ onError }: Pick<HttpHost, 'onError'>) =>
-  (error: unknown): undefined => {
+/** What the journal says, or nothing when it fails: the call is answered. An unreachable store is not a bug; the store reports its own outage. */
+async function answered<Result>(
+  ask: () => Awaitable<Result>,
+  { onError }: Pick<HttpHost, 'onError'>,
+): Promise<Result | undefined> {
+  try {
+    return await ask()
+  } catch (error) {
     if (!isUnavailable(error)) onError(error)
+    return undefined
   }
+}

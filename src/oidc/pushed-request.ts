@@ -10,7 +10,7 @@ import { authenticateByForm } from './request/client-auth.ts'
 import { credentialsProblem } from './request/client-mistakes.ts'
 import { checkCreateResponseType, checkCreateScope } from './request/create-constants.ts'
 import { parseJson } from './request/json.ts'
-import { decodePairs, type Parameters, readParameters } from './request/parameters.ts'
+import { type Parameters, readParameters } from './request/parameters.ts'
 import { redirectProblem } from './request/redirect-target.ts'
 import { refuseRequestObject } from './request/request-object.ts'
 import { readBody, type ServerRequest } from './request/server-request.ts'
@@ -49,9 +49,9 @@ export async function pushRequest(
   request: ServerRequest,
   provider: Provider,
 ): Promise<{ response: PushedResponse; findings: readonly Finding[] }> {
-  const body = readBody(request, { ...FORM, profile: provider.profile })
+  readBody(request, { ...FORM, profile: provider.profile })
   const findings = new Findings(provider.profile)
-  const parameters = readParameters(decodePairs(body), PUSHED_PARAMETERS, findings)
+  const parameters = readParameters(request.formPairs, PUSHED_PARAMETERS, findings)
   refuseRequestObject(parameters, { rule: 'PAR-14', uriError: 'invalid_request' }, findings)
   const { redirect_uri: redirectUri, state } = parameters
   const client = authenticate(request, parameters, { provider, findings })

@@ -7,7 +7,7 @@ import { type Awaitable, type Change, type Client, type Clients, whenThere } fro
 import { inSeconds, type Provider } from './provider.ts'
 import { authenticateByBasic } from './request/client-auth.ts'
 import { basicProblem, mistakenFor } from './request/client-mistakes.ts'
-import { decodePairs, type Parameters, readParameters } from './request/parameters.ts'
+import { type Parameters, readParameters } from './request/parameters.ts'
 import { readBody, type ServerRequest } from './request/server-request.ts'
 import type { Finding } from './rules/finding.ts'
 import { Findings } from './rules/findings.ts'
@@ -87,9 +87,9 @@ export async function exchangeCode(
   request: ServerRequest,
   provider: Provider,
 ): Promise<{ response: TokenResponse; findings: readonly Finding[] }> {
-  const body = readBody(request, { ...FORM, profile: provider.profile })
+  readBody(request, { ...FORM, profile: provider.profile })
   const findings = new Findings(provider.profile)
-  const parameters = readParameters(decodePairs(body), TOKEN_PARAMETERS, findings)
+  const parameters = readParameters(request.formPairs, TOKEN_PARAMETERS, findings)
   const client = authenticate(request, parameters, { provider, findings })
   checkGrantType(parameters.grant_type, findings)
   if (parameters.code === undefined) findings.missing('TOK-04', 'code')

@@ -115,7 +115,7 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
     uptimeSeconds: () => uptime() / 1000,
     lastAudit: async () => options.lastAudit?.(),
     checkStore: stores.check,
-    onCall: (call) => options.onCall?.(call),
+    onCall: options.onCall,
     onError: (error) => options.onError?.(error),
   }
   const { beyondMachine, token } = httpHost.guard

@@ -12,7 +12,8 @@ export function withHarmlessCallbacks(options: SandboxOptions): SandboxOptions {
   return {
     ...options,
     onError,
-    onCall: harmless((call) => options.onCall?.(call), onError),
+    // Without a listener no summary of a call is made.
+    ...(options.onCall && { onCall: harmless((call) => options.onCall?.(call), onError) }),
     onWarning: harmless((message) => options.onWarning?.(message), onError),
   }
 }

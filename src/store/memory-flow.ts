@@ -1,4 +1,4 @@
-import { callRecordSchema } from '../sandbox/journal/call-record.ts'
+import { readCall } from '../sandbox/journal/call-record.ts'
 import { readEvaluation } from '../sandbox/journal/evaluation.ts'
 import {
   type Flow,
@@ -81,8 +81,12 @@ function tooMany(calls: readonly KeptText[]): number {
 }
 
 /** The one count of what a flow costs. */
-const sizeOf = ({ facts, evaluation, calls, identifiers }: KeptFlow): number =>
-  [JSON.stringify(facts), evaluation, ...calls, ...identifiers].reduce((sum, text) => sum + text.length, 0)
+function sizeOf({ facts, evaluation, calls, identifiers }: KeptFlow): number {
+  let size = JSON.stringify(facts).length + evaluation.length
+  for (const call of calls) size += call.length
+  for (const identifier of identifiers) size += identifier.length
+  return size
+}
 
 /** What events say of a flow. */
 export const summaryOf = ({ id, tenant, facts, startedAt, endedAt }: KeptFlow) => ({
@@ -96,7 +100,7 @@ export const summaryOf = ({ id, tenant, facts, startedAt, endedAt }: KeptFlow) =
 export const listedFlow = (flow: KeptFlow): ListedFlow => ({
   ...summaryOf(flow),
   ...(flow.droppedCalls === 0 ? {} : { dropped_calls: flow.droppedCalls }),
-  calls: flow.calls.map((call) => callRecordSchema.parse(JSON.parse(readText(call)))),
+  calls: flow.calls.map((call) => readCall(readText(call))),
 })
 
 export const wholeFlow = (flow: KeptFlow): Flow => ({

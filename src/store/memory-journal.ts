@@ -105,12 +105,12 @@ export function createMemoryJournal({ memory = createMemoryBudget(), ...budget }
     )
 
   return {
-    async assign(tenant, { correlationIds, begins }) {
+    assign(tenant, { correlationIds, begins }) {
       const found = known(tenant, correlationIds)
       if (!found && !begins) return undefined
       return flowId(found?.id ?? nextId(tenant))
     },
-    async record(tenant, entry) {
+    record(tenant, entry) {
       const assigned = entry.assigned === undefined ? undefined : entries.get(keyOf(tenant, entry.assigned))
       const found = assigned ?? known(tenant, entry.correlationIds)
       if (!found && !entry.begins) return undefined
@@ -135,8 +135,9 @@ export function createMemoryJournal({ memory = createMemoryBudget(), ...budget }
       const id = flowId(flow.id)
       if (listeners.size > 0) {
         const { at, endpoint, method, path, status } = entry.call
-        emit({ type: 'call', tenant, flow: id, data: { flow: flow.facts.flow, at, endpoint, method, path, status } })
-        if (!found || hasEnded) emit({ type: 'flow', tenant, flow: id, data: summaryOf(flow) })
+        const data = entry.mask({ flow: flow.facts.flow, at, endpoint, method, path, status })
+        emit({ type: 'call', tenant, flow: id, data })
+        if (!found || hasEnded) emit({ type: 'flow', tenant, flow: id, data: entry.mask(summaryOf(flow)) })
       }
       return { id, ...(ring === audited && { audit: found && ring !== before ? 'late' : 'marked' }) }
     },

@@ -1,4 +1,5 @@
-import { callRecordSchema } from '../sandbox/journal/call-record.ts'
+import type { Mask } from '../sandbox/clients/mask.ts'
+import { readCall } from '../sandbox/journal/call-record.ts'
 import { readEvaluation } from '../sandbox/journal/evaluation.ts'
 import {
   type Flow,
@@ -56,8 +57,8 @@ export async function createRedisJournal(redis: Redis, options: RedisJournalOpti
     const values = await redis.call((client) => client.hmGet(flowKey(tenant, id), SUMMARY))
     return new Map(SUMMARY.flatMap((name, index) => (values[index] ? [[name, values[index]] as const] : [])))
   }
-  const announceFlow = async (tenant: string, id: string) => {
-    const data = summaryIn(await readSummary(tenant, id), { tenant, id })
+  const announceFlow = async (tenant: string, id: string, mask: Mask) => {
+    const data = mask(summaryIn(await readSummary(tenant, id), { tenant, id }))
     announce({ type: 'flow', tenant, flow: id, data })
   }
   const clear = async (tenant: string, what: 'clear' | 'forget') => {
@@ -106,8 +107,8 @@ export async function createRedisJournal(redis: Redis, options: RedisJournalOpti
       const { id, hasNews, kind, audit } = recorded
       const flow = flowFactsSchema.shape.flow.parse(JSON.parse(kind))
       const { at, endpoint, method, path, status } = entry.call
-      announce({ type: 'call', tenant, flow: id, data: { flow, at, endpoint, method, path, status } })
-      if (hasNews) announceFlow(tenant, id).catch(() => {})
+      announce({ type: 'call', tenant, flow: id, data: entry.mask({ flow, at, endpoint, method, path, status }) })
+      if (hasNews) announceFlow(tenant, id, entry.mask).catch(() => {})
       return { id, audit }
     },
     async *list(tenant, { after, before, ...filter } = {}) {
@@ -179,9 +180,7 @@ function listedFlow(fields: Fields, place: Place): ListedFlow {
   return {
     ...summaryIn(fields, place),
     ...(dropped === 0 ? {} : { dropped_calls: dropped }),
-    calls: Array.from({ length: kept }, (_, index) =>
-      callRecordSchema.parse(JSON.parse(fields.get(`c:${dropped + index + 1}`) ?? 'null')),
-    ),
+    calls: Array.from({ length: kept }, (_, index) => readCall(fields.get(`c:${dropped + index + 1}`) ?? 'null')),
   }
 }
 

@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest'
 import type { Claims } from '../../src/age/claims.ts'
 import { explainEvaluation } from '../../src/age/evaluate.ts'
 import type { AgeSignal } from '../../src/age/signal.ts'
+import { readCall } from '../../src/sandbox/journal/call-record.ts'
 import type { FlowFilter, Journal, JournalBudget, JournalEntry } from '../../src/sandbox/journal/journal.ts'
 import { allOf, useFlowEntry } from '../support/journal-entries.ts'
 
@@ -53,7 +54,14 @@ export function describeJournal(
     const facts = { flow: 'use', persona: 'teen-16', decided_by: 'expectation e3', age_thresholds } as const
     const recorded = entry({ facts, ...ENDS })
     expect(await record('default', recorded)).toEqual({ id: 'f1' })
-    const kept = { id: 'f1', tenant: 'default', ...facts, started_at: AT, ended_at: AT, calls: [recorded.call] }
+    const kept = {
+      id: 'f1',
+      tenant: 'default',
+      ...facts,
+      started_at: AT,
+      ended_at: AT,
+      calls: [readCall(JSON.stringify(recorded.call))],
+    }
     expect([await first(), await flows()]).toEqual([kept, [kept]])
   })
 

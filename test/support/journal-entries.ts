@@ -1,4 +1,4 @@
-import type { CallRecord } from '../../src/sandbox/journal/call-record.ts'
+import type { CallRecord, KeptCall } from '../../src/sandbox/journal/call-record.ts'
 import type { Flow, JournalEntry } from '../../src/sandbox/journal/journal.ts'
 
 /** A recorded call; `changes` replaces members of a good E1 call. */
@@ -31,18 +31,25 @@ export const listedFlow = (changes: Partial<Flow> = {}): Flow => ({
   ...changes,
 })
 
+/** The same as the journal keeps it. */
+export const keptCall = ({ parameters = {}, ...changes }: Partial<CallRecord & KeptCall> = {}): KeptCall => {
+  const { parameters: _, ...call } = recordedCall(changes)
+  return { ...call, sent: changes.sent ?? { kind: 'json', text: JSON.stringify(parameters) } }
+}
+
 /** A Use flow of one call, as the journal records it; `call` changes members of the call. */
 export const useFlowEntry = ({
   call,
   ...changes
-}: Partial<Omit<JournalEntry, 'call'>> & { call?: Partial<JournalEntry['call']> } = {}): JournalEntry => ({
+}: Partial<Omit<JournalEntry, 'call'>> & { call?: Partial<CallRecord & KeptCall> } = {}): JournalEntry => ({
   correlationIds: [],
   issuedIds: [],
   facts: { flow: 'use' },
   begins: true,
   ends: true,
+  mask: (value) => value,
   ...changes,
-  call: recordedCall(call),
+  call: keptCall(call),
 })
 
 export async function allOf<Item>(list: AsyncIterable<Item>): Promise<Item[]> {

@@ -4,6 +4,7 @@ import { beginCreate, type CreateDecision, finishCreate } from '../../src/oidc/c
 import type { Provider } from '../../src/oidc/provider.ts'
 import { pushRequest } from '../../src/oidc/pushed-request.ts'
 import { Refusal } from '../../src/oidc/refusal.ts'
+import { decodePairs } from '../../src/oidc/request/parameters.ts'
 import type { ServerRequest } from '../../src/oidc/request/server-request.ts'
 import { exchangeCode } from '../../src/oidc/token.ts'
 import { upgradeAgeKey } from '../../src/oidc/upgrade.ts'
@@ -61,18 +62,27 @@ function serviceOf<Ports extends Provider>(provider: Ports) {
 
 type Form = Readonly<Record<string, string>> | string
 
-export const formRequest = (form: Form, changes: Partial<ServerRequest> = {}): ServerRequest => ({
-  contentType: 'application/x-www-form-urlencoded',
-  authorization: undefined,
-  body: Buffer.from(typeof form === 'string' ? form : String(new URLSearchParams(form))),
-  ...changes,
-})
+export const formRequest = (form: Form, changes: Partial<Omit<ServerRequest, 'formPairs'>> = {}): ServerRequest =>
+  withPairs({
+    contentType: 'application/x-www-form-urlencoded',
+    authorization: undefined,
+    body: Buffer.from(typeof form === 'string' ? form : String(new URLSearchParams(form))),
+    ...changes,
+  })
 
 /** A JSON body, as text when `body` is text, as a server-to-server call brings it. */
-export const jsonRequest = (body: unknown, authorization: string | undefined): ServerRequest => ({
-  contentType: 'application/json',
-  authorization,
-  body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
+export const jsonRequest = (body: unknown, authorization: string | undefined): ServerRequest =>
+  withPairs({
+    contentType: 'application/json',
+    authorization,
+    body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
+  })
+
+const withPairs = (request: Omit<ServerRequest, 'formPairs'>): ServerRequest => ({
+  ...request,
+  get formPairs() {
+    return decodePairs(Buffer.from(request.body).toString('utf8'))
+  },
 })
 
 export const received = ({ mode, redirectUri, params }: Callback): ReceivedCallback => ({

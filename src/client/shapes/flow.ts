@@ -65,6 +65,8 @@ export interface CallRecord {
   clock?: { base?: string | undefined; advanced_seconds?: number | undefined; frozen?: true | undefined } | undefined
   /** The header of a call by a server (W3C Trace Context), when it was valid. */
   traceparent?: string | undefined
+  /** The header `Accept`, of a call that was refused. */
+  accept?: string | undefined
 }
 
 /** A rule that a request broke: what is wrong, where, and what to do about it. */

@@ -1,9 +1,7 @@
 import type { CorrelationKind, Endpoint } from '../../oidc/endpoints.ts'
+import { type Awaitable, whenThere } from '../../oidc/ports.ts'
 import { bearerToken } from '../../oidc/request/client-auth.ts'
-import type { UseEvaluation } from '../../oidc/use.ts'
-import { MASKED } from '../../sandbox/clients/mask.ts'
-import type { CallRecord, RecordedDecision, RecordedResponse } from '../../sandbox/journal/call-record.ts'
-import type { EvaluationInput } from '../../sandbox/journal/evaluation.ts'
+import type { RecordedDecision, RecordedResponse } from '../../sandbox/journal/call-record.ts'
 import type { FlowFacts, RecordedIn } from '../../sandbox/journal/journal.ts'
 import { recordedClock } from '../../sandbox/journal/recorded-clock.ts'
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
@@ -20,107 +18,89 @@ interface Call {
   readonly assigned?: string | undefined
 }
 
-type Parameters = Readonly<Record<string, unknown>>
-
 /**
- * Records a call before it is answered, so that a client that has the answer finds it in the journal. A call that belongs
- * to no flow is only announced.
+ * Records a call before it is answered, so that a client that has the answer finds it in the journal. What was sent is kept as it
+ * came: it is decoded, and its secrets are masked, when somebody reads it. A call that belongs to no flow is only announced.
  */
-export async function recordCall(endpoint: Endpoint, call: Call): Promise<RecordedIn | undefined> {
-  const { journal, name, clock } = call.tenant
-  const at = new Date(clock.now()).toISOString()
-  const { flow } = endpoint
-  const recorded = flow && (await recordInFlow({ ...endpoint, flow }, call, at))
-  if (recorded === undefined) {
-    const { request, answer } = call
-    const { method, path } = request
-    const status = sentStatus(answer.reply)
-    journal.announce({ type: 'call', tenant: name, data: { at, endpoint: endpoint.number, method, path, status } })
-  }
-  return recorded
-}
-
-/** The flow that a call is going to be recorded in; `undefined` for one that belongs to none. */
-export async function assignFlow(
+export function recordCall(
   endpoint: Endpoint,
-  { request, tenant }: Pick<Call, 'request' | 'tenant'>,
-): Promise<string | undefined> {
-  if (endpoint.flow === undefined) return undefined
-  const correlationIds = correlationIdsIn(endpoint, request, parametersOf(endpoint, request))
-  return tenant.journal.assign(tenant.name, { correlationIds, begins: endpoint.beginsFlow ?? true })
-}
-
-/** `undefined` when the call belongs to no flow that is known, and begins none. */
-async function recordInFlow(
-  endpoint: Endpoint & Pick<FlowFacts, 'flow'>,
-  call: Call,
-  at: string,
-): Promise<RecordedIn | undefined> {
-  const { journal, name, clients } = call.tenant
-  const { flow, beginsFlow = true } = endpoint
-  const { answer, request, assigned } = call
+  { request, answer, tenant, assigned }: Call,
+): Awaitable<RecordedIn | undefined> {
+  const { journal, name, clock } = tenant
+  const { number, flow, beginsFlow = true } = endpoint
+  const { method, path } = request
+  const at = new Date(clock.now()).toISOString()
   const status = sentStatus(answer.reply)
-  const parameters = parametersOf(endpoint, request)
-  const audit = isOfAudit(request) || answer.audit || answer.decision?.queued?.audit || undefined
-  const readings = answer.readings ?? call.tenant.readings.ids
-  const shown = clients.mask({
-    facts: { flow, audit, readings, ...factsOf(endpoint, parameters, answer) },
-    call: callRecord(endpoint, call, { at, parameters }),
-  })
-  return journal.record(name, {
-    correlationIds: correlationIdsIn(endpoint, request, parameters),
+  const announce = () =>
+    journal.announce({ type: 'call', tenant: name, data: { at, endpoint: number, method, path, status } })
+  if (flow === undefined) {
+    announce()
+    return undefined
+  }
+  const { decision, evaluation } = answer
+  const audit = isOfAudit(request) || answer.audit || decision?.queued?.audit || undefined
+  const readings = answer.readings ?? tenant.readings.ids
+  const recorded = journal.record(name, {
+    correlationIds: correlationIdsIn(endpoint, request),
     issuedIds: issuedIdsOf(answer),
-    ...shown,
-    evaluation: answer.evaluation && inputOf(answer.evaluation),
+    facts: { flow, audit, readings, ...factsOf(endpoint, request, answer) },
+    call: { at, endpoint: number, method, path, status, ...keptOf(endpoint, request, answer, tenant) },
+    evaluation: evaluation && { claims: evaluation.claims, signals: evaluation.signals, now: evaluation.now },
+    mask: tenant.clients.mask,
     begins: beginsFlow,
     assigned,
     // A refused choice leaves its flow pending.
     ends: answer.ends ?? ((status >= 400 || status === 0) && beginsFlow),
   })
+  return whenThere(recorded, (place) => {
+    if (place === undefined) announce()
+    return place
+  })
 }
 
-const inputOf = ({ claims, signals, now }: UseEvaluation): EvaluationInput => ({ claims, signals, now })
-
-function issuedIdsOf({ transaction, issuedIds = [] }: Answer): readonly string[] {
-  return transaction === undefined ? issuedIds : [identifier('transaction', transaction), ...issuedIds]
+/** The flow that a call is going to be recorded in; `undefined` for one that belongs to none. */
+export function assignFlow(
+  endpoint: Endpoint,
+  { request, tenant }: Pick<Call, 'request' | 'tenant'>,
+): Awaitable<string | undefined> {
+  if (endpoint.flow === undefined) return undefined
+  const correlationIds = correlationIdsIn(endpoint, request)
+  return tenant.journal.assign(tenant.name, { correlationIds, begins: endpoint.beginsFlow ?? true })
 }
 
-/** A trap also shows that credentials came along; the journal masks those in a body by itself. */
-const parametersOf = ({ correlation }: Endpoint, request: Incoming): Parameters => ({
-  ...request.sentParameters(),
-  ...(correlation === 'trap' && request.authorization !== undefined ? { authorization: MASKED } : {}),
-})
+const issuedIdsOf = ({ transaction, issuedIds = [] }: Answer): readonly string[] =>
+  transaction === undefined ? issuedIds : [identifier('transaction', transaction), ...issuedIds]
 
 /** Identifiers carry their kind: a code is never looked up as a token. */
 export const identifier = (kind: CorrelationKind, value: string) => `${kind}:${value}`
 
-function correlationIdsIn({ correlation }: Endpoint, request: Incoming, parameters: Parameters): string[] {
+function correlationIdsIn({ correlation }: Endpoint, request: Incoming): string[] {
   if (correlation === undefined) return []
-  const value = correlationId(correlation, request, parameters)
+  const value = correlationId(correlation, request)
   return value ? [identifier(correlation, value)] : []
 }
 
-function correlationId(kind: CorrelationKind, request: Incoming, parameters: Parameters): string | undefined {
+function correlationId(kind: CorrelationKind, request: Incoming): string | undefined {
   switch (kind) {
     case 'access_token':
       return bearerToken(request.authorization)
     case 'trap':
       return request.params['id']
     default:
-      return textOf(parameters[kind])
+      return textOf(request.sentParameters()[kind])
   }
 }
 
 function factsOf(
   { correlation }: Endpoint,
-  { client_id: clientId, state }: Parameters,
+  request: Incoming,
   { decision, evaluation, forcedOutcome, forcedBy }: Answer,
 ): Omit<FlowFacts, 'flow'> {
   // A call that continues a flow adds neither client nor state to it.
-  const continues = correlation !== undefined
+  const { client_id: clientId, state } = correlation === undefined ? request.sentParameters() : {}
   return {
-    client_id: continues ? undefined : textOf(clientId),
-    state: continues ? undefined : textOf(state),
+    client_id: textOf(clientId),
+    state: textOf(state),
     persona: decision?.persona?.name,
     outcome: decision?.laterOutcome?.name ?? decision?.outcome.name ?? forcedOutcome?.name,
     decided_by: decision?.decidedBy ?? forcedBy,
@@ -130,29 +110,25 @@ function factsOf(
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
 
-function callRecord(
-  { number, caller }: Endpoint,
-  { request, answer, tenant }: Call,
-  { at, parameters }: { at: string; parameters: Parameters },
-): CallRecord {
-  const { method, path } = request
-  const decision = decisionOf(answer)
-  const clock = recordedClock(tenant.clock)
-  const traceparent = caller === 'server' ? traceparentOf(request) : undefined
+function keptOf({ caller, correlation }: Endpoint, request: Incoming, answer: Answer, tenant: Tenant) {
+  const { reply, findings = [] } = answer
   return {
-    at,
-    endpoint: number,
-    method,
-    path,
-    status: sentStatus(answer.reply),
-    parameters,
-    findings: answer.findings ?? [],
-    response: answer.reply.dropped ? { kind: 'dropped' } : recordedBody(answer.reply.body, answer),
-    ...(decision && { decision }),
-    ...(clock && { clock }),
-    ...(traceparent !== undefined && { traceparent }),
+    sent: request.sent,
+    authorized: correlation === 'trap' && request.authorization !== undefined ? (true as const) : undefined,
+    findings,
+    response: reply.dropped ? ({ kind: 'dropped' } as const) : recordedBody(reply.body, answer),
+    decision: decisionOf(answer),
+    clock: recordedClock(tenant.clock),
+    traceparent: caller === 'server' ? traceparentOf(request) : undefined,
+    accept: reply.status >= 400 ? acceptOf(request) : undefined,
   }
 }
+
+/** Characters of the header that the journal keeps. */
+const MAX_ACCEPT = 200
+
+/** What a refused call asked for, which decides whether it is answered by a page or by JSON. */
+const acceptOf = (request: Incoming) => request.header('accept')?.slice(0, MAX_ACCEPT)
 
 /** What decided this call alone: an outcome of a later call is recorded with that one. */
 function decisionOf({ decision, forcedOutcome, forcedBy }: Answer): RecordedDecision | undefined {

@@ -3,12 +3,15 @@ import { quote } from '../../text/quote.ts'
 import type { Profile } from '../profile.ts'
 import { Findings } from '../rules/findings.ts'
 import type { RuleId } from '../rules/rules.ts'
+import type { Pairs } from './parameters.ts'
 
 /** A server-to-server call, as far as the service looks at it. */
 export interface ServerRequest {
   readonly contentType: string | undefined
   readonly authorization: string | undefined
   readonly body: Uint8Array
+  /** The body as a form. @throws Refusal 400 for too many parameters */
+  readonly formPairs: Pairs
 }
 
 /**

@@ -43,13 +43,19 @@ export function createClients(
   const signingAlgs = declared.flatMap(({ signingAlg }) => signingAlg ?? [])
   const ids = [...clients.keys()].filter((id) => id !== DEMO_CLIENT_ID)
   let made: Mask | undefined
-  // Made when a call is recorded: most of the tenants that are only called never need it.
+  // Made when a call is shown: most of the tenants that are only called never need it.
   const mask: Mask = (value) => {
-    made ??= createMask([...secrets, ...[...clients.values()].map(({ clientSecret }) => clientSecret)])
+    made ??= createMask([...secrets, ...[...clients.values()].flatMap(secretsOf)])
     return made(value)
   }
   return { ids, mask, find: (clientId) => clients.get(clientId), signingAlgs }
 }
+
+/** The secret of a client, and with its identifier as `Authorization: Basic` has both. */
+const secretsOf = ({ clientId, clientSecret }: Client): string[] => [
+  clientSecret,
+  Buffer.from(`${clientId}:${clientSecret}`).toString('base64'),
+]
 
 function fromSettings(settings: ClientSettings): SandboxClient {
   const { name = settings.clientId, logo, persona, ...client } = settings

@@ -1,7 +1,9 @@
 import * as z from 'zod'
 import { callbackSchema, callbackUrl } from '../../oidc/callback.ts'
 import { findingSchema } from '../../oidc/rules/finding.ts'
+import { MASKED } from '../clients/mask.ts'
 import { recordedClockSchema } from './recorded-clock.ts'
+import { parametersOf, sentSchema } from './sent.ts'
 
 /** What was sent back, as data. */
 export const recordedResponseSchema = z.discriminatedUnion('kind', [
@@ -34,7 +36,7 @@ const recordedDecisionSchema = z.object({
 /** What was decided for one call, and what decided it. */
 export type RecordedDecision = Readonly<z.infer<typeof recordedDecisionSchema>>
 
-/** One call of a flow, as the journal keeps it. Secrets are masked before it is recorded. */
+/** One call of a flow, as readers see it. */
 export const callRecordSchema = z.object({
   /** ISO 8601, by the clock of the tenant. */
   at: z.string(),
@@ -49,9 +51,25 @@ export const callRecordSchema = z.object({
   decision: recordedDecisionSchema.optional().describe('What was decided for this call, and what decided it'),
   clock: recordedClockSchema.optional().describe('How the clock was moved when the call came; absent in real time'),
   traceparent: z.string().optional().describe('The header of a call by a server (W3C Trace Context)'),
+  accept: z.string().optional().describe('The header `Accept`, of a call that was refused'),
 })
 
 export type CallRecord = Readonly<z.infer<typeof callRecordSchema>>
+
+const keptCallSchema = callRecordSchema.omit({ parameters: true }).extend({
+  sent: sentSchema,
+  /** It brought an `Authorization` header to a trap. */
+  authorized: z.literal(true).optional(),
+})
+
+/** One call of a flow, as the journal keeps it: with what was sent as it came, secrets included. */
+export type KeptCall = Readonly<z.infer<typeof keptCallSchema>>
+
+/** The call that the journal keeps as JSON text. Its parameters are read here, when somebody asks for them. */
+export function readCall(text: string): CallRecord {
+  const { sent, authorized, ...call } = keptCallSchema.parse(JSON.parse(text))
+  return { ...call, parameters: { ...parametersOf(sent), ...(authorized && { authorization: MASKED }) } }
+}
 
 /** What `GET flows` shows of a response: the location, the page or the body itself. */
 export function shownResponse(response: RecordedResponse): unknown {

@@ -1,6 +1,8 @@
 import * as z from 'zod'
 import type { ThresholdTrace } from '../../age/trace.ts'
-import type { CallRecord } from './call-record.ts'
+import type { Awaitable } from '../../oidc/ports.ts'
+import type { Mask } from '../clients/mask.ts'
+import type { CallRecord, KeptCall } from './call-record.ts'
 import type { EvaluationInput } from './evaluation.ts'
 
 export const flowFactsSchema = z.object({
@@ -72,7 +74,9 @@ export interface JournalEntry extends FlowOfCall {
   readonly evaluation?: EvaluationInput | undefined
   /** The flow ended with this call. */
   readonly ends: boolean
-  readonly call: CallRecord
+  readonly call: KeptCall
+  /** Takes the secrets out of the events of the call. */
+  readonly mask: Mask
 }
 
 type FilteredFact = 'flow' | 'client_id' | 'state' | 'persona' | 'outcome'
@@ -100,9 +104,9 @@ export interface RecordedIn {
  */
 export interface Journal {
   /** The id of the flow that a call is recorded in, before it is: of a new flow, that id is given to no other one. */
-  assign(tenant: string, call: FlowOfCall): Promise<string | undefined>
+  assign(tenant: string, call: FlowOfCall): Awaitable<string | undefined>
   /** Records a call; `undefined` when it belongs to no flow and begins none. */
-  record(tenant: string, entry: JournalEntry): Promise<RecordedIn | undefined>
+  record(tenant: string, entry: JournalEntry): Awaitable<RecordedIn | undefined>
   /** Sends an event that belongs to no flow. */
   announce(event: JournalEvent): void
   /** Newest first. A flow is read when it is asked for: to read one can take milliseconds. */

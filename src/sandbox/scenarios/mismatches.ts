@@ -34,7 +34,8 @@ export function findMismatches(
   }
   if (isScalar(expected) && isScalar(came) && String(expected) === String(came)) return []
   // The name says that a value is a secret, whatever the value is.
-  const shownAt = (value: unknown) => shown(Object.values(mask({ [path]: value }))[0])
+  const name = path.slice(path.lastIndexOf('.') + 1)
+  const shownAt = (value: unknown) => shown(Object.values(mask({ [name]: value }))[0])
   return [{ path, expected: shownAt(expected), came: shownAt(came) }]
 }
 

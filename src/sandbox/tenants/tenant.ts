@@ -8,6 +8,7 @@ import { type ClockMove, moveClock } from '../clock/clock-move.ts'
 import type { TenantCoverage } from '../coverage/coverage-keeper.ts'
 import { createExpectations, type Expectations } from '../decision/expectations.ts'
 import type { Journal } from '../journal/journal.ts'
+import { maskedJournal } from '../journal/masked-journal.ts'
 import { createPersonas, type Personas } from '../personas/personas.ts'
 import { createScenarios, type Scenarios } from '../scenarios/scenarios.ts'
 import { createIds } from './ids.ts'
@@ -111,7 +112,7 @@ export function createTenant(
     },
     expectations: { ...expectations, add: driving(expectations.add) },
     scenarios: { ...scenarios, arm: driving(scenarios.arm) },
-    journal,
+    journal: maskedJournal(journal, () => tenant.clients.mask),
     coverage: shared.coverage.of(name),
     refresh: shared.isShared ? state.refresh : () => {},
     moveClock: driving(moveOwnClock),

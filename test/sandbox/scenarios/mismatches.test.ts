@@ -29,9 +29,9 @@ test.each([
 })
 
 test('A mismatch masks what has the name of a secret, and a configured secret before a long value is cut', () => {
-  expect(findMismatches({ client_secret: 'a', b: { clientSecret: 1 } }, { client_secret: 'b', b: {} })).toEqual([
+  expect(findMismatches({ client_secret: 'a', b: { access_token: 1 } }, { client_secret: 'b', b: {} })).toEqual([
     { path: 'client_secret', expected: '"***"', came: '"***"' },
-    { path: 'b.clientSecret', expected: '"***"', came: 'nothing' },
+    { path: 'b.access_token', expected: '"***"', came: 'nothing' },
   ])
   const nonce = `123456789012345${'x'.repeat(190)}`
   const came = { state: 'sk_shop_1234', claims: { a: ['is sk_shop_1234'] }, nonce, long: 'y'.repeat(10_000) }
