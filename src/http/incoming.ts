@@ -3,6 +3,9 @@ import { copyOf, decodePairs, type Pairs } from '../oidc/request/parameters.ts'
 import type { ServerRequest } from '../oidc/request/server-request.ts'
 import { bodyKind, parametersOf, type Sent } from '../sandbox/journal/sent.ts'
 
+/** Where a request goes: its path below the base URL of the tenant, and the named parts of the path. */
+export type Place = Pick<Request, 'path' | 'params'>
+
 /** A request as the routes see it: an Express request, parsed no further than every route needs. */
 export class Incoming implements ServerRequest {
   readonly method: string
@@ -19,15 +22,13 @@ export class Incoming implements ServerRequest {
   #formPairs: Pairs | undefined
   #sentParameters: Readonly<Record<string, unknown>> | undefined
 
-  constructor(request: Request, response: Response) {
-    const { originalUrl, path, method, params, body } = request
+  constructor(request: Request, response: Response, { path, params }: Place) {
+    const { originalUrl, method, body } = request
     const question = originalUrl.indexOf('?')
     this.method = method
     this.path = path
     this.query = question < 0 ? '' : originalUrl.slice(question + 1)
-    const named = Object.entries(params).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
-    this.params =
-      named.length === 0 ? NO_PARAMS : Object.fromEntries(named.map(([name, value]) => [name, copyOf(value)]))
+    this.params = params === NO_PARAMS ? NO_PARAMS : copiesOf(params)
     this.body = Buffer.isBuffer(body) ? body : NO_BODY
     this.#request = request
     this.#response = response
@@ -121,4 +122,10 @@ export class Incoming implements ServerRequest {
 }
 
 const NO_BODY = new Uint8Array()
-const NO_PARAMS = {}
+/** The named parts of a path without any. */
+export const NO_PARAMS: Readonly<Record<string, string>> = {}
+
+const copiesOf = (params: Place['params']) =>
+  Object.fromEntries(
+    Object.entries(params).flatMap(([name, value]) => (typeof value === 'string' ? [[name, copyOf(value)]] : [])),
+  )

@@ -2,100 +2,100 @@ import type { Request, RequestHandler, Response } from 'express'
 import type { Endpoint } from '../oidc/endpoints.ts'
 import type { Awaitable } from '../oidc/ports.ts'
 import { isUnavailable, Refusal } from '../oidc/refusal.ts'
+import { DEMO_CLIENT_ID } from '../sandbox/clients/demo-client.ts'
 import { startStopwatch } from '../sandbox/clock/clock.ts'
-import { type FlowLink, flowLink } from '../sandbox/journal/flow-link.ts'
+import { flowLink } from '../sandbox/journal/flow-link.ts'
 import { takeTurn } from '../sandbox/take-turn.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
-import { summarizeCall } from './calls/call-summary.ts'
-import { countCall } from './calls/count-call.ts'
+import { clientIn, summarizeCall } from './calls/call-summary.ts'
 import { assignFlow, recordCall } from './calls/record-call.ts'
 import { refuseForeignSite } from './guard/foreign-site.ts'
 import { reasonBeyondMachine } from './guard/guard.ts'
 import type { Answer, HttpHost, RouteRow, Served } from './handler.ts'
-import { Incoming } from './incoming.ts'
+import { Incoming, type Place } from './incoming.ts'
 import { refusalAnswer } from './refusals/refusal-answer.ts'
 import { sendReply, withFlow } from './reply.ts'
 
 type Route = Pick<RouteRow, 'handler' | 'endpoint' | 'errors' | 'openTo' | 'isUrgent'>
 
-/**
- * Makes an Express handler of a route: read the request, call the handler, record the call, send the reply. Nothing is done
- * for a caller that went away before its turn.
- */
+/** Serves a request, whose place is known. */
+export type Serve = (request: Request, response: Response, place: Place) => Promise<void>
+
+/** Makes an Express handler of a route. */
 export function createRoute(host: HttpHost, route: Route): RequestHandler {
-  return async (request: Request, response: Response) => {
-    const elapsed = startStopwatch()
-    const incoming = new Incoming(request, response)
-    const call = await serve(route, incoming, host)
+  const serve = createServe(host, route)
+  return (request, response) => serve(request, response, request)
+}
+
+/**
+ * Serves a route: read the request, call the handler, record the call, send the reply. Nothing is done for a caller that went
+ * away before its turn.
+ */
+export function createServe(host: HttpHost, route: Route): Serve {
+  return async (request, response, place) => {
+    const elapsed = host.onCall && startStopwatch()
+    const incoming = new Incoming(request, response, place)
+    const call = await answerCall(route, incoming, host)
     if (!call) return
-    const { tenant, endpoint } = call
-    const leadsTo = await flowOfRefused(call, incoming, host)
-    const answer = await answerIn(leadsTo, call, { host, incoming, route })
+    const { tenant, answer, endpoint } = call
     // Answered even when it cannot be recorded: the client cannot get its code or token a second time.
-    const recording = { request: incoming, tenant, answer, assigned: leadsTo?.id }
-    const recorded = endpoint && (await answered(() => recordCall(endpoint, recording), host))
+    const recorded = endpoint && (await unlessItFails(() => recordCall(endpoint, { ...call, request: incoming }), host))
     const flow = recorded?.id
-    if (endpoint) countCall(endpoint, { incoming, tenant, answer, audit: recorded?.audit })
+    if (endpoint && isOfApp(incoming, answer)) tenant.coverage.delivered({ endpoint, answer, audit: recorded?.audit })
     await sendReply(response, flow === undefined ? answer.reply : withFlow(answer.reply, flow))
-    host.onCall?.(summarizeCall({ incoming, tenant, answer, endpoint, flow, durationMs: elapsed() }))
+    if (elapsed)
+      host.onCall?.(summarizeCall({ ...{ incoming, tenant, answer, endpoint, flow }, durationMs: elapsed() }))
   }
 }
 
-/** A call that was served, before it is answered. */
-interface ServedCall {
+/** A call that has its answer, and is neither recorded nor sent yet. */
+interface AnsweredCall {
   readonly tenant: Tenant
-  readonly served: Served
+  readonly answer: Answer
   /** Absent when the call is not recorded: a page of another site makes no tenant and no flow of the journal. */
   readonly endpoint?: Endpoint | undefined
+  /** The flow that the answer to a refused call leads to: its id is given before the answer is made. */
+  readonly assigned?: string | undefined
 }
 
 /** `undefined` when the caller has gone. */
-async function serve(
+async function answerCall(
   { handler, endpoint, errors, openTo = 'every-page', isUrgent }: Route,
   incoming: Incoming,
   host: HttpHost,
-): Promise<ServedCall | undefined> {
-  const refusedBy = (error: unknown, tenant: Tenant) => refusalAnswer(error, { host, incoming, tenant, errors })
+): Promise<AnsweredCall | undefined> {
   let tenant = host.tenants.root
+  const refusedBy = (error: unknown) => refusalAnswer(error, { host, incoming, tenant, errors })
+  let served: Served
   try {
     refuseForeignSite(incoming, { openTo, isPage: errors !== undefined, ownOrigins: host.guard.origins })
   } catch (error) {
-    return { tenant, served: refusedBy(error, tenant) }
+    return { tenant, answer: await refusedBy(error)(undefined) }
   }
   try {
     tenant = await tenantOf(incoming, host)
     // A page or a control call may take long: these come one after the other.
     if (endpoint === undefined && !isUrgent) await takeTurn()
     if (incoming.isGone) return undefined
-    return { tenant, endpoint, served: await handler(incoming, tenant) }
+    served = await handler(incoming, tenant)
   } catch (error) {
-    return { tenant, endpoint, served: refusedBy(error, tenant) }
+    served = refusedBy(error)
   }
-}
-
-/** The flow that the answer to a refused call leads to: its id is given before the answer is made. */
-async function flowOfRefused(
-  { tenant, served, endpoint }: ServedCall,
-  request: Incoming,
-  host: HttpHost,
-): Promise<FlowLink | undefined> {
-  if (typeof served !== 'function' || endpoint === undefined) return undefined
-  const id = await answered(() => assignFlow(endpoint, { request, tenant }), host)
-  return id === undefined ? undefined : flowLink(id, tenant.provider.baseUrl)
-}
-
-async function answerIn(
-  flow: FlowLink | undefined,
-  { tenant, served }: ServedCall,
-  { host, incoming, route: { errors } }: { host: HttpHost; incoming: Incoming; route: Route },
-): Promise<Answer> {
-  if (typeof served !== 'function') return served
+  if (typeof served !== 'function') return { tenant, endpoint, answer: served }
+  const assigned = endpoint && (await unlessItFails(() => assignFlow(endpoint, { request: incoming, tenant }), host))
+  const flow = assigned === undefined ? undefined : flowLink(assigned, tenant.provider.baseUrl)
   try {
-    return await served(flow)
+    return { tenant, endpoint, assigned, answer: await served(flow) }
   } catch (error) {
-    return refusalAnswer(error, { host, incoming, tenant, errors })(flow)
+    return { tenant, endpoint, assigned, answer: await refusedBy(error)(flow) }
   }
 }
+
+/** Whether an app made the call: the demo, and the tools of the sandbox, which say so by a header, are no apps. */
+const isOfApp = (incoming: Incoming, { asked, clientId }: Answer): boolean =>
+  incoming.method !== 'HEAD' &&
+  incoming.header('x-sandbox-tool') === undefined &&
+  (asked?.clientId ?? clientId ?? clientIn(incoming)) !== DEMO_CLIENT_ID
 
 /**
  * The tenant whose address was called. A call on this machine makes it exist; beyond it strangers could fill the directory,
@@ -114,8 +114,8 @@ async function tenantOf(incoming: Incoming, { tenants, guard }: HttpHost): Promi
   )
 }
 
-/** What the journal says, or nothing when it fails: the call is answered. An unreachable store is not a bug; the store reports its own outage. */
-async function answered<Result>(
+/** What the journal says, or nothing when it fails. An unreachable store is not a bug; the store reports its own outage. */
+async function unlessItFails<Result>(
   ask: () => Awaitable<Result>,
   { onError }: Pick<HttpHost, 'onError'>,
 ): Promise<Result | undefined> {

@@ -5,8 +5,10 @@ import type { AgeSignal } from '../age/signal.ts'
 export type Awaitable<Value> = Value | Promise<Value>
 
 /** What `next` makes of a value, at once when it is there. */
-export const whenThere = <Value, Result>(value: Awaitable<Value>, next: (value: Value) => Result): Awaitable<Result> =>
-  value instanceof Promise ? value.then(next) : next(value)
+export const whenThere = <Value, Result>(
+  value: Awaitable<Value>,
+  next: (value: Value) => Awaitable<Result>,
+): Awaitable<Result> => (value instanceof Promise ? value.then(next) : next(value))
 
 /** The one time by which every lifetime and every age is judged. */
 export interface Clock {

@@ -4,11 +4,12 @@ import { onDemand } from '../files/on-demand.ts'
 import type { HttpHost, RouteRow } from '../http/handler.ts'
 import { grouped } from '../http/html/elements.ts'
 import { readBody } from '../http/read-body.ts'
-import { preflight, refuseMethods, refuseUnknownPath, refuseUnreadable } from '../http/refusals/refusals.ts'
+import { refuseMethods, refuseUnknownPath, refuseUnreadable } from '../http/refusals/refusals.ts'
 import { setCommonHeaders } from '../http/reply.ts'
 import { createRoute } from '../http/route.ts'
 import { packageRoot } from '../package-root.ts'
 import { pathOf } from '../sandbox/addresses/addresses.ts'
+import { serveByPath } from './serve-by-path.ts'
 import { createServiceRoutes } from './service-routes.ts'
 
 /** The Express application: the route table, below the path of the base URL and below `/t/NAME` there. It does not listen. */
@@ -25,33 +26,27 @@ export function createApp(host: HttpHost): Express {
   const pages = loadedOnDemand(async () => {
     const { createPageRoutes } = await import('./page-routes.ts')
     const rows = createPageRoutes(host)
-    return createRouter(rows, host)
-      .use('/_sandbox/assets', createAssets())
-      .use(refuseUnknownPath(host, [...serviceRows, ...rows]))
+    const router = express.Router({ mergeParams: true, caseSensitive: true, strict: true })
+    addRoutes(router, rows, host)
+    return router.use('/_sandbox/assets', createAssets()).use(refuseUnknownPath(host, [...serviceRows, ...rows]))
   })
-  const tenantRoutes = loadedOnDemand(async () => createRouter(serviceRows, host).use(pages.serve))
   app.use(readBody)
-  // Before all routes: a call that was first waits for its code, and what comes after it must not overtake it.
-  app.use(pages.afterLoading)
   const { basePath, addresses } = host.tenants.root
   // A reverse proxy may keep the path of an address or cut it off, so both are served.
-  const paths = [...new Set([basePath, pathOf(addresses.internalUrl ?? addresses.baseUrl), ''].map(literally))]
-  addRoutes(app, serviceRows, host)
-  for (const path of paths) app.use(`${path}/t/:tenant`, tenantRoutes.serve)
-  for (const path of paths.filter((path) => path !== '')) app.use(path, tenantRoutes.serve)
-  app.use(pages.serve)
+  const prefixes = [...new Set([basePath, pathOf(addresses.internalUrl ?? addresses.baseUrl), ''])].sort(
+    (one, other) => other.length - one.length,
+  )
+  const paths = prefixes.map(literally)
+  app.use(serveByPath(serviceRows, host, prefixes))
+  for (const path of paths) app.use(`${path}/t/:tenant`, pages)
+  for (const path of paths.filter((path) => path !== '')) app.use(path, pages)
+  app.use(pages)
   app.use(refuseUnreadable(host))
   return app
 }
 
 /** A path in the syntax of Express that stands for itself alone. */
 const literally = (path: string) => path.replaceAll(/[{}()[\]+?!:*\\]/g, '\\$&')
-
-function createRouter(routes: readonly RouteRow[], host: HttpHost): Router {
-  const router = express.Router({ mergeParams: true, caseSensitive: true, strict: true })
-  addRoutes(router, routes, host)
-  return router
-}
 
 function createAssets(): RequestHandler {
   const folder = fileURLToPath(new URL('public/', packageRoot))
@@ -69,37 +64,17 @@ function addRoutes(router: IRouter, routes: readonly RouteRow[], host: HttpHost)
     const route = router.route(path)
     const refuse = createRoute(host, { handler: refuseMethods(rows) })
     for (const row of rows) {
-      const serve = createRoute(host, row)
-      // Express answers HEAD by the handler of GET: a flow must not begin or end by one.
-      if (row.method === 'get' && row.endpoint?.caller === 'browser') route.head(refuse)
-      route[row.method](serve)
-      if (row.endpoint?.caller === 'any') route.options(createRoute(host, { handler: preflight }))
+      route[row.method](createRoute(host, row))
     }
     route.all(refuse)
   }
 }
 
 /** A router that is made when the first request comes to it. */
-interface RouterOnDemand {
-  readonly serve: RequestHandler
-  /** Holds a request back while the router is being made. */
-  readonly afterLoading: RequestHandler
-}
-
-function loadedOnDemand(load: () => Promise<Router>): RouterOnDemand {
+function loadedOnDemand(load: () => Promise<Router>): RequestHandler {
   const loadOnce = onDemand(load)
-  let loading: Promise<Router> | undefined
-  let router: Router | undefined
-  return {
-    async serve(request, response, next) {
-      loading = loadOnce()
-      router = await loading
-      router(request, response, next)
-    },
-    async afterLoading(_request, _response, next) {
-      // A failure is answered to the request that began the loading.
-      if (router === undefined) await loading?.catch(() => {})
-      next()
-    },
+  return async (request, response, next) => {
+    const router = await loadOnce()
+    router(request, response, next)
   }
 }

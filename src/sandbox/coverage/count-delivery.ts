@@ -1,8 +1,10 @@
 import { birthdaysAt, filterResults } from '../../age/claims-seen.ts'
 import type { Callback } from '../../oidc/callback.ts'
 import type { CreateTransaction } from '../../oidc/create.ts'
+import { ENDPOINTS, type Endpoint } from '../../oidc/endpoints.ts'
 import type { UseEvaluation, UseTransaction } from '../../oidc/use.ts'
-import { rowId } from '../outcomes/catalogue.ts'
+import type { RecordedIn } from '../journal/journal.ts'
+import { findOutcome, rowId } from '../outcomes/catalogue.ts'
 import type { Outcome } from '../outcomes/outcome.ts'
 import type { ServerReply } from '../outcomes/server-reply.ts'
 import type { ClaimsTables } from './claims-tables.ts'
@@ -15,28 +17,33 @@ import {
   type HitsTable,
 } from './counters.ts'
 
-/** An authorization request that was found valid. */
-export interface AskedFor {
-  readonly transaction: UseTransaction | CreateTransaction
+/** What is about to be sent to a client. */
+export interface Delivered {
+  readonly endpoint: Endpoint
+  readonly answer: DeliveredAnswer
+  readonly audit?: RecordedIn['audit']
+}
+
+interface DeliveredAnswer {
+  readonly reply: Pick<ServerReply, 'status' | 'delayMs' | 'dropped'> & { readonly body: { readonly kind: string } }
+  /** The valid authorization request that the call made, or that it ends. */
+  readonly asked?: UseTransaction | CreateTransaction | undefined
+  readonly callback?: Callback | undefined
+  /** Of a verified Use flow. */
+  readonly evaluation?: UseEvaluation | undefined
+  readonly decision?: { readonly outcome: Outcome } | undefined
+  readonly endedAs?: string | undefined
+  readonly forcedOutcome?: Outcome | undefined
 }
 
 /** A flow whose callback was sent to the client. */
-export interface Ended {
+interface Ended {
   readonly flow: 'use' | 'create'
   readonly callback: Callback
   /** Absent when the request itself was refused. */
   readonly transaction?: UseTransaction | CreateTransaction | undefined
-  /** Of a verified Use flow. */
   readonly evaluation?: UseEvaluation | undefined
   /** The outcome that the flow had. */
-  readonly outcome?: Outcome | undefined
-}
-
-/** A reply to a call from server to server. */
-export interface Replied {
-  readonly called: Called
-  readonly reply: Pick<ServerReply, 'status' | 'delayMs' | 'dropped'> & { readonly body: { readonly kind: string } }
-  /** The outcome that changed it. */
   readonly outcome?: Outcome | undefined
 }
 
@@ -47,7 +54,43 @@ export interface Counting {
   hit(table: HitsTable, name: string): void
 }
 
-export function countAsked({ transaction }: AskedFor, { counters, tables, hit }: Counting): void {
+/** Counts what was sent to a client: a waiting page, an iframe, an audit bring it nothing. */
+export function countDelivery({ endpoint, answer, audit }: Delivered, counting: Counting): void {
+  const called = CALLED_AT.get(endpoint)
+  if (audit) {
+    // Only the browser said so: the pushed request was counted before.
+    if (audit === 'late' && endpoint === ENDPOINTS.create) takeBack('par', counting)
+    return
+  }
+  if (called) {
+    countReplied(called, answer, counting)
+    return
+  }
+  const { asked: transaction, callback, evaluation, decision, endedAs } = answer
+  const { flow } = endpoint
+  if (flow !== 'use' && flow !== 'create') return
+  // The choice on a page ends a request that was counted before.
+  if (transaction && endpoint.correlation !== 'transaction') countAsked(transaction, counting)
+  if (!callback) return
+  const outcome = decision?.outcome ?? (endedAs === undefined ? undefined : findOutcome(flow, endedAs))
+  countEnded({ flow, callback, transaction, evaluation, outcome }, counting)
+}
+
+const CALLED_AT: ReadonlyMap<Endpoint, Called> = new Map<Endpoint, Called>([
+  [ENDPOINTS.par, 'par'],
+  [ENDPOINTS.token, 'token'],
+  [ENDPOINTS.upgrade, 'upgrade'],
+  [ENDPOINTS.useDiscovery, 'discovery'],
+  [ENDPOINTS.createDiscovery, 'discovery'],
+  [ENDPOINTS.jwks, 'jwks'],
+])
+
+function takeBack(called: Called, { counters }: Counting): void {
+  const hits = counters.calls[called]?.['success']
+  if (hits && hits.count > 0) hits.count--
+}
+
+function countAsked(transaction: UseTransaction | CreateTransaction, { counters, tables, hit }: Counting): void {
   const ask = (what: Asked) => hit(counters.asked, what)
   ask(transaction.flow)
   if (transaction.flow !== 'use') return
@@ -58,7 +101,7 @@ export function countAsked({ transaction }: AskedFor, { counters, tables, hit }:
   tables.of(transaction)
 }
 
-export function countEnded(ended: Ended, counting: Counting): void {
+function countEnded(ended: Ended, counting: Counting): void {
   const { callback, evaluation, outcome, transaction } = ended
   const { counters, hit } = counting
   if (outcome) hit(counters.rows, rowId(outcome))
@@ -106,7 +149,11 @@ function countAnswers(transaction: UseTransaction, evaluation: UseEvaluation, { 
   for (const side of FILTER_SIDES) for (const member of sides[side]) hitSide(seen.filters, member, side)
 }
 
-export function countReplied({ called, reply, outcome }: Replied, { counters, hit }: Counting): void {
+function countReplied(
+  called: Called,
+  { reply, forcedOutcome: outcome }: DeliveredAnswer,
+  { counters, hit }: Counting,
+): void {
   if (outcome) hit(counters.rows, rowId(outcome))
   const side = sideOf(reply, outcome)
   counters.calls[called] ??= {}
@@ -117,7 +164,7 @@ export function countReplied({ called, reply, outcome }: Replied, { counters, hi
  * Decision: a timeout is a reply that an outcome delays. A failure is a status from 500, a connection that is closed, and a
  * body that is cut off. A refusal is a status from 400. Another changed reply is none of these: it counts for its row.
  */
-function sideOf({ status, delayMs, dropped, body }: Replied['reply'], outcome: Outcome | undefined) {
+function sideOf({ status, delayMs, dropped, body }: DeliveredAnswer['reply'], outcome: Outcome | undefined) {
   if (delayMs) return 'timeout'
   if (dropped || body.kind === 'truncated' || status >= 500) return 'failure'
   if (status >= 400) return 'refusal'

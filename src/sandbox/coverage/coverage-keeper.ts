@@ -1,30 +1,12 @@
 import { createClaimsTables } from './claims-tables.ts'
-import {
-  type AskedFor,
-  type Counting,
-  countAsked,
-  countEnded,
-  countReplied,
-  type Ended,
-  type Replied,
-} from './count-delivery.ts'
-import {
-  type Called,
-  type CoverageCounters,
-  emptyCounters,
-  type HitsTable,
-  MAX_TEST_NAME,
-  MAX_TESTS,
-} from './counters.ts'
+import { type Counting, countDelivery, type Delivered } from './count-delivery.ts'
+import { type CoverageCounters, emptyCounters, type HitsTable, MAX_TEST_NAME, MAX_TESTS } from './counters.ts'
 import { mergeCoverage } from './merge-coverage.ts'
 
 /** What was delivered to the clients of one tenant. */
 export interface TenantCoverage {
-  asked(asked: AskedFor): void
-  ended(ended: Ended): void
-  replied(replied: Replied): void
-  /** Counts a good reply no longer. */
-  takeBack(called: Called): void
+  /** Something was sent. It is counted later, when somebody asks or much has come: a call is not kept waiting by it. */
+  delivered(delivered: Delivered): void
   /** Of the root tenant: those of all tenants. */
   counters(): CoverageCounters
   /** Empties what `counters` gives. */
@@ -39,6 +21,9 @@ export interface CoverageKeeper {
   /** Adds the counters of a tenant that is gone to those of the root tenant. */
   forget(tenant: string): void
 }
+
+/** What waits to be counted. */
+const MAX_UNCOUNTED = 32
 
 /** Tenants that are counted apart. Beyond, the one that was counted longest ago is added to the root tenant. */
 const MAX_COUNTED_TENANTS = 200
@@ -56,6 +41,7 @@ export function createCoverageKeeper({
   /** The tenant that was counted last is the last one. */
   const kept = new Map<string, Counting>()
   const names = new Map<string, string>()
+  const uncounted: { readonly tenant: string; readonly delivered: Delivered }[] = []
   const keep = (tenant: string, counters: CoverageCounters): Counting => {
     const hit = (table: HitsTable, name: string) => addHit(table, name, names.get(tenant) ?? names.get(root))
     const made = { counters, tables: createClaimsTables(counters), hit }
@@ -84,6 +70,9 @@ export function createCoverageKeeper({
     }
     return found
   }
+  const countAll = () => {
+    for (const { tenant, delivered } of uncounted.splice(0)) countDelivery(delivered, countingOf(tenant))
+  }
   const all = () =>
     mergeCoverage(
       [...kept.values()].map(({ counters }) => counters),
@@ -91,35 +80,32 @@ export function createCoverageKeeper({
     )
 
   return {
-    forget,
-    of(tenant) {
-      const counted =
-        <Delivery>(count: (delivery: Delivery, counting: Counting) => void) =>
-        (delivery: Delivery) => {
-          count(delivery, countingOf(tenant))
-          onChange()
-        }
-      return {
-        asked: counted(countAsked),
-        ended: counted(countEnded),
-        replied: counted(countReplied),
-        takeBack: counted((called, { counters }) => {
-          const hits = counters.calls[called]?.['success']
-          if (hits && hits.count > 0) hits.count--
-        }),
-        counters: () =>
-          tenant === root ? all() : mergeCoverage([kept.get(tenant)?.counters ?? emptyCounters(version)], version),
-        clear() {
-          if (tenant === root) kept.clear()
-          else kept.delete(tenant)
-          onChange()
-        },
-        name(test) {
-          if (test === undefined) names.delete(tenant)
-          else names.set(tenant, test.slice(0, MAX_TEST_NAME))
-        },
-      }
+    forget(tenant) {
+      countAll()
+      forget(tenant)
     },
+    of: (tenant) => ({
+      delivered(delivered) {
+        uncounted.push({ tenant, delivered })
+        if (uncounted.length >= MAX_UNCOUNTED) countAll()
+        onChange()
+      },
+      counters() {
+        countAll()
+        return tenant === root ? all() : mergeCoverage([kept.get(tenant)?.counters ?? emptyCounters(version)], version)
+      },
+      clear() {
+        countAll()
+        if (tenant === root) kept.clear()
+        else kept.delete(tenant)
+        onChange()
+      },
+      name(test) {
+        countAll()
+        if (test === undefined) names.delete(tenant)
+        else names.set(tenant, test.slice(0, MAX_TEST_NAME))
+      },
+    }),
   }
 }
 

@@ -1,6 +1,5 @@
-import { CompactSign } from 'jose'
 import * as z from 'zod'
-import type { Signer, SigningAlgorithm } from '../../oidc/ports.ts'
+import { type Signer, type SigningAlgorithm, whenThere } from '../../oidc/ports.ts'
 import { Refusal } from '../../oidc/refusal.ts'
 import { signCompact } from './compact-jws.ts'
 import { type KeySource, keysOf } from './key-source.ts'
@@ -62,8 +61,6 @@ export function createKeyRing({ keys, ...signing }: Signing & { keys: KeySource 
   return ringOf(signing, { published: [keys], signing: keys })
 }
 
-const encoder = new TextEncoder()
-
 /** Creates the ring that was stored. */
 export function restoreKeyRing({ alg, isRepeatable }: Signing, { published, signing, lent }: StoredRing): KeyRing {
   const keys = published.map((stored) => keysOf(importKeys(stored)))
@@ -81,13 +78,11 @@ function ringOf({ alg, isRepeatable }: Signing, rotation: Rotation): KeyRing {
     withAlg: (other) => (other === alg ? ring : ringOf({ alg: other, isRepeatable }, rotation)),
     keyFor,
     signingKey: () => keyFor(alg),
-    async sign(claims) {
-      const key = (await signing())[alg]
-      const header = { alg, kid: key.kid, typ: 'JWT' }
-      // The library's would be another signature each time.
-      if (alg === 'ES256' && isRepeatable) return signCompact({ header, payload: { ...claims } }, key)
-      return new CompactSign(encoder.encode(JSON.stringify(claims))).setProtectedHeader(header).sign(key.privateKey)
-    },
+    sign: (claims) =>
+      whenThere(signing(), (keys) => {
+        const key = keys[alg]
+        return signCompact({ header: { alg, kid: key.kid, typ: 'JWT' }, payload: claims, isRepeatable }, key)
+      }),
     async jwks() {
       const all = await Promise.all(published.map((keys) => keys()))
       return { keys: all.flatMap(({ RS256, ES256 }) => [RS256.publicJwk, ES256.publicJwk]) }

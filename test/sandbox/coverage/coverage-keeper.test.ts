@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { ENDPOINTS } from '../../../src/oidc/endpoints.ts'
 import { MAX_CLAIMS } from '../../../src/sandbox/coverage/counters.ts'
 import { createCoverageKeeper } from '../../../src/sandbox/coverage/coverage-keeper.ts'
 
@@ -10,12 +11,13 @@ function transactionFor(threshold: number) {
     ...{ upgrade: false, canCreate: false },
     presentation: { appearance: {}, theme: 'light', learnMore: true, language: undefined } as const,
   }
-  return { transaction }
+  const reply = { status: 302, body: { kind: 'redirect' } }
+  return { endpoint: ENDPOINTS.use, answer: { reply, asked: transaction } }
 }
 
 test(`The coverage of a process counts ${MAX_CLAIMS} distinct claims, and says how often others came`, () => {
   const coverage = createCoverageKeeper({ version: '1.0.0', root: 'default' }).of('default')
-  for (let n = 0; n <= MAX_CLAIMS; n++) coverage.asked(transactionFor(n))
+  for (let n = 0; n <= MAX_CLAIMS; n++) coverage.delivered(transactionFor(n))
   const { claims, omitted } = coverage.counters()
   expect([claims.length, omitted]).toEqual([MAX_CLAIMS, { claims: 1 }])
 })
@@ -24,13 +26,13 @@ test('The name of a test at the base URL holds for the tenants that have none of
   const keeper = createCoverageKeeper({ version: '1.0.0', root: 'default' })
   keeper.of('default').name('of all')
   keeper.of('two').name('its own')
-  for (const tenant of ['one', 'two']) keeper.of(tenant).asked(transactionFor(18))
+  for (const tenant of ['one', 'two']) keeper.of(tenant).delivered(transactionFor(18))
   expect(keeper.of('default').counters().asked['use']).toEqual({ count: 2, tests: ['of all', 'its own'] })
 })
 
 test('The coverage of a process adds the counts of a tenant that is gone to those of the root tenant', () => {
   const keeper = createCoverageKeeper({ version: '1.0.0', root: 'default' })
-  keeper.of('one').asked(transactionFor(18))
+  keeper.of('one').delivered(transactionFor(18))
   keeper.forget('one')
   expect(keeper.of('one').counters().asked).toEqual({})
   expect(keeper.of('default').counters().asked['use']).toEqual({ count: 1 })

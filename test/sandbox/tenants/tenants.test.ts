@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { AgeSignal } from '../../../src/age/signal.ts'
+import { ENDPOINTS } from '../../../src/oidc/endpoints.ts'
 import { loadPersonas } from '../../../src/sandbox/personas/load-personas.ts'
 import type { Tenant } from '../../../src/sandbox/tenants/tenant.ts'
 import { createTenants } from '../../../src/sandbox/tenants/tenants.ts'
@@ -86,7 +87,7 @@ test('Names that are only looked at push no tenant out of the memory of the proc
 test('A removed tenant that is made again begins with no coverage, and what it had counts for the root tenant', async () => {
   const { tenants } = await fewTenants()
   const { coverage } = await tenants.declare('again')
-  coverage.replied({ called: 'jwks', reply: { status: 200, body: { kind: 'json' } } })
+  coverage.delivered({ endpoint: ENDPOINTS.jwks, answer: { reply: { status: 200, body: { kind: 'json' } } } })
   await tenants.remove('again')
   expect((await tenants.declare('again')).coverage.counters().calls).toEqual({})
   expect(tenants.root.coverage.counters().calls).toEqual({ jwks: { success: { count: 1 } } })

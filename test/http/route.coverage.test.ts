@@ -1,11 +1,11 @@
 import { beforeEach, expect, test } from 'vitest'
-import type { Coverage } from '../../../src/client/shapes/coverage.ts'
-import { demoClient } from '../../../src/sandbox/clients/demo-client.ts'
-import { readCallback } from '../../support/callbacks.ts'
-import { press, submit } from '../../support/forms.ts'
-import { createRelyingParty } from '../../support/relying-party.ts'
-import { claims, createRequest, useRequest } from '../../support/requests.ts'
-import { shareSandbox } from '../../support/sandbox.ts'
+import type { Coverage } from '../../src/client/shapes/coverage.ts'
+import { demoClient } from '../../src/sandbox/clients/demo-client.ts'
+import { readCallback } from '../support/callbacks.ts'
+import { press, submit } from '../support/forms.ts'
+import { createRelyingParty } from '../support/relying-party.ts'
+import { claims, createRequest, useRequest } from '../support/requests.ts'
+import { shareSandbox } from '../support/sandbox.ts'
 
 const sandbox = await shareSandbox({ slowReplySeconds: 1 })
 beforeEach(() => sandbox.coverage.clear())
