@@ -1,5 +1,12 @@
 import { didYouMean } from '../text/nearest.ts'
-import { EARLIEST_ZONE, earliestInstant, parseCalendarDate, parseInstant, resolveRelativeDate } from './calendar.ts'
+import {
+  completedYears,
+  EARLIEST_ZONE,
+  earliestInstant,
+  parseCalendarDate,
+  parseInstant,
+  resolveRelativeDate,
+} from './calendar.ts'
 import { butIs } from './explain.ts'
 import type { Issue } from './issue.ts'
 import { isJsonObject, type JsonObject } from './json-object.ts'
@@ -25,7 +32,9 @@ export function dateIssues({ age, verified_at }: JsonObject, now: number): Issue
 }
 
 function birthIssues(dateOfBirth: unknown, now: number): Issue[] {
-  if (typeof dateOfBirth !== 'string' || parseCalendarDate(dateOfBirth) === undefined) return []
+  const birth = typeof dateOfBirth === 'string' ? parseCalendarDate(dateOfBirth) : undefined
+  if (typeof dateOfBirth !== 'string' || birth === undefined) return []
+  if (birth <= now && completedYears(dateOfBirth, now) < MAX_YEARS) return []
   const path = ['age', 'date_of_birth']
   const today = resolveRelativeDate({ anchor: 'today', months: 0, milliseconds: 0 }, now)
   const earliest = resolveRelativeDate({ anchor: 'today', months: -12 * MAX_YEARS, milliseconds: 0 }, now)

@@ -20,6 +20,7 @@ export class Incoming implements ServerRequest {
   readonly #response: Response
   #queryPairs: Pairs | undefined
   #formPairs: Pairs | undefined
+  #text: string | undefined
   #sentParameters: Readonly<Record<string, unknown>> | undefined
 
   constructor(request: Request, response: Response, { path, params }: Place) {
@@ -40,21 +41,29 @@ export class Incoming implements ServerRequest {
     return this.#queryPairs
   }
 
+  /** The body as text, read once. */
+  get text(): string {
+    this.#text ??= Buffer.from(this.body.buffer, this.body.byteOffset, this.body.byteLength).toString('utf8')
+    return this.#text
+  }
+
   /** The body as a form, decoded once. @throws Refusal 400 for too many parameters */
   get formPairs(): Pairs {
-    this.#formPairs ??= decodePairs(Buffer.from(this.body).toString('utf8'))
+    this.#formPairs ??= decodePairs(this.text)
     return this.#formPairs
   }
 
   /** Everything that the call sent, as it came. */
   get sent(): Sent {
     if (this.method === 'GET') return { kind: 'query', text: this.query }
-    return { kind: bodyKind(this.contentType), text: Buffer.from(this.body).toString('utf8') }
+    return { kind: bodyKind(this.contentType), text: this.text }
   }
 
   /** The same by name: from the query, the form or the JSON body. Of too many parameters only their number. */
   sentParameters(): Readonly<Record<string, unknown>> {
-    this.#sentParameters ??= parametersOf(this.sent)
+    if (this.#sentParameters) return this.#sentParameters
+    const { sent } = this
+    this.#sentParameters = parametersOf(sent, () => (sent.kind === 'query' ? this.queryPairs : this.formPairs))
     return this.#sentParameters
   }
 

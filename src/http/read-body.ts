@@ -33,21 +33,23 @@ export const readBody: RequestHandler = (request, response, next) => {
 
   const chunks: Buffer[] = []
   let bytes = 0
+  let isSettled = false
   const settle = (problem?: Refusal) => {
-    request.off('data', take).off('end', end).off('error', fail)
+    if (isSettled) return
+    isSettled = true
     if (problem) return next(problem)
-    request.body = Buffer.concat(chunks)
+    request.body = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)
     next()
   }
-  const take = (chunk: Buffer) => {
-    bytes += chunk.length
-    if (bytes <= max) return chunks.push(chunk)
-    request.pause()
-    return settle(tooLarge(`more than ${max} bytes`, max))
-  }
-  const end = () => settle()
-  const fail = () => settle(cutOff())
-  request.on('data', take).on('end', end).on('error', fail)
+  request
+    .on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes <= max) return chunks.push(chunk)
+      request.pause()
+      return settle(tooLarge(`more than ${max} bytes`, max))
+    })
+    .on('end', () => settle())
+    .on('error', () => settle(cutOff()))
 }
 
 /** The one form that brings a file: the report of an audit. */

@@ -115,11 +115,16 @@ export async function sendReply(response: Response, reply: Reply): Promise<void>
     return
   }
   const content = contentOf(body)
-  const isHttps = response.req.protocol === 'https'
   response.writeHead(status, {
     ...COMMON_HEADERS,
     ...headers,
-    ...(cookies.length > 0 ? { 'Set-Cookie': cookies.map((cookie) => serializeCookie(cookie, { isHttps })) } : {}),
+    ...(cookies.length > 0
+      ? {
+          'Set-Cookie': cookies.map((cookie) =>
+            serializeCookie(cookie, { isHttps: response.req.protocol === 'https' }),
+          ),
+        }
+      : {}),
     ...(body.kind === 'redirect' ? { Location: body.location } : {}),
     ...(status === 204 ? {} : { 'Content-Length': String(Buffer.byteLength(content)) }),
   })

@@ -1,4 +1,4 @@
-import { createHash, hash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { AgeThresholds } from '../age/evaluate.ts'
 import { IDENTIFIER_BYTES } from './decisions.ts'
 import { type Provider, useIssuer } from './provider.ts'
@@ -45,5 +45,4 @@ export const signingAlgOf = (
 export const requestClaimsHash = (claimsText: string) => hash('sha256', claimsText, 'base64url')
 
 /** `c_hash`: base64url of the left half of the SHA-256 of the code (OpenID Connect Core section 3.3.2.11). */
-export const codeHash = (code: string) =>
-  createHash('sha256').update(code).digest().subarray(0, 16).toString('base64url')
+export const codeHash = (code: string) => hash('sha256', code, 'buffer').subarray(0, 16).toString('base64url')

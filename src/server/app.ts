@@ -30,14 +30,13 @@ export function createApp(host: HttpHost): Express {
     addRoutes(router, rows, host)
     return router.use('/_sandbox/assets', createAssets()).use(refuseUnknownPath(host, [...serviceRows, ...rows]))
   })
-  app.use(readBody)
   const { basePath, addresses } = host.tenants.root
   // A reverse proxy may keep the path of an address or cut it off, so both are served.
   const prefixes = [...new Set([basePath, pathOf(addresses.internalUrl ?? addresses.baseUrl), ''])].sort(
     (one, other) => other.length - one.length,
   )
   const paths = prefixes.map(literally)
-  app.use(serveByPath(serviceRows, host, prefixes))
+  app.use(serveByPath(serviceRows, host, prefixes), readBody)
   for (const path of paths) app.use(`${path}/t/:tenant`, pages)
   for (const path of paths.filter((path) => path !== '')) app.use(path, pages)
   app.use(pages)

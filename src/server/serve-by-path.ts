@@ -2,6 +2,7 @@ import type { RequestHandler } from 'express'
 import type { HttpHost, RouteRow } from '../http/handler.ts'
 import { grouped } from '../http/html/elements.ts'
 import { NO_PARAMS, type Place } from '../http/incoming.ts'
+import { readBody } from '../http/read-body.ts'
 import { preflight, refuseMethods } from '../http/refusals/refusals.ts'
 import { createServe, type Serve } from '../http/route.ts'
 
@@ -18,10 +19,15 @@ interface Methods {
 export function serveByPath(rows: readonly RouteRow[], host: HttpHost, prefixes: readonly string[]): RequestHandler {
   const paths = new Map(grouped(rows, ({ path }) => path).map(([path, own]) => [path, methodsOf(own, host)]))
   return (request, response, next) => {
-    const place = placeOf(request.path, prefixes)
+    const { url } = request
+    const question = url.indexOf('?')
+    const place = placeOf(question < 0 ? url : url.slice(0, question), prefixes)
     const methods = place && paths.get(place.path)
     if (!place || !methods) return next()
-    return (methods[request.method] ?? methods.other)(request, response, place)
+    const serve = methods[request.method] ?? methods.other
+    readBody(request, response, (problem?: unknown) =>
+      problem === undefined ? serve(request, response, place).catch(next) : next(problem),
+    )
   }
 }
 

@@ -82,7 +82,8 @@ function tooMany(calls: readonly KeptText[]): number {
 
 /** The one count of what a flow costs. */
 function sizeOf({ facts, evaluation, calls, identifiers }: KeptFlow): number {
-  let size = JSON.stringify(facts).length + evaluation.length
+  let size = evaluation.length
+  for (const fact of Object.values(facts)) size += typeof fact === 'string' ? fact.length + 20 : 40
   for (const call of calls) size += call.length
   for (const identifier of identifiers) size += identifier.length
   return size

@@ -1,6 +1,7 @@
 import type { CorrelationKind, Endpoint } from '../../oidc/endpoints.ts'
 import { type Awaitable, whenThere } from '../../oidc/ports.ts'
 import { bearerToken } from '../../oidc/request/client-auth.ts'
+import { copyOf } from '../../oidc/request/parameters.ts'
 import type { RecordedDecision, RecordedResponse } from '../../sandbox/journal/call-record.ts'
 import type { FlowFacts, RecordedIn } from '../../sandbox/journal/journal.ts'
 import { recordedClock } from '../../sandbox/journal/recorded-clock.ts'
@@ -99,8 +100,9 @@ function factsOf(
   // A call that continues a flow adds neither client nor state to it.
   const { client_id: clientId, state } = correlation === undefined ? request.sentParameters() : {}
   return {
-    client_id: textOf(clientId),
-    state: textOf(state),
+    // A flow keeps its own copies: V8 keeps the whole request for a part of it.
+    client_id: typeof clientId === 'string' ? copyOf(clientId) : undefined,
+    state: typeof state === 'string' ? copyOf(state) : undefined,
     persona: decision?.persona?.name,
     outcome: decision?.laterOutcome?.name ?? decision?.outcome.name ?? forcedOutcome?.name,
     decided_by: decision?.decidedBy ?? forcedBy,

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 import type { Client, Clients } from '../ports.ts'
 
 /** A client identifier with the secret that is to prove it. */
@@ -44,7 +44,7 @@ export function bearerToken(authorization: string | undefined): string | undefin
 
 /** Compares in constant time, whatever the lengths. */
 export function equalsSecret(given: string, expected: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest()
+  const digest = (text: string) => hash('sha256', text, 'buffer')
   return timingSafeEqual(digest(given), digest(expected))
 }
 

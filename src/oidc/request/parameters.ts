@@ -59,7 +59,8 @@ export function readParameters<Name extends string>(
     } else {
       values.set(name, value)
       if (value === '') findings.noteEmpty(name)
-      const problem = rules.tooLong && isEchoed(name, known) && echoProblem(value)
+      // Only what is longer in characters can be too long in bytes.
+      const problem = rules.tooLong && value.length > 1_000 && isEchoed(name, known) && echoProblem(value)
       if (problem) {
         rejected.add(name)
         findings.add(rules.tooLong, {
@@ -71,8 +72,9 @@ export function readParameters<Name extends string>(
       if (!known.includes(name)) findings.add(rules.unknown, { path: name, message: ignoredParameter(name, known) })
     }
   }
-  const read = (name: Name) => (rejected.has(name) ? undefined : values.get(name) || undefined)
-  return Object.fromEntries(rules.known.map((name) => [name, read(name)])) as Parameters<Name>
+  const parameters: Partial<Record<Name, string | undefined>> = {}
+  for (const name of rules.known) parameters[name] = rejected.has(name) ? undefined : values.get(name) || undefined
+  return parameters as Parameters<Name>
 }
 
 /** The values of a repeated parameter, but for what may be a secret. */
@@ -102,18 +104,21 @@ export function refuseManyParameters(count: number): void {
 
 /** Decodes `application/x-www-form-urlencoded` text. @throws Refusal 400 for too many parameters, before any is decoded */
 export function decodePairs(encoded: string): Pairs {
-  const sent = encoded.split('&').filter((pair) => pair !== '')
+  const sent = encoded.split('&').filter(Boolean)
   refuseManyParameters(sent.length)
-  return sent.map((pair) => {
+  const pairs: [name: string, value: string | undefined][] = []
+  for (const pair of sent) {
     const equals = pair.indexOf('=')
     const sentName = equals < 0 ? pair : pair.slice(0, equals)
     const name = decode(sentName)
-    return name === undefined ? [sentName, undefined] : [name, decode(equals < 0 ? '' : pair.slice(equals + 1))]
-  })
+    if (name === undefined) pairs.push([sentName, undefined])
+    else pairs.push([name, equals < 0 ? '' : decode(pair.slice(equals + 1))])
+  }
+  return pairs
 }
 
 function decode(text: string): string | undefined {
-  if (!/[%+]/.test(text)) return copyOf(text)
+  if (!text.includes('%') && !text.includes('+')) return text
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {

@@ -15,22 +15,26 @@ export type Sent = Readonly<z.infer<typeof sentSchema>>
 export const bodyKind = (contentType: string | undefined): Sent['kind'] =>
   contentType?.startsWith('application/json') ? 'json' : 'form'
 
-/** The parameters of a call by name. Of what cannot be read this says only why, or how long it is: it may hold a secret. */
-export function parametersOf(sent: Sent): Readonly<Record<string, unknown>> {
+/**
+ * The parameters of a call by name. Of what cannot be read this says only why, or how long it is: it may hold a secret.
+ * @param pairs gives those of a query or form that are decoded already
+ */
+export function parametersOf(
+  sent: Sent,
+  pairs: () => Pairs = () => decodePairs(sent.text),
+): Readonly<Record<string, unknown>> {
   try {
-    return readParameters(sent)
+    return readParameters(sent, pairs)
   } catch (error) {
     if (error instanceof Refusal) return { refused: error.message }
     throw error
   }
 }
 
-function readParameters({ kind, text }: Sent): Readonly<Record<string, unknown>> {
-  if (kind === 'query') return byName(decodePairs(text))
+function readParameters({ kind, text }: Sent, pairs: () => Pairs): Readonly<Record<string, unknown>> {
+  if (kind === 'query') return byName(pairs())
   if (kind === 'form') {
-    return looksLikeJson(text)
-      ? { body: `${text.length} characters that are JSON, not a form` }
-      : byName(decodePairs(text))
+    return looksLikeJson(text) ? { body: `${text.length} characters that are JSON, not a form` } : byName(pairs())
   }
   const json = parseJson(text)
   if (!json.ok || typeof json.value !== 'object' || json.value === null || Array.isArray(json.value))
@@ -40,5 +44,8 @@ function readParameters({ kind, text }: Sent): Readonly<Record<string, unknown>>
 }
 
 /** Parameters by name; a value that is not well-formed UTF-8 is one replacement character. */
-const byName = (pairs: Pairs): Record<string, unknown> =>
-  Object.fromEntries(pairs.map(([name, value = '\ufffd']) => [name, value]))
+function byName(pairs: Pairs): Record<string, unknown> {
+  const named: Record<string, unknown> = Object.create(null)
+  for (const [name, value = '\ufffd'] of pairs) named[name] = value
+  return named
+}
