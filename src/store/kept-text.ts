@@ -16,3 +16,6 @@ export const readText = (kept: KeptText): string => (typeof kept === 'string' ? 
 
 /** The bytes that it takes: two for each character of a string at most. */
 export const textBytes = (kept: KeptText): number => (typeof kept === 'string' ? 2 * kept.length : kept.length)
+
+export const isSameText = (one: KeptText, other: KeptText): boolean =>
+  typeof one === 'string' || typeof other === 'string' ? one === other : one.equals(other)

@@ -80,10 +80,15 @@ function tooMany(calls: readonly KeptText[]): number {
   return calls.length - kept
 }
 
+/** Characters of a fact that is no text, at most: the answers to each threshold. */
+const MAX_FACT = 100
+
 /** The one count of what a flow costs. */
 function sizeOf({ facts, evaluation, calls, identifiers }: KeptFlow): number {
-  let size = evaluation.length
-  for (const fact of Object.values(facts)) size += typeof fact === 'string' ? fact.length + 20 : 40
+  let size = evaluation.length + 1
+  // As JSON has them: two names, four quotation marks, a colon, a comma.
+  for (const [name, fact] of Object.entries(facts))
+    if (fact !== undefined) size += name.length + 6 + (typeof fact === 'string' ? fact.length : MAX_FACT)
   for (const call of calls) size += call.length
   for (const identifier of identifiers) size += identifier.length
   return size

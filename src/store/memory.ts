@@ -2,7 +2,7 @@ import type { Change, Clock } from '../oidc/ports.ts'
 import { mapInTurns } from '../sandbox/take-turn.ts'
 import type { TenantStore } from '../sandbox/tenants/shared-parts.ts'
 import type { Tables } from '../sandbox/tenants/tables.ts'
-import { type KeptText, keepText, readText } from './kept-text.ts'
+import { isSameText, type KeptText, keepText, readText } from './kept-text.ts'
 import { bytesOf, createMemoryBudget, type Kept, type MemoryBudget } from './memory-budget.ts'
 
 /** Values are kept as text, as in any other store: a caller that changes an object does not change the record. */
@@ -137,13 +137,14 @@ export function createMemoryTables({ budget = createMemoryBudget() }: MemoryOpti
   const find = (table: string, id: string) => readRow(tables.get(table)?.get(id))
   const put = (table: string, id: string, value: unknown) => {
     const rows = tables.get(table) ?? new Map<string, Row>()
-    const json = JSON.stringify(value)
+    const text = keepText(JSON.stringify(value))
     const known = rows.get(id)
-    if (known && readText(known.text) === json) return
+    if (known && isSameText(known.text, text)) return
     tables.set(table, rows)
     lists.delete(table)
-    const text = keepText(json)
     const row: Row = { text, rank: 'declared', bytes: bytesOf(id, text), drop: () => rows.delete(id) }
+    // Who puts a row leaves it as it is, as who reads it does.
+    if (typeof value === 'object' && value !== null) row.read = new WeakRef(value)
     budget.keep(row, known)
     rows.set(id, row)
   }

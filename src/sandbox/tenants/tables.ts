@@ -63,6 +63,11 @@ export function table<Row>(
     return row
   }
   const parse = (value: unknown) => (value === undefined ? undefined : parseValue(value))
+  /** A row that is put was parsed before: it is read as it is, where the store gives back the same value. */
+  const asParsed = <Put extends Row | undefined>(row: Put): Put => {
+    if (typeof row === 'object' && row !== null) parsed.set(row, row)
+    return row
+  }
   const lists = new WeakMap<object, readonly (readonly [id: string, row: Row])[]>()
   return {
     get: (id) => whenThere(tables.get(name, id), parse),
@@ -73,12 +78,12 @@ export function table<Row>(
         return rows
       }),
     count: () => tables.count(name),
-    put: (id, row) => tables.put(name, id, row),
-    add: (id, row) => tables.add(name, id, row),
-    update: (id, change) => tables.update(name, id, (value) => change(parse(value))),
+    put: (id, row) => tables.put(name, id, asParsed(row)),
+    add: (id, row) => tables.add(name, id, asParsed(row)),
+    update: (id, change) => tables.update(name, id, (value) => asParsed(change(parse(value)))),
     updating: (id, change) =>
       whenThere(tables.get(name, id), (value) => {
-        return { kind: 'row', table: name, id, value: change(parse(value)), was: { value } }
+        return { kind: 'row', table: name, id, value: asParsed(change(parse(value))), was: { value } }
       }),
     removing: (id) => ({ kind: 'row', table: name, id, value: undefined }),
     remove: (id) => tables.remove(name, id),
