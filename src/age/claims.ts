@@ -127,6 +127,7 @@ export function parseClaims(value: unknown, vocabulary?: Vocabulary): { claims?:
   const parsed = claimsSchema.safeParse(value)
   const issues = [...(parsed.success ? [] : issuesOf(parsed.error, 'claims')), ...crossFieldIssues(value, vocabulary)]
   const isRefused = issues.some(({ rule }) => !NOT_ALWAYS_REFUSED.has(rule))
+  if (parsed.success && issues.length === 0) return { claims: parsed.data, issues }
   return { ...(parsed.success && !isRefused && { claims: parsed.data }), issues: bounded(issues) }
 }
 

@@ -10,8 +10,10 @@ export interface Cookie {
 }
 
 /** The value of a cookie of the browser; `undefined` when it sends none of this name. */
-export const readCookie = (request: Pick<Incoming, 'header'>, name: string): string | undefined =>
-  parse(request.header('cookie') ?? '')[name]
+export function readCookie(request: Pick<Incoming, 'header'>, name: string): string | undefined {
+  const sent = request.header('cookie')
+  return sent === undefined ? undefined : parse(sent)[name]
+}
 
 /** A cookie that browsers send only to the hosted pages of this tenant; without a value it is cleared. */
 export const hostedCookie = (name: string, value: string | undefined, { basePath }: Tenant): Cookie => ({

@@ -22,13 +22,14 @@ const SANDBOX_PARAMETERS = ['sandbox_persona', 'sandbox_outcome']
  */
 export function readRequestedDecision(request: Incoming): { query: Pairs; requested: RequestedDecision } {
   const pairs = request.queryPairs
-  const own = pairs.filter(([name]) => name.startsWith('sandbox_'))
+  const own: (typeof pairs)[number][] = []
+  for (const pair of pairs) if (pair[0].startsWith('sandbox_')) own.push(pair)
   return {
     query: own.length === 0 ? pairs : pairs.filter((pair) => !own.includes(pair)),
     requested: {
-      ...(own.length === 0 ? {} : { query: namedIn(own) }),
+      ...(own.length > 0 && { query: namedIn(own) }),
       headers: requestedByHeaders(request),
-      cookie: requestedByCookies(request),
+      ...(request.header('cookie') !== undefined && { cookie: requestedByCookies(request) }),
     },
   }
 }

@@ -103,8 +103,12 @@ const isOfApp = (incoming: Incoming, { asked, clientId }: Answer): boolean =>
  */
 async function tenantOf(incoming: Incoming, { tenants, guard }: HttpHost): Promise<Tenant> {
   const { tenant: name } = incoming.params
-  const beyond = name === undefined ? undefined : reasonBeyondMachine(incoming, guard)
-  if (name === undefined || beyond === undefined || (await tenants.has(name))) return tenants.touch(name)
+  if (name === undefined) {
+    await tenants.root.refresh?.()
+    return tenants.root
+  }
+  const beyond = reasonBeyondMachine(incoming, guard)
+  if (beyond === undefined || (await tenants.has(name))) return tenants.touch(name)
   const { baseUrl } = tenants.root.provider
   const token =
     guard.token === undefined ? 'a control token, which this sandbox does not have yet' : 'the control token'

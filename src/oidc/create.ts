@@ -14,7 +14,7 @@ import { differenceFrom } from './request/redirect-difference.ts'
 import { readClient, readRedirectTarget } from './request/redirect-target.ts'
 import { refuseRequestObject, unknownReference } from './request/request-object.ts'
 import { Findings } from './rules/findings.ts'
-import { NO_SEAMS, type Seams } from './seams.ts'
+import type { Seams } from './seams.ts'
 import { expiredText, isExpired } from './spendable.ts'
 import type { Beginning, UnusableRequestUri } from './use.ts'
 
@@ -96,22 +96,24 @@ export async function beginCreate(query: Pairs, provider: Provider): Promise<Beg
 export async function finishCreate(
   transaction: CreateTransaction,
   decision: CreateDecision,
-  { provider, seams = NO_SEAMS, saves = true }: { provider: Provider; seams?: Seams | undefined; saves?: boolean },
+  { provider, seams = {}, saves = true }: { provider: Provider; seams?: Seams | undefined; saves?: boolean },
 ): Promise<{ callback: Callback }> {
   const { decisions } = provider
   const saved = decision.kind === 'created' && saves ? decision : undefined
   if (!(await spendRequest(transaction, saved, provider))) {
     const used = { error: UNUSABLE, description: `CRE-10: ${ALREADY_USED}` }
-    return { callback: await seams.refusal(unusableCallback(transaction, used, decisions)) }
+    const refused = unusableCallback(transaction, used, decisions)
+    return { callback: (await seams.refusal?.(refused)) ?? refused }
   }
   if (decision.kind === 'error') {
     const isUnusable = decision.error === UNUSABLE
     const callback = isUnusable
       ? unusableCallback(transaction, decision, decisions)
       : createErrorCallback(transaction, decision, decisions)
-    return { callback: await seams.callback(callback) }
+    return { callback: (await seams.callback?.(callback)) ?? callback }
   }
-  return { callback: await seams.callback(createCallback(transaction, { state: transaction.state })) }
+  const callback = createCallback(transaction, { state: transaction.state })
+  return { callback: (await seams.callback?.(callback)) ?? callback }
 }
 
 /** Spends the pushed request and, for an age key that is created, saves this in the same step; `false` when the request is spent. */

@@ -20,7 +20,7 @@ import { readClient, readRedirectTarget } from './request/redirect-target.ts'
 import { refuseRequestObject } from './request/request-object.ts'
 import type { Finding } from './rules/finding.ts'
 import { Findings } from './rules/findings.ts'
-import { NO_SEAMS, type Seams } from './seams.ts'
+import type { Seams } from './seams.ts'
 import { issueCode } from './token.ts'
 import {
   checkUseResponseType,
@@ -93,7 +93,8 @@ export interface UseResult {
 export function beginUse(query: Pairs, provider: Provider): Beginning<UseTransaction> {
   const findings = new Findings(provider.profile)
   const parameters = readUseParameters(query, findings)
-  refuseRequestObject(parameters, { rule: 'USE-18' }, findings)
+  if ((parameters.request ?? parameters.request_uri) !== undefined)
+    refuseRequestObject(parameters, { rule: 'USE-18' }, findings)
   const client = readClient(provider.clients, parameters.client_id, { rule: 'USE-01', findings })
   const target = readRedirectTarget(client, parameters.redirect_uri, { rule: 'USE-02', findings })
   const transaction = readTransaction(parameters, target, { provider, findings })
@@ -119,15 +120,17 @@ export function beginUse(query: Pairs, provider: Provider): Beginning<UseTransac
 export async function finishUse(
   transaction: UseTransaction,
   decision: UseDecision,
-  { provider, seams = NO_SEAMS }: { provider: Provider; seams?: Seams | undefined },
+  { provider, seams = {} }: { provider: Provider; seams?: Seams | undefined },
 ): Promise<UseResult> {
   const { state } = transaction
   if (decision.kind === 'create_requested') {
     const callback = createCallback(transaction, { create_requested: 'true', state })
-    return { callback: await seams.callback(callback) }
+    return { callback: (await seams.callback?.(callback)) ?? callback }
   }
-  if (decision.kind === 'error')
-    return { callback: await seams.callback(createErrorCallback(transaction, decision, provider.decisions)) }
+  if (decision.kind === 'error') {
+    const callback = createErrorCallback(transaction, decision, provider.decisions)
+    return { callback: (await seams.callback?.(callback)) ?? callback }
+  }
 
   const now = provider.clock.now()
   const { signals } = decision.ageKey
@@ -139,10 +142,11 @@ export async function finishUse(
       : undefined
   const claims = createIdTokenClaims({ transaction, ageThresholds, code }, provider)
   const signer = provider.signer.withAlg(signingAlgOf(transaction.clientId, provider))
-  const idToken = await seams.token(await signer.sign(seams.claims(claims)))
+  const signed = await signer.sign(seams.claims?.(claims) ?? claims)
+  const idToken = (await seams.token?.(signed)) ?? signed
   const callback = createCallback(transaction, { id_token: idToken, code, state })
   return {
-    callback: await seams.callback(callback),
+    callback: (await seams.callback?.(callback)) ?? callback,
     evaluation: { ageThresholds, claims: transaction.claims, signals, now },
   }
 }

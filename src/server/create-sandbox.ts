@@ -94,7 +94,7 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
     coverage: createCoverageKeeper({
       version: packageVersion(),
       root: ROOT_TENANT,
-      onChange: () => coverageFile?.changed(),
+      onChange: coverageFile?.changed,
     }),
     secrets: secretsOf(options),
     keys: createKeyRing({ alg: signingAlg, isRepeatable: options.seed !== undefined, keys: beginKeys() }),

@@ -1,4 +1,4 @@
-import type { RequestHandler } from 'express'
+import type { Request, RequestHandler } from 'express'
 import type { HttpHost, RouteRow } from '../http/handler.ts'
 import { grouped } from '../http/html/elements.ts'
 import { NO_PARAMS, type Place } from '../http/incoming.ts'
@@ -25,11 +25,15 @@ export function serveByPath(rows: readonly RouteRow[], host: HttpHost, prefixes:
     const methods = place && paths.get(place.path)
     if (!place || !methods) return next()
     const serve = methods[request.method] ?? methods.other
-    readBody(request, response, (problem?: unknown) =>
+    if (!hasBody(request)) return serve(request, response, place)
+    return readBody(request, response, (problem?: unknown) =>
       problem === undefined ? serve(request, response, place).catch(next) : next(problem),
     )
   }
 }
+
+const hasBody = ({ headers }: Request) =>
+  headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 
 function methodsOf(rows: readonly RouteRow[], host: HttpHost): Methods {
   const serving: Record<string, Serve> = {}

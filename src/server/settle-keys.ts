@@ -1,5 +1,5 @@
 import { generateKeys, keyFileIn, readKeyFile } from '../sandbox/keys/key-file.ts'
-import { type KeySource, keysOf, keysSoon } from '../sandbox/keys/key-source.ts'
+import { type KeySource, keysOf, keysSoon } from '../sandbox/keys/key-ring.ts'
 import type { SigningKeys } from '../sandbox/keys/signing-keys.ts'
 import type { Stores } from '../store/stores.ts'
 import { privateFiles, wideModeWarnings } from './private-files.ts'

@@ -2,8 +2,16 @@ import type { Change, Clock } from '../oidc/ports.ts'
 import { mapInTurns } from '../sandbox/take-turn.ts'
 import type { TenantStore } from '../sandbox/tenants/shared-parts.ts'
 import type { Tables } from '../sandbox/tenants/tables.ts'
-import { isSameText, type KeptText, keepText, readText } from './kept-text.ts'
-import { bytesOf, createMemoryBudget, type Kept, type MemoryBudget } from './memory-budget.ts'
+import {
+  bytesOf,
+  createMemoryBudget,
+  isSameText,
+  type Kept,
+  type KeptText,
+  keepText,
+  type MemoryBudget,
+  readText,
+} from './memory-budget.ts'
 
 /** Values are kept as text, as in any other store: a caller that changes an object does not change the record. */
 interface Entry extends Kept {

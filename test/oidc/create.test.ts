@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { beginCreate, type CreateTransaction, createTransactionSchema, finishCreate } from '../../src/oidc/create.ts'
 import { DEFAULT_LIFETIMES } from '../../src/oidc/decisions.ts'
 import { PROFILES } from '../../src/oidc/profile.ts'
-import { NO_SEAMS, type Seams } from '../../src/oidc/seams.ts'
+import type { Seams } from '../../src/oidc/seams.ts'
 import { createProvider, type TestProvider } from '../support/provider.ts'
 import { ageSignal, type Changes, createRequest, REDIRECT_URI } from '../support/requests.ts'
 import { createService, DECLINED, received, refusalOf, refused, type Service } from '../support/service.ts'
@@ -190,7 +190,6 @@ test('finishCreate takes one of two decisions on the same request, saves once, a
   const { provider } = service
   const transaction = await transactionOf(service)
   const seams: Seams = {
-    ...NO_SEAMS,
     callback: (sent) => ({ ...sent, params: [...sent.params, ['by', 'callback']] }),
     refusal: (sent) => ({ ...sent, params: [...sent.params, ['by', 'refusal']] }),
   }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { createLocalJWKSet, jwtVerify } from 'jose'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { NO_SEAMS, type Seams } from '../../src/oidc/seams.ts'
+import type { Seams } from '../../src/oidc/seams.ts'
 import { beginUse, finishUse, type UseDecision, type UseTransaction, useTransactionSchema } from '../../src/oidc/use.ts'
 import { createKeyRing } from '../../src/sandbox/keys/key-ring.ts'
 import { headerOf, idTokenOf } from '../support/id-tokens.ts'
@@ -125,7 +125,6 @@ test('finishUse sends what the seams make of the claims, the token and each call
   const provider = createProvider()
   const transaction = transactionOf(provider)
   const seams: Seams = {
-    ...NO_SEAMS,
     claims: (signed) => ({ ...signed, sub: 'changed' }),
     token: (idToken) => `${idToken}x`,
     callback: (sent) => ({ ...sent, params: [...sent.params, ['added', 'yes']] }),

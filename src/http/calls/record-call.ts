@@ -2,9 +2,9 @@ import type { CorrelationKind, Endpoint } from '../../oidc/endpoints.ts'
 import { type Awaitable, whenThere } from '../../oidc/ports.ts'
 import { bearerToken } from '../../oidc/request/client-auth.ts'
 import { copyOf } from '../../oidc/request/parameters.ts'
+import { recordedClock } from '../../sandbox/clock/clock.ts'
 import type { RecordedDecision, RecordedResponse } from '../../sandbox/journal/call-record.ts'
 import type { FlowFacts, RecordedIn } from '../../sandbox/journal/journal.ts'
-import { recordedClock } from '../../sandbox/journal/recorded-clock.ts'
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 import type { Answer } from '../handler.ts'
 import type { Incoming } from '../incoming.ts'
@@ -95,10 +95,10 @@ function correlationId(kind: CorrelationKind, request: Incoming): string | undef
 function factsOf(
   { correlation }: Endpoint,
   request: Incoming,
-  { decision, evaluation, forcedOutcome, forcedBy }: Answer,
+  { asked: transaction, decision, evaluation, forcedOutcome, forcedBy }: Answer,
 ): Omit<FlowFacts, 'flow'> {
   // A call that continues a flow adds neither client nor state to it.
-  const { client_id: clientId, state } = correlation === undefined ? request.sentParameters() : {}
+  const { client_id: clientId, state } = correlation === undefined ? asked(request, transaction) : {}
   return {
     // A flow keeps its own copies: V8 keeps the whole request for a part of it.
     client_id: typeof clientId === 'string' ? copyOf(clientId) : undefined,
@@ -109,6 +109,10 @@ function factsOf(
     age_thresholds: evaluation?.ageThresholds,
   }
 }
+
+/** Client and state of a request: of one that is valid as they were read, of another one as they were sent. */
+const asked = (request: Incoming, transaction: Answer['asked']): Readonly<Record<string, unknown>> =>
+  transaction ? { client_id: transaction.clientId, state: transaction.state } : request.sentParameters()
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
 

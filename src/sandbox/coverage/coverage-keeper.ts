@@ -32,11 +32,11 @@ const MAX_COUNTED_TENANTS = 200
 export function createCoverageKeeper({
   version,
   root,
-  onChange = () => {},
+  onChange,
 }: {
   version: string
   root: string
-  onChange?: () => void
+  onChange?: (() => void) | undefined
 }): CoverageKeeper {
   /** The tenant that was counted last is the last one. */
   const kept = new Map<string, Counting>()
@@ -88,7 +88,7 @@ export function createCoverageKeeper({
       delivered(delivered) {
         uncounted.push({ tenant, delivered })
         if (uncounted.length >= MAX_UNCOUNTED) countAll()
-        onChange()
+        onChange?.()
       },
       counters() {
         countAll()
@@ -98,7 +98,7 @@ export function createCoverageKeeper({
         countAll()
         if (tenant === root) kept.clear()
         else kept.delete(tenant)
-        onChange()
+        onChange?.()
       },
       name(test) {
         countAll()

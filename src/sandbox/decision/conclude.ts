@@ -2,7 +2,7 @@ import type { Callback } from '../../oidc/callback.ts'
 import { type CreateDecision, type CreateTransaction, finishCreate } from '../../oidc/create.ts'
 import { signingAlgOf } from '../../oidc/id-token.ts'
 import type { AgeKey } from '../../oidc/ports.ts'
-import { NO_SEAMS, type Seams } from '../../oidc/seams.ts'
+import type { Seams } from '../../oidc/seams.ts'
 import { finishUse, type UseDecision, type UseEvaluation, type UseTransaction } from '../../oidc/use.ts'
 import { findOutcome } from '../outcomes/catalogue.ts'
 import type { Ending, Outcome } from '../outcomes/outcome.ts'
@@ -37,7 +37,7 @@ export async function conclude(
   const { outcome } = decision
   const { effects } = tenant.readings
   const tools = outcome.apply || effects.length > 0 ? toolsFor(transaction, decision, tenant) : undefined
-  const forced = tools && outcome.apply ? seamsOf(outcome, tools) : NO_SEAMS
+  const forced = tools && outcome.apply ? seamsOf(outcome, tools) : {}
   const seams = tools && effects.length > 0 ? inTurn(honestSeams(transaction, { tenant, tools }), forced) : forced
   const conclusion =
     transaction.flow === 'use'
@@ -97,22 +97,24 @@ const honestSeams = ({ flow }: { flow: 'use' | 'create' }, { tenant, tools }: { 
 
 /** The honest answer as the readings have it, changed by what is forced. */
 const inTurn = (honest: Seams, forced: Seams): Seams => ({
-  claims: (claims) => forced.claims(honest.claims(claims)),
-  token: async (idToken) => forced.token(await honest.token(idToken)),
-  callback: async (callback) => forced.callback(await honest.callback(callback)),
-  refusal: honest.refusal,
+  claims: (claims) => both(honest.claims?.(claims) ?? claims, forced.claims),
+  token: async (idToken) => both((await honest.token?.(idToken)) ?? idToken, forced.token),
+  callback: async (callback) => both((await honest.callback?.(callback)) ?? callback, forced.callback),
+  ...(honest.refusal && { refusal: honest.refusal }),
 })
+
+const both = <Value, Changed>(value: Value, change: ((value: Value) => Changed) | undefined) => change?.(value) ?? value
 
 function seamsOf(outcome: Outcome, tools: TamperTools): Seams {
   switch (outcome.seam) {
     case 'claims':
-      return { ...NO_SEAMS, claims: (claims) => outcome.apply(claims, tools) }
+      return { claims: (claims) => outcome.apply(claims, tools) }
     case 'token':
-      return { ...NO_SEAMS, token: (idToken) => outcome.apply(idToken, tools) }
+      return { token: (idToken) => outcome.apply(idToken, tools) }
     case 'callback':
-      return { ...NO_SEAMS, callback: (callback) => outcome.apply?.(callback, tools) ?? callback }
+      return { callback: (callback) => outcome.apply?.(callback, tools) ?? callback }
     case 'reply':
-      return NO_SEAMS
+      return {}
   }
 }
 

@@ -1,5 +1,4 @@
-import type { MatchedStep, ScenarioMatch } from '../scenarios/match-scenarios.ts'
-import type { Scenarios } from '../scenarios/scenarios.ts'
+import type { MatchedStep, ScenarioMatch, Scenarios } from '../scenarios/scenarios.ts'
 import type { ReceivedCall } from './call.ts'
 import { type Expectation, type Expectations, isHeld } from './expectations.ts'
 

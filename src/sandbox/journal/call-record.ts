@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { callbackSchema, callbackUrl } from '../../oidc/callback.ts'
 import { findingSchema } from '../../oidc/rules/finding.ts'
 import { MASKED } from '../clients/mask.ts'
-import { recordedClockSchema } from './recorded-clock.ts'
+import { recordedClockSchema } from '../clock/clock.ts'
 import { parametersOf, sentSchema } from './sent.ts'
 
 /** What was sent back, as data. */

@@ -1,8 +1,7 @@
 import * as z from 'zod'
-import { type Signer, type SigningAlgorithm, whenThere } from '../../oidc/ports.ts'
+import { type Awaitable, type Signer, type SigningAlgorithm, whenThere } from '../../oidc/ports.ts'
 import { Refusal } from '../../oidc/refusal.ts'
 import { signCompact } from './compact-jws.ts'
-import { type KeySource, keysOf } from './key-source.ts'
 import { importKeys, type SigningKey, type SigningKeys, storedForm, storedKeysSchema } from './signing-keys.ts'
 
 /** The stages of a key rotation, in their order. */
@@ -54,6 +53,34 @@ interface Signing {
   readonly alg: SigningAlgorithm
   /** The same claims give the same token: RS256 always does so, ES256 only on request. */
   readonly isRepeatable: boolean
+}
+
+/** Where keys come from: read on first use, and the same ones each time, at once when they are there. */
+export type KeySource = () => Awaitable<SigningKeys>
+
+/** Keys that exist or are being made. */
+export function keysOf(keys: Promise<SigningKeys>): KeySource {
+  let known: SigningKeys | undefined
+  // A damaged key is reported to each caller of the source; without a caller it is no unhandled rejection.
+  keys.then((there) => (known = there)).catch(() => {})
+  return () => known ?? keys
+}
+
+/** Keys that are made on first use, at the latest after `milliseconds`; tried again when that failed. */
+export function keysSoon(make: () => Promise<SigningKeys>, milliseconds: number): KeySource {
+  let made: KeySource | undefined
+  const ask = () => {
+    clearTimeout(timer)
+    if (made) return made()
+    const making = make()
+    made = keysOf(making)
+    making.catch(() => {
+      made = undefined
+    })
+    return making
+  }
+  const timer = setTimeout(ask, milliseconds).unref()
+  return ask
 }
 
 /** Creates a ring whose only keys are `keys`. */

@@ -8,6 +8,7 @@ import {
   armedScenario,
   armedScenarioSchema,
   currentStep,
+  type Explanation,
   failStep,
   isAbout,
   noteAtStep,
@@ -16,8 +17,24 @@ import {
   type ScenarioProgress,
   unmetExpectation,
 } from './armed-scenario.ts'
-import { type MatchedStep, matchScenarios, type ScenarioMatch } from './match-scenarios.ts'
 import type { Scenario } from './scenario-schema.ts'
+
+/** What the armed scenarios say about a call. */
+export interface ScenarioMatch {
+  readonly step: MatchedStep | undefined
+  readonly contradicted: readonly { readonly id: string; readonly index: number; readonly explanation: Explanation }[]
+}
+
+/** A step that decides a call. */
+export interface MatchedStep {
+  /** Of its scenario. */
+  readonly id: string
+  readonly name: string
+  /** From 0. */
+  readonly index: number
+  readonly persona: string | undefined
+  readonly outcome: string | undefined
+}
 
 /** The scenarios of one tenant, in the order in which they were armed. Ended ones stay readable. */
 export interface Scenarios {
@@ -195,4 +212,19 @@ export function createScenarios({
 function eventOf({ id, name, status, revision, steps }: ScenarioProgress): ScenarioEvent {
   const step = steps.findIndex((one) => one.status === 'current' || one.status === 'failed')
   return { id, name, status, revision, ...(step < 0 ? {} : { step }) }
+}
+
+/** The first scenario whose current step decides the call, and those before it that the call contradicts. */
+export function matchScenarios(scenarios: readonly ArmedScenario[], call: ReceivedCall): ScenarioMatch {
+  const contradicted: ScenarioMatch['contradicted'][number][] = []
+  for (const armed of scenarios) {
+    const step = currentStep(armed)
+    if (step?.kind !== 'decide' || !isAbout(armed, 'decide', call)) continue
+    const { id, current: index, scenario } = armed
+    const { persona, outcome } = step
+    const explanation = unmetExpectation(armed, call)
+    if (!explanation) return { contradicted, step: { id, name: scenario.name, index, persona, outcome } }
+    contradicted.push({ id, index, explanation })
+  }
+  return { contradicted, step: undefined }
 }

@@ -29,8 +29,8 @@ export interface Tenant extends OwnSettings, SettingsChanges {
   readonly scenarios: Scenarios
   readonly journal: Journal
   readonly coverage: TenantCoverage
-  /** Applies what other processes changed in this tenant; called before each request is served. */
-  refresh(): Awaitable<void>
+  /** Applies what other processes changed in this tenant; called before each request is served. Absent where there are no others. */
+  refresh?(): Awaitable<void>
   /** Every move of the clock goes through here. @throws Refusal when it leads out of the calendar */
   moveClock(move: ClockMove): Promise<void>
   /** Resets personas, expectations, scenarios, clock, journal, codes and tokens to the declared state. Clients and keys stay. */
@@ -114,7 +114,7 @@ export function createTenant(
     scenarios: { ...scenarios, arm: driving(scenarios.arm) },
     journal: maskedJournal(journal, () => tenant.clients.mask),
     coverage: shared.coverage.of(name),
-    refresh: shared.isShared ? state.refresh : () => {},
+    ...(shared.isShared && { refresh: state.refresh }),
     moveClock: driving(moveOwnClock),
     configure: driving(changes.configure),
     rotateKeys: driving(changes.rotateKeys),

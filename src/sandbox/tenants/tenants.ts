@@ -77,11 +77,11 @@ export function createTenants(shared: TenantParts, { addresses }: { addresses: A
 
   const touch = async (name: string | undefined) => {
     if (name === undefined) {
-      await root.refresh()
+      await root.refresh?.()
       return root
     }
     const tenant = keep(at(name))
-    const [gone] = await Promise.all([directory.touch(name), tenant.refresh()])
+    const [gone] = await Promise.all([directory.touch(name), tenant.refresh?.()])
     await forgetGone(gone)
     return tenant
   }
@@ -106,7 +106,7 @@ export function createTenants(shared: TenantParts, { addresses }: { addresses: A
     names: async () => [ROOT_TENANT, ...(await directory.list()).toSorted()],
     async read(name) {
       const tenant = name === ROOT_TENANT ? root : keep(at(name))
-      await tenant.refresh()
+      await tenant.refresh?.()
       return tenant
     },
     async remove(name) {

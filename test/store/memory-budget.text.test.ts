@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { keepText, readText, textBytes } from '../../src/store/kept-text.ts'
+import { keepText, readText, textBytes } from '../../src/store/memory-budget.ts'
 
 test('JSON is read as it was kept, short and long, in whatever script', () => {
   const short = fc.string({ unit: 'binary' })

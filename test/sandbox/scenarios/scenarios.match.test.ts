@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { createMask } from '../../../src/sandbox/clients/mask.ts'
 import type { ReceivedCall } from '../../../src/sandbox/decision/call.ts'
 import { armedScenario, failStep, passStep } from '../../../src/sandbox/scenarios/armed-scenario.ts'
-import { matchScenarios } from '../../../src/sandbox/scenarios/match-scenarios.ts'
 import { type Scenario, scenarioSchema } from '../../../src/sandbox/scenarios/scenario-schema.ts'
+import { matchScenarios } from '../../../src/sandbox/scenarios/scenarios.ts'
 
 const armed = (id: string, ...steps: Scenario['steps']) =>
   armedScenario(id, scenarioSchema.parse({ name: `Scenario ${id}`, steps }))

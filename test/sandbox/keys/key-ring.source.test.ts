@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { keysSoon } from '../../../src/sandbox/keys/key-source.ts'
+import { keysSoon } from '../../../src/sandbox/keys/key-ring.ts'
 import { readTestKeys } from '../../support/keys.ts'
 
 test('Keys that could not be made are made with the next use', async () => {
