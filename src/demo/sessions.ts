@@ -42,12 +42,11 @@ export type CreateSession = Readonly<z.infer<typeof createSessionSchema>>
 export type Session = UseSession | CreateSession
 
 /** In the store, so that the browser may come back to any replica. */
-const sessionsOf = ({ provider: { store } }: Tenant) =>
-  collection<Session>(store, {
-    name: 'demo_session',
-    isUnfinished: true,
-    schema: z.discriminatedUnion('flow', [useSessionSchema, createSessionSchema]),
-  })
+const sessions = collection<Session>({
+  name: 'demo_session',
+  isUnfinished: true,
+  schema: z.discriminatedUnion('flow', [useSessionSchema, createSessionSchema]),
+})
 
 const COOKIE = 'agekey_sandbox_demo'
 /** Real time, by the clock of the browser. */
@@ -63,7 +62,7 @@ export async function beginSession(session: Session, tenant: Tenant): Promise<Co
 
 /** The session of a browser. @throws Refusal 400 when it has none */
 export async function requireSession(request: Incoming, tenant: Tenant): Promise<Session> {
-  const session = await sessionsOf(tenant).get(idIn(request))
+  const session = await sessions(tenant.provider).get(idIn(request))
   if (session) return session
   throw Refusal.invalidRequest(
     'cookie: the shop does not know this browser, so it cannot tell whether the callback answers its own request.',
@@ -82,4 +81,4 @@ const idIn = (request: Incoming) => readCookie(request, COOKIE) ?? ''
 
 /** Far longer than the cookie: a visitor who moves the clock during a flow keeps the session. */
 const keep = (id: string, session: Session, tenant: Tenant) =>
-  sessionsOf(tenant).put(id, session, inSeconds(tenant.provider, REMEMBERED_SECONDS))
+  sessions(tenant.provider).put(id, session, inSeconds(tenant.provider, REMEMBERED_SECONDS))

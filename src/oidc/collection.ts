@@ -24,15 +24,27 @@ export interface Collection<Value> {
   taking(id: string): Change
 }
 
-/** The records of one kind, parsed by their schema when they are read. */
-export function collection<Value>(store: Store, kind: RecordKind<Value>): Collection<Value> {
+/** Finds the records of one kind in a store. They are parsed by their schema when they are read. */
+export function collection<Value>(kind: RecordKind<Value>): (ports: { readonly store: Store }) => Collection<Value> {
   const parse = (value: unknown) => (value === undefined ? undefined : parseRecord(kind, value))
-  return {
+  return oncePerStore((store) => ({
     put: (id, value, expiresAt) => store.put(kind.name, id, value, expiresAt, kind),
     get: (id) => whenThere(store.get(kind.name, id), parse),
     take: (id) => whenThere(store.take(kind.name, id), parse),
     putting: (id, value, expiresAt) => ({ kind: 'put', collection: kind.name, id, value, expiresAt, options: kind }),
     taking: (id) => ({ kind: 'take', collection: kind.name, id }),
+  }))
+}
+
+/** Makes what lives as long as a store once for each store, and not for each call. */
+export function oncePerStore<Made>(make: (store: Store) => Made): (ports: { readonly store: Store }) => Made {
+  const made = new WeakMap<Store, Made>()
+  return ({ store }) => {
+    const known = made.get(store)
+    if (known !== undefined) return known
+    const first = make(store)
+    made.set(store, first)
+    return first
   }
 }
 

@@ -31,8 +31,7 @@ const pushedRequestSchema = z.object({
 export type PushedRequest = Readonly<z.infer<typeof pushedRequestSchema>>
 
 /** All pushed requests, by the identifier in their `request_uri`. */
-export const pushedRequests = ({ store }: Pick<Provider, 'store'>) =>
-  spendables(store, { name: 'pushed_request', schema: pushedRequestSchema, isUnfinished: true })
+export const pushedRequests = spendables({ name: 'pushed_request', schema: pushedRequestSchema, isUnfinished: true })
 
 /** The answer of E2 (RFC 9126 section 2.2); `expires_in` in seconds. */
 export interface PushedResponse {

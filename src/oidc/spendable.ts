@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { collection, type RecordKind } from './collection.ts'
+import { collection, oncePerStore, type RecordKind } from './collection.ts'
 import { REMEMBERED_SECONDS } from './decisions.ts'
 import { type Awaitable, type Change, type Store, whenThere } from './ports.ts'
 import type { Provider } from './provider.ts'
@@ -25,16 +25,21 @@ export interface Spendables<Value> {
 }
 
 /** The spendable records of one kind. */
-export function spendables<Value extends Expiring>(store: Store, kind: RecordKind<Value>): Spendables<Value> {
-  const records = collection(store, kind)
-  const rights = collection(store, { ...kind, name: `${kind.name}.unspent`, schema: RIGHT })
-  return {
-    put: (id, record) =>
-      store.write([records.putting(id, record, forgottenAt(record)), rights.putting(id, true, forgottenAt(record))]),
-    find: records.get,
-    isUnspent: (id) => whenThere(rights.get(id), (right) => right !== undefined),
-    spending: rights.taking,
-  }
+export function spendables<Value extends Expiring>(
+  kind: RecordKind<Value>,
+): (ports: { readonly store: Store }) => Spendables<Value> {
+  const [recordsOf, rightsOf] = [collection(kind), collection({ ...kind, name: `${kind.name}.unspent`, schema: RIGHT })]
+  return oncePerStore((store) => {
+    const records = recordsOf({ store })
+    const rights = rightsOf({ store })
+    return {
+      put: (id, record) =>
+        store.write([records.putting(id, record, forgottenAt(record)), rights.putting(id, true, forgottenAt(record))]),
+      find: records.get,
+      isUnspent: (id) => whenThere(rights.get(id), (right) => right !== undefined),
+      spending: rights.taking,
+    }
+  })
 }
 
 /** Until when a record is kept, in milliseconds of the clock: beyond its end, so that the service can say that it has expired. */

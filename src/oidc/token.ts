@@ -25,7 +25,7 @@ const grantSchema = z.object({
 /** What a code stands for: it names the age key to upgrade. */
 type Grant = Readonly<z.infer<typeof grantSchema>>
 
-const codes = ({ store }: Pick<Provider, 'store'>) => spendables(store, { name: 'code', schema: grantSchema })
+const codes = spendables({ name: 'code', schema: grantSchema })
 
 const accessGrantSchema = grantSchema.extend({
   /** The code that it was exchanged for. */
@@ -36,11 +36,10 @@ const accessGrantSchema = grantSchema.extend({
 export type AccessGrant = Readonly<z.infer<typeof accessGrantSchema>>
 
 /** All access tokens, also the expired and ended ones. */
-export const accessTokens = ({ store }: Pick<Provider, 'store'>) =>
-  collection(store, { name: 'access_token', schema: accessGrantSchema })
+export const accessTokens = collection({ name: 'access_token', schema: accessGrantSchema })
 
 /** Access tokens that served their one upgrade, where they serve no other. */
-const usedTokens = ({ store }: Provider) => collection(store, { name: 'access_token.used', schema: z.literal(true) })
+const usedTokens = collection({ name: 'access_token.used', schema: z.literal(true) })
 
 /** Whether the access token has served the one upgrade that it may. */
 export const isUsedUp = (token: string, provider: Provider): Awaitable<boolean> =>
@@ -57,7 +56,7 @@ export const stateOfCode = (code: string, provider: Pick<Provider, 'store'>): Aw
   whenThere(codes(provider).find(code), (grant) => grant?.state)
 
 /** Codes that were sent again. A record of its own: the first exchange may not have issued its token yet. */
-const replayedCodes = ({ store }: Provider) => collection(store, { name: 'code.replayed', schema: z.literal(true) })
+const replayedCodes = collection({ name: 'code.replayed', schema: z.literal(true) })
 
 /** Whether the code of the access token was exchanged again, which ends it. */
 export const isReplayed = async ({ code }: AccessGrant, provider: Provider): Promise<boolean> =>

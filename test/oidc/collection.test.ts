@@ -8,7 +8,7 @@ const LATER = Number.MAX_SAFE_INTEGER
 
 function start() {
   const store = createMemoryStore({ clock: { now: () => 0 } })
-  return { store, codes: collection(store, kind) }
+  return { store, codes: collection(kind)({ store }) }
 }
 
 test('A collection gives back the record of its own kind that was put, and takes the record once', async () => {

@@ -44,7 +44,7 @@ async function keepRecord() {
   const clock = { now: () => now }
   const kind = { name: 'code', schema: z.object({ clientId: z.string(), expiresAt: z.number() }) }
   const store = createMemoryStore({ clock })
-  const codes = spendables(store, kind)
+  const codes = spendables(kind)({ store })
   const spend = () => store.write([codes.spending('a')])
   await codes.put('a', RECORD)
   const moveTo = (instant: number) => {

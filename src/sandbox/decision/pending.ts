@@ -18,11 +18,9 @@ export type Pending = Readonly<z.infer<typeof pendingSchema>>
 
 type Ports = Pick<Provider, 'store' | 'ids' | 'clock'>
 
-const waiting = ({ store }: Ports) =>
-  collection(store, { name: 'transaction', schema: pendingSchema, isUnfinished: true })
+const waiting = collection({ name: 'transaction', schema: pendingSchema, isUnfinished: true })
 /** The ids of requests that were decided. */
-const answered = ({ store }: Ports) => collection(store, { name: 'answered', schema: ANSWERED })
-const ANSWERED = z.literal(true)
+const answered = collection({ name: 'answered', schema: z.literal(true) })
 
 /** Keeps it and returns the id that the page posts. */
 export async function keepPending(pending: Pending, provider: Ports): Promise<string> {
