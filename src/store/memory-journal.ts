@@ -18,7 +18,7 @@ import {
   MAX_FLOW_CHARACTERS,
   NONE_ENDED,
 } from '../sandbox/journal/journal.ts'
-import { createMemoryBudget, type Kept, type KeptText, keepText, type MemoryBudget, readText } from './memory-budget.ts'
+import { createMemoryBudget, type Kept, type MemoryBudget } from './memory-budget.ts'
 
 /** Many more than there are tenants at a time: a call of a tenant that was forgotten meanwhile begins a count, too. */
 const MAX_COUNTERS = 10_000
@@ -193,9 +193,9 @@ interface KeptFlow {
   /** Counts the endings of all flows: instants may be equal, since a clock may be frozen. */
   ending: number | undefined
   /** JSON of what the age key was evaluated from. */
-  evaluation: KeptText
+  evaluation: string
   /** JSON of call records. */
-  readonly calls: KeptText[]
+  readonly calls: string[]
   droppedCalls: number
   readonly identifiers: string[]
   /** Characters of all that is kept, bytes where it is long: what `sizeOf` counted last. */
@@ -225,8 +225,8 @@ const beginFlow = (id: number, tenant: string, { facts, call }: JournalEntry): K
 function addCall(flow: KeptFlow, { facts, evaluation, call }: JournalEntry, issued: readonly string[]): string[] {
   // A token or upgrade call keeps its flow what it was.
   flow.facts = flow.calls.length === 0 ? facts : withAdded(flow.facts, facts)
-  if (evaluation) flow.evaluation = keepText(JSON.stringify(evaluation))
-  flow.calls.push(keepText(JSON.stringify(call)))
+  if (evaluation) flow.evaluation = JSON.stringify(evaluation)
+  flow.calls.push(JSON.stringify(call))
   const dropped = tooMany(flow.calls)
   flow.calls.splice(0, dropped)
   flow.droppedCalls += dropped
@@ -237,7 +237,7 @@ function addCall(flow: KeptFlow, { facts, evaluation, call }: JournalEntry, issu
 }
 
 /** How many calls are to go, the oldest first. The last one stays, however long it is. */
-function tooMany(calls: readonly KeptText[]): number {
+function tooMany(calls: readonly string[]): number {
   let kept = 1
   let characters = calls.at(-1)?.length ?? 0
   while (kept < Math.min(calls.length, MAX_FLOW_CALLS)) {
@@ -274,12 +274,12 @@ const summaryOf = ({ id, tenant, facts, startedAt, endedAt }: KeptFlow) => ({
 const listedFlow = (flow: KeptFlow): ListedFlow => ({
   ...summaryOf(flow),
   ...(flow.droppedCalls === 0 ? {} : { dropped_calls: flow.droppedCalls }),
-  calls: flow.calls.map((call) => readCall(readText(call))),
+  calls: flow.calls.map((call) => readCall(call)),
 })
 
 const wholeFlow = (flow: KeptFlow): Flow => ({
   ...listedFlow(flow),
-  ...(flow.evaluation === '' ? {} : readEvaluation(readText(flow.evaluation))),
+  ...(flow.evaluation === '' ? {} : readEvaluation(flow.evaluation)),
 })
 
 /** A later call adds what it says, and keeps its flow what it was. */

@@ -2,20 +2,11 @@ import type { Change, Clock } from '../oidc/ports.ts'
 import { mapInTurns } from '../sandbox/take-turn.ts'
 import type { TenantStore } from '../sandbox/tenants/shared-parts.ts'
 import type { Tables } from '../sandbox/tenants/tables.ts'
-import {
-  bytesOf,
-  createMemoryBudget,
-  isSameText,
-  type Kept,
-  type KeptText,
-  keepText,
-  type MemoryBudget,
-  readText,
-} from './memory-budget.ts'
+import { bytesOf, createMemoryBudget, type Kept, type MemoryBudget } from './memory-budget.ts'
 
 /** Values are kept as text, as in any other store: a caller that changes an object does not change the record. */
 interface Entry extends Kept {
-  readonly text: KeptText
+  readonly text: string
   readonly expiresAt: number
 }
 
@@ -62,7 +53,7 @@ export function createMemoryStore({
     put(collection, id, value, expiresAt, { isUnfinished = false } = {}) {
       const entries = collections.get(collection) ?? new Map<string, Entry>()
       collections.set(collection, entries)
-      const text = keepText(JSON.stringify(value))
+      const text = JSON.stringify(value)
       const rank = isUnfinished ? 'unfinished' : 'record'
       const entry: Entry = { text, expiresAt, rank, bytes: bytesOf(id, text), drop: () => entries.delete(id) }
       budget.keep(entry, entries.get(id))
@@ -96,10 +87,10 @@ export function createMemoryStore({
   return store
 }
 
-const readValue = (entry: Entry | undefined): unknown => entry && JSON.parse(readText(entry.text))
+const readValue = (entry: Entry | undefined): unknown => entry && JSON.parse(entry.text)
 
 interface Row extends Kept {
-  readonly text: KeptText
+  readonly text: string
   /** The value as it was read last, until a collection of garbage takes it: each request reads all that is queued. */
   read?: WeakRef<object>
 }
@@ -107,7 +98,7 @@ interface Row extends Kept {
 function readRow(row: Row | undefined): unknown {
   const known = row?.read?.deref()
   if (!row || known) return known
-  const value: unknown = JSON.parse(readText(row.text))
+  const value: unknown = JSON.parse(row.text)
   if (typeof value === 'object' && value !== null) row.read = new WeakRef(value)
   return value
 }
@@ -145,9 +136,9 @@ export function createMemoryTables({ budget = createMemoryBudget() }: MemoryOpti
   const find = (table: string, id: string) => readRow(tables.get(table)?.get(id))
   const put = (table: string, id: string, value: unknown) => {
     const rows = tables.get(table) ?? new Map<string, Row>()
-    const text = keepText(JSON.stringify(value))
+    const text = JSON.stringify(value)
     const known = rows.get(id)
-    if (known && isSameText(known.text, text)) return
+    if (known && known.text === text) return
     tables.set(table, rows)
     lists.delete(table)
     const row: Row = { text, rank: 'declared', bytes: bytesOf(id, text), drop: () => rows.delete(id) }
@@ -165,7 +156,7 @@ export function createMemoryTables({ budget = createMemoryBudget() }: MemoryOpti
     isStill(table, id, value) {
       const row = tables.get(table)?.get(id)
       if (row === undefined || value === undefined) return row === value
-      return row.read?.deref() === value || readText(row.text) === JSON.stringify(value)
+      return row.read?.deref() === value || row.text === JSON.stringify(value)
     },
     get: find,
     list,

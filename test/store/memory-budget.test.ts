@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import type { TenantStore } from '../../src/sandbox/tenants/shared-parts.ts'
 import type { Tables } from '../../src/sandbox/tenants/tables.ts'
 import { createMemoryStore, createMemoryTables } from '../../src/store/memory.ts'
-import { bytesOf, createMemoryBudget, keepText, type MemoryBudget } from '../../src/store/memory-budget.ts'
+import { bytesOf, createMemoryBudget, type MemoryBudget } from '../../src/store/memory-budget.ts'
 import { createMemoryDirectory } from '../../src/store/memory-directory.ts'
 import { createMemoryJournal } from '../../src/store/memory-journal.ts'
 import { createMemoryRecords } from '../../src/store/memory-records.ts'
@@ -17,7 +17,7 @@ const clock = { now: () => 0 }
 const NEVER = 1
 /** A value whose entry, under an id of one character, takes so many kilobytes. */
 const sized = (kilobytes: number) => 'x'.repeat(kilobytes * KB - BESIDE)
-const BESIDE = bytesOf('a', keepText(' '.repeat(KB))) - KB + '""'.length
+const BESIDE = bytesOf('a', ' '.repeat(KB)) - KB + '""'.length
 
 type Kept = Readonly<{ store: TenantStore; tables: Tables }>
 
@@ -171,7 +171,7 @@ const sum = async ({ store, tables }: Kept) => {
   const rows = (await tables.list('rows')).map(([, value]) => value)
   return [...values, ...rows]
     .filter((value) => value !== undefined)
-    .reduce((bytes: number, value) => bytes + bytesOf('a', keepText(JSON.stringify(value))), 0)
+    .reduce((bytes: number, value) => bytes + bytesOf('a', JSON.stringify(value)), 0)
 }
 
 test('The memory budget counts what is kept, whatever was done, and never more than its limit', async () => {

@@ -38,10 +38,10 @@ export function createAgeKeyIds({ ids, tables }: { ids: Ids; tables: Tables }): 
   }
 }
 
-/** An age key of the newest signals, each without what only the submission says (`type`, `verification_id`). */
-export function ageKeyWith(signals: readonly AgeSignal[]): { signals: AgeSignal[] } {
-  return { signals: signals.slice(-MAX_SIGNALS).map(toPersonaSignal) }
-}
+/** An age key of those that are `held` with the `added` ones, the newest of them, without what only the submission says (`type`, `verification_id`). */
+export const ageKeyWith = (held: readonly AgeSignal[], added: readonly AgeSignal[]): { signals: AgeSignal[] } => ({
+  signals: [...held, ...added.map(toPersonaSignal)].slice(-MAX_SIGNALS),
+})
 
 function toPersonaSignal({ method, age, verified_at, provenance, attributes, iso_27566_1 }: AgeSignal): AgeSignal {
   return {

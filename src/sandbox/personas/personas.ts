@@ -99,12 +99,15 @@ export function createPersonas({ declared, clock, ids, records: { store, tables 
   }
 
   /** The change of the age key of a persona; its title, purpose and origin stay. */
-  const changingAgeKey = async (name: string, next: (held: readonly AgeSignal[]) => readonly AgeSignal[]) => {
+  const changingAgeKey = async (name: string, added: readonly AgeSignal[], { keeps }: { keeps: boolean }) => {
     await makeRoomFor(name)
     return changes.updating(name, (change): Change | undefined => {
       const persona = change ? change.persona : findDeclared(name)
       if (!persona) return change
-      return { ...change, persona: { ...persona, age_key: ageKeyWith(next(persona.age_key?.signals ?? [])) } }
+      return {
+        ...change,
+        persona: { ...persona, age_key: ageKeyWith((keeps && persona.age_key?.signals) || [], added) },
+      }
     })
   }
 
@@ -114,7 +117,12 @@ export function createPersonas({ declared, clock, ids, records: { store, tables 
     const { name: wanted, title } = generate(randomUint32(ids))
     for (let n = 1; ; n++) {
       const name = n === 1 ? wanted : `${wanted}-${n}`
-      const persona = { name, title, purpose: 'Saved as a new age key in a Create flow.', age_key: ageKeyWith(signals) }
+      const persona = {
+        name,
+        title,
+        purpose: 'Saved as a new age key in a Create flow.',
+        age_key: ageKeyWith([], signals),
+      }
       if (findDeclared(name) || (await changes.get(name))) continue
       await makeRoomFor(name)
       return changes.updating(name, (taken) => taken ?? { persona, isGenerated: true })
@@ -154,12 +162,12 @@ export function createPersonas({ declared, clock, ids, records: { store, tables 
       if (ageKeyId === UNSAVED_AGE_KEY) return []
       const name = await ageKeyIds.holderOf(ageKeyId)
       if (name === undefined || !(await find(name))?.age_key) return undefined
-      return [await changingAgeKey(name, (held) => [...held, ...signals])]
+      return [await changingAgeKey(name, signals, { keeps: true })]
     },
     async saving(signals, holder) {
       if (holder === undefined) return [await addingUser(signals)]
       if (!(await find(holder))) throw new Error(`no persona "${holder}" to hold the age key`)
-      return [await changingAgeKey(holder, () => signals), ...(await ageKeyIds.ending(holder))]
+      return [await changingAgeKey(holder, signals, { keeps: false }), ...(await ageKeyIds.ending(holder))]
     },
   }
 }
