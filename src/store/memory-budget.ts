@@ -101,5 +101,18 @@ const isTooLarge = (megabytes: number) =>
   `memory: this is too large for the budget of ${megabytes} MB; send less, or start the sandbox with a larger memory_budget`
 
 /** What a record or row costs beside its texts; `test/store/memory-budget.test.ts` measures it. */
-const ENTRY_BYTES = 640
+export const ENTRY_BYTES = 640
 export const bytesOf = (id: string, text: string) => ENTRY_BYTES + Buffer.byteLength(id) + Buffer.byteLength(text)
+
+/** What a member of an object costs beside its value; the name itself is shared by all objects of one shape. */
+const MEMBER_BYTES = 16
+const OBJECT_BYTES = 64
+
+/** The bytes that a value of JSON takes, about: a text as JSON has it. */
+export function bytesOfValue(value: unknown): number {
+  if (typeof value === 'string') return Buffer.byteLength(value) + 2
+  if (typeof value !== 'object' || value === null) return 8
+  let bytes = OBJECT_BYTES
+  for (const member of Object.values(value)) bytes += MEMBER_BYTES + bytesOfValue(member)
+  return bytes
+}

@@ -1,8 +1,14 @@
 import type { Change, Clock } from '../oidc/ports.ts'
-import { mapInTurns } from '../sandbox/take-turn.ts'
 import type { TenantStore } from '../sandbox/tenants/shared-parts.ts'
 import type { Tables } from '../sandbox/tenants/tables.ts'
-import { bytesOf, createMemoryBudget, type Kept, type MemoryBudget } from './memory-budget.ts'
+import {
+  bytesOf,
+  bytesOfValue,
+  createMemoryBudget,
+  ENTRY_BYTES,
+  type Kept,
+  type MemoryBudget,
+} from './memory-budget.ts'
 
 /** Values are kept as text, as in any other store: a caller that changes an object does not change the record. */
 interface Entry extends Kept {
@@ -89,61 +95,37 @@ export function createMemoryStore({
 
 const readValue = (entry: Entry | undefined): unknown => entry && JSON.parse(entry.text)
 
+/** Who puts a row leaves its value as it is, as who reads it does. */
 interface Row extends Kept {
-  readonly text: string
-  /** The value as it was read last, until a collection of garbage takes it: each request reads all that is queued. */
-  read?: WeakRef<object>
-}
-
-function readRow(row: Row | undefined): unknown {
-  const known = row?.read?.deref()
-  if (!row || known) return known
-  const value: unknown = JSON.parse(row.text)
-  if (typeof value === 'object' && value !== null) row.read = new WeakRef(value)
-  return value
-}
-
-/** A table as it was read last, until a row changes, and until a collection of garbage takes it. */
-interface ReadList {
-  rows?: WeakRef<readonly (readonly [id: string, value: unknown])[]>
+  readonly value: unknown
 }
 
 const NO_ROWS: readonly (readonly [id: string, value: unknown])[] = []
 
-/** Rows that are read in one turn. */
-const MAX_READ_AT_ONCE = 50
-
-/** Tables in the memory of the process. */
+/** Tables in the memory of the process. A row is kept as it was put: it is read more often than it changes. */
 export function createMemoryTables({ budget = createMemoryBudget() }: MemoryOptions = {}): MemoryTables {
   const tables = new Map<string, Map<string, Row>>()
-  const lists = new Map<string, ReadList>()
+  /** Each table as it was listed last, until a row changes. */
+  const lists = new Map<string, readonly (readonly [id: string, value: unknown])[]>()
   const list = (table: string) => {
     const kept = tables.get(table)
     if (!kept || kept.size === 0) return NO_ROWS
-    const known = lists.get(table)?.rows?.deref()
+    const known = lists.get(table)
     if (known) return known
-    const read: ReadList = {}
-    lists.set(table, read)
-    const remember = (rows: NonNullable<ReturnType<NonNullable<ReadList['rows']>['deref']>>) => {
-      read.rows = new WeakRef(rows)
-      return rows
-    }
-    const readOne = ([id, row]: [string, Row]) => [id, readRow(row)] as const
-    return kept.size <= MAX_READ_AT_ONCE
-      ? remember([...kept].map(readOne))
-      : mapInTurns([...kept], readOne).then(remember)
+    const rows: (readonly [id: string, value: unknown])[] = []
+    for (const [id, { value }] of kept) rows.push([id, value])
+    lists.set(table, rows)
+    return rows
   }
-  const find = (table: string, id: string) => readRow(tables.get(table)?.get(id))
+  const find = (table: string, id: string) => tables.get(table)?.get(id)?.value
   const put = (table: string, id: string, value: unknown) => {
     const rows = tables.get(table) ?? new Map<string, Row>()
-    const text = JSON.stringify(value)
     const known = rows.get(id)
-    if (known && known.text === text) return
+    if (known && known.value === value) return
     tables.set(table, rows)
     lists.delete(table)
-    const row: Row = { text, rank: 'declared', bytes: bytesOf(id, text), drop: () => rows.delete(id) }
-    // Who puts a row leaves it as it is, as who reads it does.
-    if (typeof value === 'object' && value !== null) row.read = new WeakRef(value)
+    const bytes = ENTRY_BYTES + Buffer.byteLength(id) + bytesOfValue(value)
+    const row: Row = { value, rank: 'declared', bytes, drop: () => rows.delete(id) }
     budget.keep(row, known)
     rows.set(id, row)
   }
@@ -156,7 +138,7 @@ export function createMemoryTables({ budget = createMemoryBudget() }: MemoryOpti
     isStill(table, id, value) {
       const row = tables.get(table)?.get(id)
       if (row === undefined || value === undefined) return row === value
-      return row.read?.deref() === value || row.text === JSON.stringify(value)
+      return row.value === value || JSON.stringify(row.value) === JSON.stringify(value)
     },
     get: find,
     list,

@@ -46,24 +46,14 @@ test('The journal in memory holds 2,000 flows and 12 million characters, and the
   expect([await oldestOfTwelve(1_000_000), await oldestOfTwelve(1_000_001)]).toEqual(['f1', 'f2'])
 })
 
-const ROWS = 2_000
-
-test('Other events come between while a long list of rows in memory is read, and a row that changes is in the next', async () => {
+test('A list of rows in memory stays as it was read, and a row that changes is in the next', async () => {
+  const ROWS = 2_000
   const tables = createMemoryTables()
-  const value = 'a text'.repeat(2_000)
-  for (let n = 0; n < ROWS; n++) await tables.put('rows', `row-${n}`, value)
-  let others = 0
-  const other = () => {
-    others += 1
-    next = setImmediate(other)
-  }
-  let next = setImmediate(other)
-  const reading = tables.list('rows')
-  await tables.put('rows', 'late', 'value')
-  await tables.remove('rows', 'row-0')
-  expect(await reading).toHaveLength(ROWS)
-  clearImmediate(next)
-  expect(others).toBeGreaterThan(0)
+  for (let n = 0; n < ROWS; n++) tables.put('rows', `row-${n}`, { n })
+  const read = await tables.list('rows')
+  tables.put('rows', 'late', 'value')
+  tables.remove('rows', 'row-0')
+  expect(read).toHaveLength(ROWS)
   const ids = (await tables.list('rows')).map(([id]) => id)
   expect([ids.length, ids.includes('late'), ids.includes('row-0')]).toEqual([ROWS, true, false])
 })
