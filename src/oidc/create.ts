@@ -54,7 +54,7 @@ export async function beginCreate(query: Pairs, provider: Provider): Promise<Beg
   const target = readRedirectTarget(client, request.redirect_uri, { rule: 'CRE-02', findings })
   checkCreateScope(request.scope, { provider, rule: 'CRE-04', upgradeRule: 'CRE-05' }, findings)
   checkCreateResponseType(request.response_type, 'CRE-06', findings)
-  if (client) await checkRequestUri(request.request_uri, pushed, { provider, findings })
+  if (client) checkRequestUri(request.request_uri, pushed, { provider, findings })
   const isOther = target && pushed && pushed.record.redirectUri !== target.redirectUri
   if (isOther) {
     const { redirectUri } = pushed.record
@@ -123,9 +123,10 @@ async function spendRequest(
   provider: Provider,
 ): Promise<boolean> {
   const requests = pushedRequests(provider)
-  const spent = provider.decisions.requestUriUse === 'repeated' ? [] : [requests.spending(id)]
   for (;;) {
-    if (!(await requests.isUnspent(id))) return false
+    const found = await requests.find(id)
+    if (!found || found.isSpent) return false
+    const spent = provider.decisions.requestUriUse === 'repeated' ? [] : requests.spending(id, found.record)
     const saved = created ? await provider.ageKeys.saving(signals, created.holder) : []
     // When another call was faster, it has spent the request, or changed the persona.
     if (await provider.store.write([...spent, ...saved])) return true
@@ -181,15 +182,15 @@ function completeFrom({ redirectUri }: PushedRequest, sent: CreateParameters, fi
   return { ...sent, ...Object.fromEntries(missing.map((name) => [name, pushed[name]])) }
 }
 
-async function checkRequestUri(
+function checkRequestUri(
   requestUri: string | undefined,
   pushed: PushedByThisClient,
   { provider, findings }: { provider: Provider; findings: Findings },
-): Promise<void> {
+): void {
   const path = 'request_uri'
   if (requestUri === undefined) findings.missing('CRE-07', path)
   else if (!pushed) findings.add('CRE-08', { path, message: `request_uri ${unknownReference(requestUri, provider)}` })
-  else if (!(await pushedRequests(provider).isUnspent(pushed.id))) {
+  else if (pushed.isSpent) {
     findings.add('CRE-10', { path, message: ALREADY_USED })
   } else if (isExpired(pushed.record, provider)) {
     const message = `request_uri ${expiredText(pushed.record, provider.lifetimes.requestUri, provider)}`

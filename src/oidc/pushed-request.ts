@@ -84,12 +84,12 @@ export async function pushRequest(
 export async function findPushedRequest(
   requestUri: string,
   provider: Provider,
-): Promise<{ id: string; record: PushedRequest } | undefined> {
+): Promise<{ id: string; record: PushedRequest; isSpent: boolean } | undefined> {
   const prefix = requestUriPrefix(provider.brand)
   if (!requestUri.startsWith(prefix)) return undefined
   const id = requestUri.slice(prefix.length)
-  const record = await pushedRequests(provider).find(id)
-  return record && { id, record }
+  const found = await pushedRequests(provider).find(id)
+  return found && { id, ...found }
 }
 
 const FORM = { mediaType: 'application/x-www-form-urlencoded', wrongType: 'PAR-01', notUtf8: 'PAR-11' } as const

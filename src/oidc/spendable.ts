@@ -1,4 +1,3 @@
-import * as z from 'zod'
 import { collection, oncePerStore, type RecordKind } from './collection.ts'
 import { REMEMBERED_SECONDS } from './decisions.ts'
 import { type Awaitable, type Change, type Store, whenThere } from './ports.ts'
@@ -12,32 +11,36 @@ interface Expiring {
 /**
  * Records that can be used for some time and spent once: codes, pushed requests.
  *
- * A record stays when it is spent or has expired, so that the service can say what became of it; the right to spend it
- * is a record of its own that only one caller can take.
+ * A record stays when it is spent or has expired, so that the service can say what became of it: spending moves it to the
+ * spent ones.
  */
 export interface Spendables<Value> {
-  put(id: string, record: Value): Awaitable<boolean>
+  put(id: string, record: Value): Awaitable<void>
   /** The record, also a spent or expired one. */
-  find(id: string): Awaitable<Value | undefined>
-  isUnspent(id: string): Awaitable<boolean>
-  /** The change that spends it: of two callers one can write this change. */
-  spending(id: string): Change
+  find(id: string): Awaitable<Found<Value> | undefined>
+  /** The changes that spend it: of two callers one can write these changes. */
+  spending(id: string, record: Value): readonly Change[]
+}
+
+interface Found<Value> {
+  readonly record: Value
+  readonly isSpent: boolean
 }
 
 /** The spendable records of one kind. */
 export function spendables<Value extends Expiring>(
   kind: RecordKind<Value>,
 ): (ports: { readonly store: Store }) => Spendables<Value> {
-  const [recordsOf, rightsOf] = [collection(kind), collection({ ...kind, name: `${kind.name}.unspent`, schema: RIGHT })]
+  const { name, schema } = kind
+  const [unspentOf, spentOf] = [collection(kind), collection({ name: `${name}.spent`, schema })]
   return oncePerStore((store) => {
-    const records = recordsOf({ store })
-    const rights = rightsOf({ store })
+    const [unspent, spent] = [unspentOf({ store }), spentOf({ store })]
+    const found = (isSpent: boolean) => (record: Value | undefined) => record && { record, isSpent }
     return {
-      put: (id, record) =>
-        store.write([records.putting(id, record, forgottenAt(record)), rights.putting(id, true, forgottenAt(record))]),
-      find: records.get,
-      isUnspent: (id) => whenThere(rights.get(id), (right) => right !== undefined),
-      spending: rights.taking,
+      put: (id, record) => unspent.put(id, record, forgottenAt(record)),
+      find: (id) =>
+        whenThere(whenThere(unspent.get(id), found(false)), (there) => there ?? whenThere(spent.get(id), found(true))),
+      spending: (id, record) => [unspent.taking(id), spent.putting(id, record, forgottenAt(record))],
     }
   })
 }
@@ -53,5 +56,3 @@ export const expiredText = (record: Expiring, lifetimeSeconds: number, { clock }
   const seconds = Math.floor((clock.now() - record.expiresAt) / 1000)
   return `expired ${seconds} second${seconds === 1 ? '' : 's'} ago by the sandbox clock; it lives ${lifetimeSeconds} seconds`
 }
-
-const RIGHT = z.literal(true)

@@ -53,7 +53,7 @@ export const usingUp = (token: string, grant: AccessGrant, provider: Provider): 
 
 /** The state of the Use request that a code came from, also of a spent or expired code. */
 export const stateOfCode = (code: string, provider: Pick<Provider, 'store'>): Awaitable<string | undefined> =>
-  whenThere(codes(provider).find(code), (grant) => grant?.state)
+  whenThere(codes(provider).find(code), (found) => found?.record.state)
 
 /** Codes that were sent again. A record of its own: the first exchange may not have issued its token yet. */
 const replayedCodes = collection({ name: 'code.replayed', schema: z.literal(true) })
@@ -161,12 +161,13 @@ async function findCode(
   code: string,
   { client, provider, findings }: { client: Client; provider: Provider; findings: Findings },
 ): Promise<(Grant & { readonly code: string }) | undefined> {
-  const record = await codes(provider).find(code)
+  const found = await codes(provider).find(code)
+  const record = found?.record
   if (!record || record.clientId !== client.clientId) {
     // The same words for both: a client learns nothing of another one's codes.
     const message = `the code was not issued to client ${client.clientId}${mistakenFor(code, provider.clients)}`
     findings.add('TOK-05', { path: 'code', message })
-  } else if (!(await codes(provider).isUnspent(code))) await endTokenOf(code, provider, findings)
+  } else if (found?.isSpent) await endTokenOf(code, provider, findings)
   else if (isExpired(record, provider)) {
     const message = `the code ${expiredText(record, codeSeconds(provider), provider)}`
     findings.add('TOK-06', { path: 'code', message })
@@ -184,15 +185,16 @@ async function endTokenOf(code: string, provider: Provider, findings: Findings):
 
 /** Spends the code and keeps the token in one step; `undefined` when the code is spent. */
 async function issueAccessToken(
-  { clientId, ageKeyId, state, code }: Omit<AccessGrant, 'expiresAt'>,
+  { code, ...issued }: Grant & { readonly code: string },
   provider: Provider,
 ): Promise<TokenResponse | undefined> {
   const token = ACCESS_TOKEN_PREFIX + provider.ids.random(ACCESS_TOKEN_BYTES)
   const lifetime = provider.lifetimes.accessToken
   const expiresAt = inSeconds(provider, lifetime)
+  const { clientId, ageKeyId, state } = issued
   const grant = { clientId, ageKeyId, state, code, expiresAt }
   const kept = accessTokens(provider).putting(token, grant, forgottenAt(grant))
-  const spent = provider.decisions.codeUse === 'single' ? [codes(provider).spending(code)] : []
+  const spent = provider.decisions.codeUse === 'single' ? codes(provider).spending(code, issued) : []
   if (!(await provider.store.write([...spent, kept]))) return undefined
   return { access_token: token, token_type: 'Bearer', expires_in: lifetime }
 }

@@ -18,6 +18,7 @@ import {
   MAX_FLOW_CHARACTERS,
   NONE_ENDED,
 } from '../sandbox/journal/journal.ts'
+import { createFifo, type Fifo } from './fifo.ts'
 import { createMemoryBudget, type Kept, type MemoryBudget } from './memory-budget.ts'
 
 /** Many more than there are tenants at a time: a call of a tenant that was forgotten meanwhile begins a count, too. */
@@ -28,7 +29,8 @@ const bytesOf = ({ size, identifiers }: KeptFlow) => 1_500 + 150 * identifiers.l
 
 /** Flows in the order in which they go, the characters that they take, and their share of the budget. */
 interface Ring {
-  readonly flows: Set<KeptFlow>
+  readonly order: Fifo<KeptFlow>
+  count: number
   size: number
   readonly share: number
 }
@@ -48,9 +50,18 @@ export function createMemoryJournal({ memory = createMemoryBudget(), ...budget }
   const listeners = new Set<(event: JournalEvent) => void>()
   /** Per tenant, so that ids do not depend on what others do; they outlive a reset, so that `after` stays true. */
   const counters = new Map<string, number>()
-  const ordinary: Ring = { flows: new Set(), size: 0, share: 1 }
-  const audited: Ring = { flows: new Set(), size: 0, share: AUDIT_SHARE }
-  const ringOf = ({ facts }: KeptFlow) => (facts.audit ? audited : ordinary)
+  const createRing = (share: number): Ring => {
+    const isThere = (flow: KeptFlow) => flow.ring === ring
+    const ring: Ring = { order: createFifo({ isThere, count: () => ring.count }), count: 0, size: 0, share }
+    return ring
+  }
+  const [ordinary, audited] = [createRing(1), createRing(AUDIT_SHARE)]
+  const leave = (flow: KeptFlow) => {
+    if (!flow.ring) return
+    flow.ring.count -= 1
+    flow.ring.size -= flow.size
+    flow.ring = undefined
+  }
   let endings = 0
 
   const emit = (event: JournalEvent) => {
@@ -59,16 +70,15 @@ export function createMemoryJournal({ memory = createMemoryBudget(), ...budget }
   const drop = (entry: KeptFlow) => {
     entries.delete(keyOf(entry.tenant, flowId(entry.id)))
     for (const identifier of entry.identifiers) flowByIdentifier.delete(identifier)
-    const ring = ringOf(entry)
-    ring.flows.delete(entry)
-    ring.size -= entry.size
+    leave(entry)
     memory.release(counted.get(entry))
     counted.delete(entry)
   }
   const shrink = (ring: Ring) => {
-    for (const entry of ring.flows) {
-      if (ring.flows.size <= maxFlows * ring.share && ring.size <= maxCharacters * ring.share) return
-      drop(entry)
+    while (ring.count > maxFlows * ring.share || ring.size > maxCharacters * ring.share) {
+      const oldest = ring.order.shift()
+      if (!oldest) return
+      drop(oldest)
     }
   }
   const count = (flow: KeptFlow) => {
@@ -100,10 +110,13 @@ export function createMemoryJournal({ memory = createMemoryBudget(), ...budget }
     entries.set(keyOf(tenant, flowId(id)), flow)
     return flow
   }
-  const known = (tenant: string, identifiers: readonly string[]) =>
-    identifiers
-      .map((identifier) => flowByIdentifier.get(keyOf(tenant, identifier)))
-      .find((entry) => entry !== undefined)
+  const known = (tenant: string, identifiers: readonly string[]) => {
+    for (const identifier of identifiers) {
+      const flow = flowByIdentifier.get(keyOf(tenant, identifier))
+      if (flow) return flow
+    }
+    return undefined
+  }
 
   const flowsOf = (tenant: string, filter: FlowFilter) =>
     [...entries.values()].filter(
@@ -122,13 +135,19 @@ export function createMemoryJournal({ memory = createMemoryBudget(), ...budget }
       if (!found && !entry.begins) return undefined
       const flow = found ?? begin(tenant, entry)
       const issued = entry.issuedIds.map((identifier) => keyOf(tenant, identifier))
-      const before = ringOf(flow)
-      before.size -= flow.size
+      const before = flow.ring
+      const size = flow.size
       const forgotten = addCall(flow, entry, issued)
-      const ring = ringOf(flow)
-      ring.size += flow.size
-      if (ring !== before) before.flows.delete(flow)
-      ring.flows.add(flow)
+      const ring = flow.facts.audit ? audited : ordinary
+      if (before === ring) ring.size += flow.size - size
+      else {
+        if (before) before.size += flow.size - size
+        leave(flow)
+        flow.ring = ring
+        ring.count += 1
+        ring.size += flow.size
+        ring.order.push(flow)
+      }
       for (const key of issued) flowByIdentifier.set(key, flow)
       for (const key of forgotten) flowByIdentifier.delete(key)
       const hasEnded = entry.ends && flow.endedAt === undefined
@@ -198,8 +217,10 @@ interface KeptFlow {
   readonly calls: string[]
   droppedCalls: number
   readonly identifiers: string[]
-  /** Characters of all that is kept, bytes where it is long: what `sizeOf` counted last. */
+  /** Characters of all that is kept: what `sizeOf` counted last. */
   size: number
+  /** Where it is kept; absent when it was dropped. */
+  ring?: Ring | undefined
 }
 
 /** A flow that begins with `call`, which is yet to be added. */

@@ -1,6 +1,7 @@
 import type { Change, Clock } from '../oidc/ports.ts'
 import type { TenantStore } from '../sandbox/tenants/shared-parts.ts'
 import type { Tables } from '../sandbox/tenants/tables.ts'
+import { createFifo, type Fifo } from './fifo.ts'
 import {
   bytesOf,
   bytesOfValue,
@@ -12,8 +13,15 @@ import {
 
 /** Values are kept as text, as in any other store: a caller that changes an object does not change the record. */
 interface Entry extends Kept {
+  readonly id: string
   readonly text: string
   readonly expiresAt: number
+}
+
+/** The records of one collection. */
+interface Records {
+  readonly entries: Map<string, Entry>
+  readonly order: Fifo<Entry>
 }
 
 interface MemoryOptions {
@@ -37,13 +45,23 @@ export function createMemoryStore({
   budget = createMemoryBudget(),
   tables = createMemoryTables({ budget }),
 }: MemoryOptions & { clock: Clock; limit?: number; tables?: MemoryTables }): TenantStore {
-  const collections = new Map<string, Map<string, Entry>>()
+  const collections = new Map<string, Records>()
+  const collectionOf = (name: string): Records => {
+    const known = collections.get(name)
+    if (known) return known
+    const entries = new Map<string, Entry>()
+    const isThere = (entry: Entry) => entries.get(entry.id) === entry
+    const made = { entries, order: createFifo({ isThere, count: () => entries.size }) }
+    collections.set(name, made)
+    return made
+  }
   const remove = (collection: string, id: string) => {
-    budget.release(collections.get(collection)?.get(id))
-    collections.get(collection)?.delete(id)
+    const entries = collections.get(collection)?.entries
+    budget.release(entries?.get(id))
+    entries?.delete(id)
   }
   const find = (collection: string, id: string): Entry | undefined => {
-    const entry = collections.get(collection)?.get(id)
+    const entry = collections.get(collection)?.entries.get(id)
     if (!entry || entry.expiresAt > clock.now()) return entry
     remove(collection, id)
     return undefined
@@ -57,17 +75,16 @@ export function createMemoryStore({
   const store: TenantStore = {
     get: (collection, id) => readValue(find(collection, id)),
     put(collection, id, value, expiresAt, { isUnfinished = false } = {}) {
-      const entries = collections.get(collection) ?? new Map<string, Entry>()
-      collections.set(collection, entries)
+      const { entries, order } = collectionOf(collection)
       const text = JSON.stringify(value)
       const rank = isUnfinished ? 'unfinished' : 'record'
-      const entry: Entry = { text, expiresAt, rank, bytes: bytesOf(id, text), drop: () => entries.delete(id) }
+      const entry: Entry = { id, text, expiresAt, rank, bytes: bytesOf(id, text), drop: () => entries.delete(id) }
       budget.keep(entry, entries.get(id))
-      // Deleted first, so that a record written again counts as the newest.
-      entries.delete(id)
-      const oldest = entries.size >= limit ? entries.keys().next() : undefined
-      if (oldest && !oldest.done) remove(collection, oldest.value)
+      // A record that is written again counts as the newest: its earlier entry is not there any more.
       entries.set(id, entry)
+      order.push(entry)
+      const oldest = entries.size > limit ? order.shift() : undefined
+      if (oldest) remove(collection, oldest.id)
     },
     take(collection, id) {
       const entry = find(collection, id)
@@ -86,7 +103,7 @@ export function createMemoryStore({
       return true
     },
     clear() {
-      for (const entries of collections.values()) for (const entry of entries.values()) budget.release(entry)
+      for (const { entries } of collections.values()) for (const entry of entries.values()) budget.release(entry)
       collections.clear()
     },
   }

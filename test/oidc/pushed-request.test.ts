@@ -19,7 +19,7 @@ test('pushRequest keeps what was pushed for findPushedRequest, which finds nothi
   const target = { clientId: 'ak_test_sandbox', redirectUri: REDIRECT_URI }
   const record = { ...target, state: 'state-1', signals: [signal], expiresAt: NOW + 90_000 }
   const id = requestUri.replace('urn:svc:request:', '')
-  expect(await findPushedRequest(requestUri, provider)).toEqual({ id, record })
+  expect(await findPushedRequest(requestUri, provider)).toEqual({ id, record, isSpent: false })
   const altered = [requestUri.replace('svc', 'agekey'), requestUri.replace('urn', 'uri')]
   for (const other of ['urn:svc:request:other', 'other', ...altered])
     expect(await findPushedRequest(other, provider)).toBeUndefined()

@@ -28,9 +28,8 @@ test('Each record has a name of its kind in the store, and stays a week beyond i
   await refused(() => service.exchange(code))
   expect(kept).toEqual([
     ['pushed_request', 90, true],
-    ['pushed_request.unspent', 90, true],
     ['code', 600, undefined],
-    ['code.unspent', 600, undefined],
+    ['code.spent', 600, undefined],
     ['access_token', 10_800, undefined],
     ['access_token.used', 10_800, undefined],
     ['code.replayed', 10_800, undefined],
@@ -45,7 +44,7 @@ async function keepRecord() {
   const kind = { name: 'code', schema: z.object({ clientId: z.string(), expiresAt: z.number() }) }
   const store = createMemoryStore({ clock })
   const codes = spendables(kind)({ store })
-  const spend = () => store.write([codes.spending('a')])
+  const spend = () => store.write(codes.spending('a', RECORD))
   await codes.put('a', RECORD)
   const moveTo = (instant: number) => {
     now = instant
@@ -55,10 +54,10 @@ async function keepRecord() {
 
 test('A spendable record is spent by exactly one of many callers and is still found then', async () => {
   const { codes, spend } = await keepRecord()
-  expect(await codes.isUnspent('a')).toBe(true)
+  expect(await codes.find('a')).toEqual({ record: RECORD, isSpent: false })
   const spent = await Promise.all(Array.from({ length: 50 }).map(spend))
   expect(spent.filter((isSpent) => isSpent)).toHaveLength(1)
-  expect([await codes.isUnspent('a'), await codes.find('a')]).toEqual([false, RECORD])
+  expect(await codes.find('a')).toEqual({ record: RECORD, isSpent: true })
 })
 
 test('A spendable record is expired at its end to the millisecond, and is remembered for seven days', async () => {
@@ -68,7 +67,7 @@ test('A spendable record is expired at its end to the millisecond, and is rememb
   moveTo(RECORD.expiresAt)
   expect(isExpired(RECORD, { clock })).toBe(true)
   moveTo(RECORD.expiresAt + 7 * 86_400_000 - 1)
-  expect(await codes.find('a')).toEqual(RECORD)
+  expect(await codes.find('a')).toEqual({ record: RECORD, isSpent: false })
   moveTo(RECORD.expiresAt + 7 * 86_400_000)
   expect(await codes.find('a')).toBeUndefined()
 })

@@ -1,4 +1,3 @@
-import { requestUriPrefix } from '../../../oidc/profile.ts'
 import { inSeconds } from '../../../oidc/provider.ts'
 import { findPushedRequest, type PushedRequest, pushedRequests } from '../../../oidc/pushed-request.ts'
 import { REPLY_CONTROLS } from '../../readings/control-rows/reply.ts'
@@ -95,8 +94,8 @@ export const PAR: readonly OutcomeRow[] = [
     summary: 'The request_uri has been used already: the Create flow will answer invalid_request_uri.',
     rule: LIFETIME,
     async apply(reply, { provider }) {
-      const id = String(bodyOf(reply)['request_uri']).slice(requestUriPrefix(provider.brand).length)
-      await provider.store.write([pushedRequests(provider).spending(id)])
+      const pushed = await findPushedRequest(String(bodyOf(reply)['request_uri']), provider)
+      if (pushed) await provider.store.write(pushedRequests(provider).spending(pushed.id, pushed.record))
       return reply
     },
   }),
