@@ -6,7 +6,7 @@ export interface Fifo<Item> {
 }
 
 /** Items that are gone are removed when there are more of them than of the others, and so many. */
-const MIN_GONE = 1_000
+const MIN_GONE = 20
 
 /**
  * Creates a queue from which the oldest item is taken in the same time however many have gone: a Map or Set finds its first entry
@@ -14,12 +14,12 @@ const MIN_GONE = 1_000
  * @param options.isThere whether an item still counts @param options.count how many do
  */
 export function createFifo<Item>({ isThere, count }: { isThere(item: Item): boolean; count(): number }): Fifo<Item> {
-  let items: Item[] = []
+  let items: (Item | undefined)[] = []
   let first = 0
   return {
     push(item) {
       if (items.length > 2 * count() + MIN_GONE) {
-        items = items.slice(first).filter(isThere)
+        items = items.slice(first).filter((one) => one !== undefined && isThere(one))
         first = 0
       }
       items.push(item)
@@ -27,6 +27,8 @@ export function createFifo<Item>({ isThere, count }: { isThere(item: Item): bool
     shift() {
       while (first < items.length) {
         const item = items[first]
+        // What has gone is not kept from being collected.
+        items[first] = undefined
         first += 1
         if (item !== undefined && isThere(item)) return item
       }
