@@ -12,8 +12,8 @@ import { checkChoices, type RegisterTest, registerTests } from './audit/kit/audi
 import type { SandboxApi } from './client/sandbox-api.ts'
 import type { AuditChoices, AuditedRow, AuditReport } from './client/shapes/audit.ts'
 import { ConfigError } from './files/config-error.ts'
-import { found } from './files/describe-issue.ts'
 import { DEMO_CLIENT_ID } from './sandbox/clients/demo-client.ts'
+import { found } from './text/found.ts'
 
 export { AuditProblem } from './audit/audit-problem.ts'
 export type { FindFunction, FoundAgain, MissingVerification } from './audit/command/find-verifications.ts'

@@ -49,7 +49,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   store: ['sandbox', 'oidc', 'age', 'files', 'text'],
   tls: ['sandbox', 'files', 'text'],
   config: ['sandbox', 'oidc', 'age', 'store', 'files', 'text'],
-  files: ['age', 'text'],
+  files: ['text'],
 }
 
 const MAX_ENTRIES = 16

@@ -1,4 +1,5 @@
-import { butIs, issue } from './explain.ts'
+import { foundInstead } from '../text/found.ts'
+import { issue } from './explain.ts'
 import type { Issue } from './issue.ts'
 import { isJsonObject, type JsonObject } from './json-object.ts'
 import { METHOD_NAMES, METHODS, type Method } from './methods.ts'
@@ -87,7 +88,7 @@ function platformIssues(method: Method, override: JsonObject, vocabulary: Vocabu
     if (kind !== 'platform' || !Array.isArray(accepted)) return []
     return accepted.flatMap((platform: unknown, index) => {
       if (typeof platform !== 'string' || vocabulary.platforms.includes(platform)) return []
-      const sentence = `must be one of ${vocabulary.platforms.join(', ')}${butIs(platform, vocabulary.platforms)}`
+      const sentence = `must be one of ${vocabulary.platforms.join(', ')}${foundInstead(platform, vocabulary.platforms)}`
       return [issue('CLM-19', 'claims', ['overrides', method, 'attributes', name, index], sentence)]
     })
   })

@@ -1,13 +1,12 @@
 import * as z from 'zod'
+import { foundInstead, foundInsteadOfJson } from '../text/found.ts'
 import { didYouMean } from '../text/nearest.ts'
 import { quote } from '../text/quote.ts'
+import { formatPath, MAX_PROBLEMS, withoutEchoes } from '../text/schema-problems.ts'
 import type { Issue } from './issue.ts'
 
 type RawIssue = z.core.$ZodRawIssue
 type Path = Issue['path']
-
-/** A hostile request shall not be answered by something much larger than itself. */
-const MAX_ISSUES = 100
 
 /** Unknown members of one object that are compared with the known ones. */
 const MAX_COMPARED = 10
@@ -42,58 +41,25 @@ export function issuesOf(error: z.ZodError, root: string, at: Path = []): Issue[
   // A member that is misspelt explains why another one is missing.
   const rank = ({ code }: z.core.$ZodIssue) => (code === 'unrecognized_keys' ? 0 : 1)
   const issues = withoutEchoes(error.issues).toSorted((one, other) => rank(one) - rank(other))
-  return issues.flatMap((issue) => {
+  return issues.flatMap((one) => {
     // Only symbols are left out here, which JSON cannot have.
-    const path = [...at, ...issue.path.filter((step) => typeof step !== 'symbol')]
-    const keys = issue.code === 'unrecognized_keys' ? issue.keys : []
-    return issue.message.split('\n').map((line, index): Issue => {
+    const path = [...at, ...one.path.filter((step) => typeof step !== 'symbol')]
+    const keys = one.code === 'unrecognized_keys' ? one.keys : []
+    return one.message.split('\n').map((line, index): Issue => {
+      const [rule = '', ...words] = line.split(' ')
       const key = keys[index]
-      return {
-        rule: line.slice(0, line.indexOf(' ')),
-        path: key === undefined ? path : [...path, key],
-        message: `${nameOf(root, path)}${line.slice(line.indexOf(' '))}`,
-      }
+      return { ...issue(rule, root, path, words.join(' ')), path: key === undefined ? path : [...path, key] }
     })
   })
 }
 
-/** zod measures whatever has a length: a text where a list must stand is one mistake, and not a list of a wrong size too. */
-export function withoutEchoes(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
-  const ofWrongKind = new Set(issues.filter(({ code }) => code === 'invalid_type').map(placeOf))
-  return issues.filter((issue) => !(SIZES.has(issue.code) && ofWrongKind.has(placeOf(issue))))
-}
-
-const SIZES: ReadonlySet<string> = new Set(['too_small', 'too_big'])
-
-const placeOf = ({ path }: z.core.$ZodIssue) => JSON.stringify(path)
-
 /** An issue found by a rule that no schema can state; `sentence` says what must be and what is. */
 export function issue(rule: string, root: string, path: Path, sentence: string): Issue {
-  return { rule, path, message: `${nameOf(root, path)} ${sentence}` }
+  return { rule, path, message: `${formatPath([root, ...path])} ${sentence}` }
 }
 
-/** As many issues as one answer holds, the first ones. */
-export function bounded(issues: readonly Issue[]): Issue[] {
-  return issues.slice(0, MAX_ISSUES)
-}
-
-function shown(value: unknown): string {
-  if (Array.isArray(value)) return 'an array'
-  if (typeof value === 'object' && value !== null) return 'an object'
-  return typeof value === 'string' ? quote(value) : String(value)
-}
-
-/** The end of a sentence that says what a value must be: `, is "credti". Did you mean "credit"?` */
-export function butIs(value: unknown, candidates: readonly string[] = []): string {
-  const hint = typeof value === 'string' ? didYouMean(value, candidates) : ''
-  return `, is ${shown(value)}${hint && `.${hint}`}`
-}
-
-/** The same for a list or an object that is something else, with the usual reason. */
-export function butIsOther(value: unknown): string {
-  if (typeof value === 'string' && /^\s*[[{]/.test(value)) return ', is JSON inside a string: it was encoded twice'
-  return butIs(value)
-}
+/** As many issues as one answer holds, the first ones: a hostile request shall not be answered by something much larger than itself. */
+export const bounded = (issues: readonly Issue[]): Issue[] => issues.slice(0, MAX_PROBLEMS)
 
 /** One line for each unknown member, in the order of `issue.keys`. */
 function unknownMembers(
@@ -104,7 +70,7 @@ function unknownMembers(
   const known = issue.inst instanceof z.ZodObject ? Object.keys(issue.inst.shape) : []
   const allowed = `${members}: ${known.join(', ') || 'none'}.`
   return issue.keys
-    .slice(0, MAX_ISSUES)
+    .slice(0, MAX_PROBLEMS)
     .map((key, index) => {
       const hint = index < MAX_COMPARED ? didYouMean(key, known) : ''
       return `${rule} has no member ${quote(key)}.${hint} ${allowed}`
@@ -114,16 +80,9 @@ function unknownMembers(
 
 function received(issue: RawIssue): string {
   const { input } = issue
-  if (issue.code === 'invalid_type' && ['array', 'object'].includes(issue.expected)) return butIsOther(input)
+  if (issue.code === 'invalid_type' && ['array', 'object'].includes(issue.expected)) return foundInsteadOfJson(input)
   if (issue.code === 'too_big' && typeof input === 'string') return `, has ${input.length}: ${quote(input)}`
   if (issue.code === 'custom' && Array.isArray(input)) return `, has ${input.length}`
   if (issue.code === 'too_small' && Array.isArray(input)) return ', is empty'
-  return butIs(input, issue.code === 'invalid_value' ? issue.values.map(String) : undefined)
-}
-
-function nameOf(root: string, path: Path): string {
-  return path.reduce<string>((name, step) => {
-    if (typeof step === 'number') return `${name}[${step}]`
-    return /^\w{1,60}$/.test(step) ? `${name}.${step}` : `${name}[${quote(step)}]`
-  }, root)
+  return foundInstead(input, issue.code === 'invalid_value' ? issue.values.map(String) : undefined)
 }

@@ -1,3 +1,4 @@
+import { foundInstead } from '../text/found.ts'
 import { didYouMean } from '../text/nearest.ts'
 import {
   completedYears,
@@ -7,7 +8,6 @@ import {
   parseInstant,
   resolveRelativeDate,
 } from './calendar.ts'
-import { butIs } from './explain.ts'
 import type { Issue } from './issue.ts'
 import { isJsonObject, type JsonObject } from './json-object.ts'
 import { AGE_FORMATS, isMethod, METHODS } from './methods.ts'
@@ -62,7 +62,7 @@ export function platformIssues({ method, attributes }: JsonObject, platforms: re
   return Object.entries(METHODS[method].attributes).flatMap(([name, { kind }]) => {
     const platform = attributes[name]
     if (kind !== 'platform' || typeof platform !== 'string' || platforms.includes(platform)) return []
-    const message = `must be one of ${platforms.join(', ')}${butIs(platform, platforms)}`
+    const message = `must be one of ${platforms.join(', ')}${foundInstead(platform, platforms)}`
     return [{ rule: 'SIG-18', path: ['attributes', name], message }]
   })
 }
@@ -70,7 +70,7 @@ export function platformIssues({ method, attributes }: JsonObject, platforms: re
 /** SIG-20: a relying party registers the provenance values that it submits. */
 export function allowlistIssues({ provenance }: JsonObject, allowlist: readonly string[]): Issue[] {
   if (typeof provenance !== 'string' || !PROVENANCE_PATH.test(provenance) || allowlist.includes(provenance)) return []
-  const message = `must be on the provenance allowlist${butIs(provenance, allowlist)}${didYouMean(provenance, allowlist) ? ' It' : '; it'} holds ${allowlist.join(' ')}`
+  const message = `must be on the provenance allowlist${foundInstead(provenance, allowlist)}${didYouMean(provenance, allowlist) ? ' It' : '; it'} holds ${allowlist.join(' ')}`
   return [{ rule: 'SIG-20', path: ['provenance'], message }]
 }
 
@@ -88,7 +88,7 @@ export function recommendations({ method, age, verification_id: verificationId }
     }
   }
   if (typeof verificationId === 'string' && !isUuidVersion7(verificationId)) {
-    const message = `should be a UUID of version 7${butIs(verificationId)}`
+    const message = `should be a UUID of version 7${foundInstead(verificationId)}`
     issues.push({ rule: 'SIG-13', path: ['verification_id'], message })
   }
   return issues

@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { bounded, butIsOther, issue, issuesOf } from './explain.ts'
+import { foundInsteadOfJson } from '../text/found.ts'
+import { bounded, issue, issuesOf } from './explain.ts'
 import type { Issue } from './issue.ts'
 import { isJsonObject, type JsonObject } from './json-object.ts'
 import { isMethod } from './methods.ts'
@@ -97,7 +98,9 @@ function parseSignals<Signal>(value: unknown, reading: Reading<Signal>): { signa
   const { root, least, most } = reading
   if (!Array.isArray(value)) {
     const remedy = isJsonObject(value) ? ': put it into an array' : ''
-    return { issues: [issue('SIG-01', root, [], `must be an array of age signals${butIsOther(value)}${remedy}`)] }
+    return {
+      issues: [issue('SIG-01', root, [], `must be an array of age signals${foundInsteadOfJson(value)}${remedy}`)],
+    }
   }
   const issues: Issue[] = []
   if (value.length < least || value.length > most) {

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { camelCase } from '../files/camel-case.ts'
 import { ConfigError } from '../files/config-error.ts'
-import { checkAgainst, formatPath } from '../files/schema-problems.ts'
 import { readingsChangeSchema } from '../sandbox/readings/readings-schema.ts'
+import { checkAgainst, problemLines } from '../text/schema-problems.ts'
 import { SETTINGS } from './settings.ts'
 
 const { log: _log, ...OPTIONS } = SETTINGS
@@ -50,9 +50,7 @@ export function checkTenantChange(change: object): void {
 
 function check(caller: string, schema: z.ZodType, options: unknown): void {
   const checked = checkAgainst(schema, options)
-  if (checked.kind === 'valid') return
-  const problems = checked.problems.map(({ path, message }) => `${formatPath(path) || 'options'}: ${message}`)
-  throw ConfigError.of(`${caller}: ${[...problems, ...checked.rest].join('; ')}`)
+  if (checked.kind === 'invalid') throw ConfigError.of(`${caller}: ${problemLines(checked, 'options').join('; ')}`)
 }
 
 /** The schema of the same value in the library: members of objects in camelCase, and no single text for a list. */

@@ -1,6 +1,6 @@
 import { ConfigError } from '../files/config-error.ts'
-import { checkAgainst, formatPath } from '../files/schema-problems.ts'
 import { didYouMean } from '../text/nearest.ts'
+import { checkAgainst, formatPath } from '../text/schema-problems.ts'
 import { configSchema } from './config-schema.ts'
 import type { SettingFlag } from './settings/setting.ts'
 import { keyOf, SETTING_ROWS, type SettingValues } from './settings.ts'

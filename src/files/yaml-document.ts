@@ -12,9 +12,9 @@ import {
 } from 'yaml'
 import type * as z from 'zod'
 import { quote } from '../text/quote.ts'
+import { checkAgainst, formatPath, reportOf } from '../text/schema-problems.ts'
 import { messageOf } from './caught.ts'
 import { ConfigError } from './config-error.ts'
-import { checkAgainst, formatPath, reportOf } from './schema-problems.ts'
 
 /** Generous for hand-written files, and small enough that aliases of aliases cannot fill the memory. */
 const MAX_ALIASES = 100

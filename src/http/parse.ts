@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { isJsonObject } from '../age/json-object.ts'
-import { checkAgainst, formatPath } from '../files/schema-problems.ts'
 import { Refusal } from '../oidc/refusal.ts'
+import { checkAgainst, formatPath } from '../text/schema-problems.ts'
 
 /** The value as `schema` reads it. @throws Refusal 400 with a sentence for each problem */
 export function parseWith<Schema extends z.ZodType>(

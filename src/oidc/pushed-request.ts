@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { butIs } from '../age/explain.ts'
 import { type AgeSignal, checkedSignalSchema } from '../age/signal.ts'
+import { foundInstead } from '../text/found.ts'
 import { IDENTIFIER_BYTES } from './decisions.ts'
 import type { Client, Clients } from './ports.ts'
 import { requestUriPrefix } from './profile.ts'
@@ -150,7 +150,7 @@ function checkType(type: string | undefined, findings: Findings): void {
   else if (type !== 'age_verification') {
     findings.add('PAR-06', {
       path: 'type',
-      message: `type must be age_verification${butIs(type, ['age_verification'])}`,
+      message: `type must be age_verification${foundInstead(type, ['age_verification'])}`,
     })
   }
 }
@@ -176,7 +176,7 @@ function readAuthorizationDetails(
   if (json.ok) return readAgeSignals(json.value, provider, findings)
   findings.add('PAR-10', {
     path: 'authorization_details',
-    message: `authorization_details must be JSON${butIs(text)}: ${json.reason}`,
+    message: `authorization_details must be JSON${foundInstead(text)}: ${json.reason}`,
   })
   return undefined
 }

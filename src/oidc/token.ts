@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { butIs } from '../age/explain.ts'
+import { foundInstead } from '../text/found.ts'
 import { quote } from '../text/quote.ts'
 import { collection } from './collection.ts'
 import { ACCESS_TOKEN_BYTES, ACCESS_TOKEN_PREFIX, IDENTIFIER_BYTES } from './decisions.ts'
@@ -152,7 +152,7 @@ function unauthenticated(
 function checkGrantType(grantType: string | undefined, findings: Findings): void {
   if (grantType === undefined) findings.missing('TOK-03', 'grant_type')
   else if (grantType !== 'authorization_code') {
-    const message = `grant_type must be authorization_code${butIs(grantType, ['authorization_code'])}`
+    const message = `grant_type must be authorization_code${foundInstead(grantType, ['authorization_code'])}`
     findings.add('TOK-03', { path: 'grant_type', message })
   }
 }

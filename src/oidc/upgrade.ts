@@ -1,6 +1,6 @@
-import { butIsOther } from '../age/explain.ts'
 import { isJsonObject } from '../age/json-object.ts'
 import type { AgeSignal } from '../age/signal.ts'
+import { foundInsteadOfJson } from '../text/found.ts'
 import type { Provider } from './provider.ts'
 import { readAgeSignals } from './request/age-signals.ts'
 import { bearerToken } from './request/client-auth.ts'
@@ -100,7 +100,7 @@ function readUpgrade(text: string, provider: Provider, findings: Findings): AgeS
   const json = parseJson(text)
   if (!json.ok || !isJsonObject(json.value)) {
     const reason = json.ok
-      ? `the body must be a JSON object with authorization_details${butIsOther(json.value)}`
+      ? `the body must be a JSON object with authorization_details${foundInsteadOfJson(json.value)}`
       : `the body must be JSON: ${json.reason}`
     findings.add('UPG-05', { path: '', message: reason })
     return undefined
@@ -124,7 +124,7 @@ function readUpgrade(text: string, provider: Provider, findings: Findings): AgeS
 /** The array as JSON text in a JSON string: an error or, where the profile tolerates it, an advice. */
 function readStringified(text: string, provider: Provider, findings: Findings): AgeSignal[] | undefined {
   const path = 'authorization_details'
-  findings.add('UPG-06', { path, message: `authorization_details must be a JSON array${butIsOther(text)}` })
+  findings.add('UPG-06', { path, message: `authorization_details must be a JSON array${foundInsteadOfJson(text)}` })
   const json = parseJson(text)
   return json.ok ? readAgeSignals(json.value, provider, findings) : readAgeSignals(text, provider, findings)
 }

@@ -1,6 +1,6 @@
 import { type Claims, parseClaims } from '../age/claims.ts'
-import { butIs } from '../age/explain.ts'
 import type { Vocabulary } from '../age/vocabulary.ts'
+import { foundInstead } from '../text/found.ts'
 import { quote } from '../text/quote.ts'
 import { isResponseMode, type ResponseMode } from './callback.ts'
 import { upgradeScope } from './profile.ts'
@@ -43,7 +43,7 @@ export function checkUseScope(scope: string | undefined, provider: Provider, fin
   if (!isKnown) {
     const ofOther = otherBrand(scope, provider)
     const candidates = ofOther === '' ? ['openid', `openid ${name}`] : []
-    const message = `scope must be "openid" or "openid ${name}"${butIs(scope, candidates)}${ofOther}`
+    const message = `scope must be "openid" or "openid ${name}"${foundInstead(scope, candidates)}${ofOther}`
     findings.add('USE-03', { path, message })
   } else if (olderWords.length > 0) {
     const message = `scope ${quote(scope)} has ${olderWords.join(' and ')}: an older spelling of the upgrade scope, which is ${name}`
@@ -61,7 +61,7 @@ export function checkUseResponseType(
   if (responseType === undefined) findings.missing('USE-04', 'response_type')
   else if (responseType !== 'id_token') {
     const withCode = responseType.split(' ').sort().join(' ') === 'code id_token'
-    const message = `response_type must be id_token${butIs(responseType)}`
+    const message = `response_type must be id_token${foundInstead(responseType)}`
     findings.add(withCode && upgrade ? 'USE-05' : 'USE-04', { path: 'response_type', message })
   }
 }
@@ -87,7 +87,7 @@ export function readClaims(text: string | undefined, vocabulary: Vocabulary, fin
   }
   const json = parseJson(text)
   if (!json.ok) {
-    findings.add('USE-09', { path: 'claims', message: `claims must be JSON${butIs(text)}: ${json.reason}` })
+    findings.add('USE-09', { path: 'claims', message: `claims must be JSON${foundInstead(text)}: ${json.reason}` })
     return undefined
   }
   const { claims, issues } = parseClaims(json.value, vocabulary)

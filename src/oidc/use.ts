@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { type Claims, claimsSchema } from '../age/claims.ts'
 import { type AgeThresholds, evaluateAnswers } from '../age/evaluate.ts'
-import { butIs } from '../age/explain.ts'
 import type { AgeSignal } from '../age/signal.ts'
+import { foundInstead } from '../text/found.ts'
 import {
   type Callback,
   createCallback,
@@ -160,7 +160,7 @@ function readTransaction(
   checkUseResponseType(parameters.response_type, { upgrade }, findings)
   const mode = parameters.response_mode ?? 'fragment'
   if (!isResponseMode(mode)) {
-    const message = `response_mode must be fragment, query or form_post${butIs(mode, RESPONSE_MODES)}`
+    const message = `response_mode must be fragment, query or form_post${foundInstead(mode, RESPONSE_MODES)}`
     findings.add('USE-06', { path: 'response_mode', message })
   }
   const { state, nonce, claims: claimsText, can_create: canCreate } = parameters
@@ -170,7 +170,7 @@ function readTransaction(
   if (canCreate !== undefined && canCreate !== 'true' && canCreate !== 'false') {
     findings.add('USE-12', {
       path: 'can_create',
-      message: `can_create must be exactly true${butIs(canCreate)}; only the use choice is offered`,
+      message: `can_create must be exactly true${foundInstead(canCreate)}; only the use choice is offered`,
     })
   }
   const presentation = readPresentation(parameters, findings)

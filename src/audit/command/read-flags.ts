@@ -1,6 +1,6 @@
 import { camelCase } from '../../files/camel-case.ts'
 import { ConfigError } from '../../files/config-error.ts'
-import { checkAgainst } from '../../files/schema-problems.ts'
+import { checkAgainst } from '../../text/schema-problems.ts'
 import { AUDIT_FLAGS, type AuditSettings, REPORT_FORMATS, settingsSchema, shellWord } from './settings.ts'
 import { requireKnownNames } from './unknown-names.ts'
 

@@ -3,14 +3,14 @@ import { describeFlow } from '../../client/describe-flow.ts'
 import type { SandboxApi } from '../../client/sandbox-api.ts'
 import type { AuditChoices } from '../../client/shapes/audit.ts'
 import { ConfigError } from '../../files/config-error.ts'
-import { found, mustBe } from '../../files/describe-issue.ts'
-import { checkAgainst, formatPath } from '../../files/schema-problems.ts'
 import { type AuditedRow, FAIL_ON } from '../../sandbox/outcomes/audit-report.ts'
 import { isBroughtAnswer, rowId } from '../../sandbox/outcomes/catalogue.ts'
 import { type AuditRow, bringsNothing } from '../../sandbox/outcomes/outcome.ts'
 import { asSentence, explainReason, isFinding } from '../../sandbox/outcomes/report/audited-row.ts'
 import { checksOf } from '../../sandbox/outcomes/report/checks-of.ts'
 import { linesOf, pointsOf } from '../../sandbox/outcomes/report/points.ts'
+import { found } from '../../text/found.ts'
+import { checkAgainst, mustBe, problemLines } from '../../text/schema-problems.ts'
 import { startRun } from '../audit.ts'
 import { knownSchema } from '../command/settings.ts'
 import { requireKnownNames } from '../command/unknown-names.ts'
@@ -76,8 +76,7 @@ export function checkChoices(caller: 'audit' | 'auditTests', visit: unknown, cho
   if (typeof visit !== 'function') throw refuse(`visit must be a function, ${found(visit)}`)
   const schema = z.strictObject(caller === 'audit' ? optionsShape : choicesShape)
   const checked = checkAgainst(schema.partial().check(requireKnownNames), choices)
-  if (checked.kind === 'invalid')
-    throw refuse(checked.problems.map(({ path, message }) => `${formatPath(path) || 'options'}: ${message}`).join('; '))
+  if (checked.kind === 'invalid') throw refuse(problemLines(checked, 'options').join('; '))
 }
 
 /** The `test` of a test runner; those of Vitest, Jest and node:test fit. */

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { checkAgainst, formatPath } from '../../files/schema-problems.ts'
+import { checkAgainst, problemLines } from '../../text/schema-problems.ts'
 import { catalogOperations } from './catalog.ts'
 import { coverageOperations } from './coverage.ts'
 import { expectationOperations } from './expectations.ts'
@@ -55,7 +55,7 @@ const SCHEMAS: Schemas = OPERATIONS
 export function readResult<Op extends OperationId>(operationId: Op, body: unknown): OperationResult<Op> {
   const checked = checkAgainst(schemasOf(operationId).result, body)
   if (checked.kind === 'valid') return checked.value
-  const [problem] = checked.problems.map(({ path, message }) => `${formatPath(path) || 'result'}: ${message}`)
+  const [problem] = problemLines(checked, 'result')
   throw new Error(`${operationId}: the answer is not the one that this version knows; ${problem}`)
 }
 

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { mustBe } from '../../files/describe-issue.ts'
 import { MAX_TEST_NAME } from '../../sandbox/coverage/counters.ts'
 import { coverageSchema } from '../../sandbox/coverage/coverage.ts'
+import { mustBe } from '../../text/schema-problems.ts'
 import { CALL, NONE, type Operation, READ, REMOVAL } from './operation.ts'
 
 const isName = mustBe(`the name of a test, of 1 to ${MAX_TEST_NAME} characters, or null`)

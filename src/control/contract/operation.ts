@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { mustBe } from '../../files/describe-issue.ts'
 import { JOURNAL_BUDGET } from '../../sandbox/journal/journal.ts'
+import { mustBe } from '../../text/schema-problems.ts'
 
 /** One call of the control API as data: the server, the library, the OpenAPI document and the tests derive from it. */
 export interface Operation {

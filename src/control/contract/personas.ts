@@ -3,9 +3,9 @@ import { INSTANT_FORMS, parseInstant } from '../../age/calendar.ts'
 import { claimsSchema } from '../../age/claims.ts'
 import { evaluationSignalSchema } from '../../age/signal.ts'
 import { thresholdTraceSchema } from '../../age/trace.ts'
-import { mustBe } from '../../files/describe-issue.ts'
 import { OUTCOME_COOKIE, PERSONA_COOKIE } from '../../sandbox/decision/sources.ts'
 import { personaSchema, putPersonasSchema } from '../../sandbox/personas/persona-schema.ts'
+import { mustBe } from '../../text/schema-problems.ts'
 import { byName, CALL, listQuery, next, type Operation, READ, REMOVAL } from './operation.ts'
 
 const persona = personaSchema.meta({ id: 'Persona' })

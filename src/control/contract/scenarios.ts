@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { mustBe } from '../../files/describe-issue.ts'
 import { scenarioProgressSchema } from '../../sandbox/scenarios/armed-scenario.ts'
 import { scenarioSchema } from '../../sandbox/scenarios/scenario-schema.ts'
+import { mustBe } from '../../text/schema-problems.ts'
 import { byId, CALL, listQuery, next, type Operation, READ, REMOVAL, waitSeconds } from './operation.ts'
 
 const progress = scenarioProgressSchema.meta({ id: 'Scenario' })

@@ -1,4 +1,4 @@
-import { butIs } from '../../age/explain.ts'
+import { foundInstead } from '../../text/found.ts'
 import type { Provider } from '../provider.ts'
 import type { Findings } from '../rules/findings.ts'
 import type { RuleId } from '../rules/rules.ts'
@@ -16,7 +16,7 @@ export function checkCreateScope(
   }
   const { isKnown, upgrade } = readScope(scope, provider.brand)
   if (isKnown && !upgrade) return
-  const message = `scope must be openid${butIs(scope)}${otherBrand(scope, provider)}`
+  const message = `scope must be openid${foundInstead(scope)}${otherBrand(scope, provider)}`
   findings.add(isKnown ? upgradeRule : rule, { path: 'scope', message })
 }
 
@@ -24,6 +24,6 @@ export function checkCreateScope(
 export function checkCreateResponseType(responseType: string | undefined, rule: RuleId, findings: Findings): void {
   if (responseType === undefined) findings.missing(rule, 'response_type')
   else if (responseType !== 'none') {
-    findings.add(rule, { path: 'response_type', message: `response_type must be none${butIs(responseType)}` })
+    findings.add(rule, { path: 'response_type', message: `response_type must be none${foundInstead(responseType)}` })
   }
 }

@@ -1,6 +1,7 @@
 import type { Issue } from '../../age/issue.ts'
 import { isNearMiss, nearest } from '../../text/nearest.ts'
 import { excerpt } from '../../text/quote.ts'
+import { formatPath } from '../../text/schema-problems.ts'
 import type { Profile } from '../profile.ts'
 import { Refusal } from '../refusal.ts'
 import type { ErrorCode } from './error-codes.ts'
@@ -77,7 +78,7 @@ export class Findings {
   /** Records what the age rooms found below `root`. */
   addIssues(root: string, issues: readonly Issue[]): void {
     for (const issue of issues) {
-      this.#record(issue.rule, { path: pathText([root, ...issue.path]), message: issue.message })
+      this.#record(issue.rule, { path: formatPath([root, ...issue.path]), message: issue.message })
     }
   }
 
@@ -133,12 +134,4 @@ function rankOf({ code, finding: { path, message } }: RecordedError): number {
   if (UNAUTHENTICATED.includes(code)) return 0
   if (path === 'client_id' || path === 'redirect_uri') return 1
   return isNearMiss(message) ? 2 : 3
-}
-
-/** `['claims', 'age_thresholds', 1]` as `claims.age_thresholds[1]`. */
-function pathText(path: readonly (string | number)[]): string {
-  return path.reduce<string>((text, part) => {
-    if (typeof part === 'number') return `${text}[${part}]`
-    return text === '' ? part : `${text}.${part}`
-  }, '')
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { INSTANT_FORMS, parseInstant } from '../../age/calendar.ts'
-import { mustBe } from '../../files/describe-issue.ts'
+import { mustBe } from '../../text/schema-problems.ts'
 import type { SandboxClock } from './clock.ts'
 
 const isInstant = mustBe(INSTANT_FORMS)

@@ -1,8 +1,8 @@
 import { isJsonObject } from '../../age/json-object.ts'
 import { ConfigError } from '../../files/config-error.ts'
-import { checkAgainst, formatPath } from '../../files/schema-problems.ts'
 import { parseJson } from '../../oidc/request/json.ts'
 import { quote } from '../../text/quote.ts'
+import { checkAgainst, problemLines } from '../../text/schema-problems.ts'
 import { COVERAGE_FORMAT, type CoverageCounters, countersSchema } from './counters.ts'
 
 /** Reads the counters of a coverage file; what is derived in it is not read. @throws ConfigError with one line */
@@ -19,10 +19,8 @@ export function parseCoverage(text: string, file: string): CoverageCounters {
   }
   const checked = checkAgainst(countersSchema, value)
   if (checked.kind === 'valid') return checked.value
-  const [first] = checked.problems
-  throw ConfigError.of(
-    `${file}: it is a damaged coverage file: ${formatPath(first?.path ?? [])}: ${first?.message}; run the tests again`,
-  )
+  const [first] = problemLines(checked, 'the value')
+  throw ConfigError.of(`${file}: it is a damaged coverage file: ${first}; run the tests again`)
 }
 
 /** What a text holds that is a coverage file of any format; `undefined` for another text. */

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { mustBe } from '../../files/describe-issue.ts'
+import { mustBe } from '../../text/schema-problems.ts'
 import { CHECKS, LEVELS, OUTCOME_FLOWS } from './outcome.ts'
 
 /** Verdicts on rows that speak against an app. */

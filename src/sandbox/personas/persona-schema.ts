@@ -1,8 +1,7 @@
 import * as z from 'zod'
 import { checkedSignalSchema, personaSignalSchema } from '../../age/signal.ts'
 import { countedList } from '../../files/counted-list.ts'
-import { mustBe } from '../../files/describe-issue.ts'
-import { type Checked, checkAgainst } from '../../files/schema-problems.ts'
+import { type Checked, checkAgainst, mustBe } from '../../text/schema-problems.ts'
 
 /** The headings under which a choice page lists personas. */
 export const PERSONA_GROUPS = ['Adults', 'Minors', 'Birthdays', 'Methods', 'Assurance', 'Edge cases', 'Own'] as const

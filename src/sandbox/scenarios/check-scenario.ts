@@ -1,5 +1,5 @@
-import { formatPath, reportOf } from '../../files/schema-problems.ts'
 import { Refusal } from '../../oidc/refusal.ts'
+import { problemLines, reportOf } from '../../text/schema-problems.ts'
 import type { Tenant } from '../tenants/tenant.ts'
 import { type Scenario, unknownPersonas } from './scenario-schema.ts'
 
@@ -9,8 +9,7 @@ export async function checkScenario(
   { personas, clients }: Pick<Tenant, 'personas' | 'clients'>,
 ): Promise<void> {
   const known = (await personas.list()).map(({ name }) => name)
-  const { problems: unknown, rest } = reportOf(unknownPersonas(scenario, known))
-  const problems = [...unknown.map(({ path, message }) => `${formatPath(path)}: ${message}`), ...rest]
+  const problems = problemLines(reportOf(unknownPersonas(scenario, known)), 'steps')
   const { client } = scenario
   if (client !== undefined && !clients.find(client)) {
     problems.push(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { formatPath } from '../../../src/files/schema-problems.ts'
 import { checkPersona, groupOf, MAX_SIGNALS, personaSchema } from '../../../src/sandbox/personas/persona-schema.ts'
+import { formatPath } from '../../../src/text/schema-problems.ts'
 
 const signal = {
   method: 'id_doc_scan',

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { checkAgainst, formatPath } from '../../../files/schema-problems.ts'
 import { parseJson } from '../../../oidc/request/json.ts'
 import { packageVersion } from '../../../package-root.ts'
+import { checkAgainst, problemLines } from '../../../text/schema-problems.ts'
 import { type AuditReport, auditReportSchema } from '../audit-report.ts'
 
 /** The report of the last whole audit, below the folder that it ran in. */
@@ -16,7 +16,7 @@ export function readReport(text: string): { ok: true; report: AuditReport } | { 
   if (!json.ok) return { ok: false, problem: `is not JSON: ${json.reason}` }
   const checked = checkAgainst(auditReportSchema, json.value)
   if (checked.kind === 'valid') return { ok: true, report: checked.value }
-  const [place = ''] = checked.problems.map(({ path, message }) => `${formatPath(path) || 'the value'}: ${message}`)
+  const [place = ''] = problemLines(checked, 'the value')
   // A newer version may write what this one does not know.
   const { data: { version } = {} } = z.object({ version: z.string().max(20) }).safeParse(json.value)
   const isOther = version !== undefined && version !== packageVersion()

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { countedList } from '../../src/files/counted-list.ts'
-import { mustBe } from '../../src/files/describe-issue.ts'
-import { checkAgainst } from '../../src/files/schema-problems.ts'
+import { checkAgainst, mustBe } from '../../src/text/schema-problems.ts'
 
 const persona = z.strictObject({ name: z.string(), title: z.string(), purpose: z.string() })
 const strangers = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`nam${n}`, n]))
