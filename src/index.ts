@@ -6,42 +6,42 @@ export { type Evaluation, evaluate } from './client/evaluate.ts'
 export type { ClockControl, SandboxApi } from './client/sandbox-api.ts'
 export { SandboxError } from './client/sandbox-error.ts'
 export type {
+  CallRecord,
   Check,
   Claims,
-  EvaluationResult,
-  Override,
-  Question,
-  SignalTrace,
-  ThresholdTrace,
-} from './client/shapes/claims.ts'
-export type {
   ClaimsCounters,
+  ClientSettings,
+  ClockState,
   Coverage,
   CoverageDimension,
   CoverageItem,
   CoverageSide,
-  Hits,
-} from './client/shapes/coverage.ts'
-export type {
+  EvaluationResult,
   Expectation,
-  NextDecision,
-  Persona,
-  Scenario,
-  ScenarioProgress,
-  ScenarioStep,
-  StepProgress,
-} from './client/shapes/decision.ts'
-export type {
-  CallRecord,
   Finding,
   Flow,
   FlowFilter,
   FlowKind,
   FlowRecording,
+  Hits,
+  KnownOutcome,
+  KnownPersona,
+  Lifetimes,
+  NextDecision,
+  OutcomeName,
+  Override,
+  Persona,
+  PersonaName,
+  Question,
   RecordingName,
-} from './client/shapes/flow.ts'
-export type { KnownOutcome, KnownPersona, OutcomeName, PersonaName } from './client/shapes/names.ts'
-export type { ClientSettings, ClockState, Lifetimes, TenantChange } from './client/shapes/settings.ts'
+  Scenario,
+  ScenarioProgress,
+  ScenarioStep,
+  SignalTrace,
+  StepProgress,
+  TenantChange,
+  ThresholdTrace,
+} from './client/shapes.ts'
 export { ConfigError, type FileProblem } from './files/config-error.ts'
 export type { OutcomeFlow } from './sandbox/outcomes/outcome.ts'
 export type { PersonaGroup } from './sandbox/personas/persona-schema.ts'

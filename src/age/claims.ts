@@ -62,7 +62,7 @@ function overrideSchema(method: Method) {
   const schema = z.strictObject(
     {
       min_age: ageSchema('CLM-15').optional(),
-      age_thresholds: ages.optional(),
+      age_thresholds: ages.optional().describe('One for each threshold of the claims'),
       verified_after: verifiedAfterSchema.optional(),
       iso_27566_1: levelSchema.optional(),
       attributes: z
@@ -71,7 +71,8 @@ function overrideSchema(method: Method) {
             members: `Attributes of ${method}`,
           }),
         })
-        .optional(),
+        .optional()
+        .describe('The boolean that an attribute must equal, or the list that must contain it'),
     },
     { error: breaks('CLM-14', `must be an object of requirements on ${method}`, { unknown: 'CLM-01' }) },
   )
@@ -94,14 +95,16 @@ export const claimsSchema = z.strictObject(
         error: breaks('CLM-07', 'must be a non-empty array of method names'),
       })
       .min(1)
-      .optional(),
+      .optional()
+      .describe('All methods when absent'),
     verified_after: verifiedAfterSchema.optional(),
     provenance: z
       .strictObject(
         { allowed: patternsSchema.optional(), denied: patternsSchema.optional() },
         { error: breaks('CLM-09', 'must be an object with the arrays allowed and denied', { unknown: 'CLM-01' }) },
       )
-      .optional(),
+      .optional()
+      .describe('Patterns: `/a/b` matches itself, `/a/*` every path below `/a/`'),
     overrides: z
       .strictObject(
         // Made when the first request has overrides: they are most of all schemas that a start would make.
@@ -109,7 +112,7 @@ export const claimsSchema = z.strictObject(
         { error: breaks('CLM-14', 'must be an object keyed by method names', { members: 'Methods' }) },
       )
       .optional(),
-    iso_27566_1: levelSchema.optional(),
+    iso_27566_1: levelSchema.optional().describe('The least level of certification'),
   },
   { error: breaks('CLM-01', 'must be a JSON object') },
 )

@@ -1,4 +1,4 @@
-import type { AuditChoices } from '../client/shapes/audit.ts'
+import type { AuditChoices } from '../client/shapes.ts'
 import type { AuditedRow } from '../sandbox/outcomes/audit-report.ts'
 import type { StartPage } from './agent/browser.ts'
 

@@ -6,7 +6,7 @@ import { OUTCOMES } from '../sandbox/outcomes/catalogue.ts'
 import type { OutcomeFlow } from '../sandbox/outcomes/outcome.ts'
 import type { SandboxApi } from './sandbox-api.ts'
 import { SandboxError } from './sandbox-error.ts'
-import type { FlowFilter } from './shapes/flow.ts'
+import type { FlowFilter } from './shapes.ts'
 
 /** Makes control calls, of one tenant. @throws SandboxError when a call is refused */
 export interface Transport {

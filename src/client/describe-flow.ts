@@ -1,6 +1,6 @@
 import { isJsonObject } from '../age/json-object.ts'
 import { ENDPOINTS } from '../oidc/endpoints.ts'
-import type { CallRecord, Finding, Flow } from './shapes/flow.ts'
+import type { CallRecord, Finding, Flow } from './shapes.ts'
 
 /** A line of text; `tone` says what a terminal may colour. */
 export interface DescribedLine {

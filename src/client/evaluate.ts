@@ -2,7 +2,7 @@ import { parseClaims } from '../age/claims.ts'
 import { evaluate as evaluateParsed } from '../age/evaluate.ts'
 import { parseEvaluationSignals } from '../age/signal.ts'
 import type { AgeSignal, SubmittedAgeSignal } from '../age/signal-schema.ts'
-import type { Claims, ThresholdTrace } from './shapes/claims.ts'
+import type { Claims, ThresholdTrace } from './shapes.ts'
 
 /** What age signals answer to claims, and why. */
 export interface Evaluation {

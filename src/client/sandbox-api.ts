@@ -1,10 +1,22 @@
 import type { RotationStage } from '../sandbox/keys/key-ring.ts'
-import type { EvaluationResult, Question } from './shapes/claims.ts'
-import type { Coverage } from './shapes/coverage.ts'
-import type { Expectation, NextDecision, Persona, Scenario, ScenarioProgress } from './shapes/decision.ts'
-import type { Flow, FlowFilter, FlowRecording, RecordingName } from './shapes/flow.ts'
-import type { KnownPersona } from './shapes/names.ts'
-import type { ClockState, TenantChange, TenantReadings } from './shapes/settings.ts'
+import type {
+  ClockState,
+  Coverage,
+  EvaluationResult,
+  Expectation,
+  Flow,
+  FlowFilter,
+  FlowRecording,
+  KnownPersona,
+  NextDecision,
+  Persona,
+  Question,
+  RecordingName,
+  Scenario,
+  ScenarioProgress,
+  TenantChange,
+  TenantReadings,
+} from './shapes.ts'
 
 /** The clock of one tenant; every lifetime and every age is judged by it. */
 export interface ClockControl {

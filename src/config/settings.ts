@@ -8,12 +8,11 @@ import type { Setting } from './settings/setting.ts'
 /**
  * Every setting, keyed by the name in the library (`baseUrl`). Flags (`--base-url`), environment variables
  * (`AGEKEY_SANDBOX_BASE_URL`), the config file (`base_url`) with its JSON Schema, the options of `createSandbox`, the starter
- * file and the table in docs/configuration.md follow from it. The comment above a setting is the documentation of its option.
+ * file and the table in docs/configuration.md follow from it.
  */
-export const SETTINGS: Settings = { ...ADDRESS_SETTINGS, ...SERVICE_SETTINGS, ...PROCESS_SETTINGS }
+export const SETTINGS = { ...ADDRESS_SETTINGS, ...SERVICE_SETTINGS, ...PROCESS_SETTINGS }
 
-// The type of the spread itself would lose the comments.
-type Settings = typeof ADDRESS_SETTINGS & typeof SERVICE_SETTINGS & typeof PROCESS_SETTINGS
+type Settings = typeof SETTINGS
 
 /** The settings that one source gives. */
 export type SettingValues = { readonly [Name in keyof Settings]?: DeepReadonly<z.output<Settings[Name]['schema']>> }

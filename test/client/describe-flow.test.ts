@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { describeFlow } from '../../src/client/describe-flow.ts'
-import type { CallRecord, Flow } from '../../src/client/shapes/flow.ts'
+import type { CallRecord, Flow } from '../../src/client/shapes.ts'
 
 const CALL: CallRecord = {
   ...{ at: '2026-01-02T03:04:05.678Z', endpoint: 'E1', method: 'GET', path: '/v1/oidc/use', status: 302 },

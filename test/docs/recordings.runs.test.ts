@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import type { SandboxApi } from '../../src/client/sandbox-api.ts'
-import type { Flow, RecordingName } from '../../src/client/shapes/flow.ts'
+import type { Flow, RecordingName } from '../../src/client/shapes.ts'
 import { RECORDING_NAMES } from '../../src/sandbox/recordings/formats.ts'
 import { parseScenario } from '../../src/sandbox/scenarios/scenario-file.ts'
 import { createSandbox } from '../../src/server/create-sandbox.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import type { Coverage } from '../../src/client/shapes/coverage.ts'
+import type { Coverage } from '../../src/client/shapes.ts'
 import { demoClient } from '../../src/sandbox/clients/demo-client.ts'
 import { readCallback } from '../support/callbacks.ts'
 import { press, submit } from '../support/forms.ts'

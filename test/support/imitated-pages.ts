@@ -3,7 +3,7 @@ import type { AuthorizationRequest, Browser, Hop, Page, Visit } from '../../src/
 import type { FlowRun } from '../../src/audit/drive/driver.ts'
 import type { TestedPersonas } from '../../src/audit/drive/tested-personas.ts'
 import { type Observation, observe } from '../../src/audit/learn/observation.ts'
-import type { CallRecord, Flow } from '../../src/client/shapes/flow.ts'
+import type { CallRecord, Flow } from '../../src/client/shapes.ts'
 
 // The pages, visits and calls of an audited app as data.
 

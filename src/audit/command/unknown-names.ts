@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import type { AuditChoices } from '../../client/shapes/audit.ts'
+import type { AuditChoices } from '../../client/shapes.ts'
 import { messageOf } from '../../files/caught.ts'
 import { CATALOGUE_VERSIONS, findAuditRow, OUTCOMES, rowId } from '../../sandbox/outcomes/catalogue.ts'
 import { didYouMean } from '../../text/nearest.ts'

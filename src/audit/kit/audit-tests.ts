@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { describeFlow } from '../../client/describe-flow.ts'
 import type { SandboxApi } from '../../client/sandbox-api.ts'
-import type { AuditChoices } from '../../client/shapes/audit.ts'
+import type { AuditChoices } from '../../client/shapes.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import { type AuditedRow, FAIL_ON } from '../../sandbox/outcomes/audit-report.ts'
 import { isBroughtAnswer, rowId } from '../../sandbox/outcomes/catalogue.ts'
@@ -63,19 +63,35 @@ export function auditTestsOf(choices: AuditChoices): readonly AuditTest[] {
 }
 
 const seconds = z.number(mustBe('a number of seconds')).positive(mustBe('more than 0 seconds'))
-const choicesShape = {
-  ...{ only: z.array(z.string()), skip: z.array(z.string()), failOn: z.enum(FAIL_ON) },
-  ...{ known: z.array(knownSchema), catalogue: z.string(), slow: z.boolean(), timeoutSeconds: seconds },
-}
+/** The members of AuditChoices. */
+export const choicesSchema = z
+  .strictObject({
+    only: z
+      .array(z.string())
+      .describe(
+        'Patterns of rows: `use/id_token.*`, `family:signature`, `flow:create`, `cwe:347`, `level:must`. All when absent',
+      ),
+    skip: z.array(z.string()),
+    failOn: z.enum(FAIL_ON).describe('From which level findings count (default `must`)'),
+    known: z.array(knownSchema),
+    catalogue: z
+      .string()
+      .describe('Rows that came after this version of the catalogue do not count: an update then breaks no build'),
+    slow: z.boolean().describe('Also rows that the sandbox answers after half a minute'),
+    timeoutSeconds: seconds.describe('Of one visit (default 10)'),
+  })
+  .partial()
 const onProgress = z.custom((value) => typeof value === 'function', mustBe('a function'))
-const optionsShape = { ...choicesShape, budgetSeconds: seconds, signal: z.instanceof(AbortSignal), onProgress }
+const optionsSchema = choicesSchema.extend(
+  z.strictObject({ budgetSeconds: seconds, signal: z.instanceof(AbortSignal), onProgress }).partial().shape,
+)
 
 /** Checks what a caller gives, as the compiler does not see every caller. @throws ConfigError with one line, which names the caller */
 export function checkChoices(caller: 'audit' | 'auditTests', visit: unknown, choices: object): void {
   const refuse = (problem: string) => ConfigError.of(`${caller}: ${problem}`)
   if (typeof visit !== 'function') throw refuse(`visit must be a function, ${found(visit)}`)
-  const schema = z.strictObject(caller === 'audit' ? optionsShape : choicesShape)
-  const checked = checkAgainst(schema.partial().check(requireKnownNames), choices)
+  const schema = caller === 'audit' ? optionsSchema : choicesSchema
+  const checked = checkAgainst(schema.check(requireKnownNames), choices)
   if (checked.kind === 'invalid') throw refuse(problemLines(checked, 'options').join('; '))
 }
 

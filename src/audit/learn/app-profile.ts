@@ -1,5 +1,5 @@
 import type { SandboxApi } from '../../client/sandbox-api.ts'
-import type { CallRecord, Flow } from '../../client/shapes/flow.ts'
+import type { CallRecord, Flow } from '../../client/shapes.ts'
 import type { VisitEnd } from '../agent/browser.ts'
 import { AuditProblem } from '../audit-problem.ts'
 import { withoutAuditTenant } from '../drive/audit-tenant.ts'

@@ -1,5 +1,5 @@
 import type { SandboxApi } from '../../client/sandbox-api.ts'
-import type { TenantReadings } from '../../client/shapes/settings.ts'
+import type { TenantReadings } from '../../client/shapes.ts'
 import type { Reason } from '../../sandbox/outcomes/audit-report.ts'
 import { rowId } from '../../sandbox/outcomes/catalogue.ts'
 import type { Readings } from '../../sandbox/readings/reading.ts'

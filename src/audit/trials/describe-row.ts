@@ -1,4 +1,4 @@
-import type { AuditChoices, KnownFinding } from '../../client/shapes/audit.ts'
+import type { AuditChoices, KnownFinding } from '../../client/shapes.ts'
 import type { AuditedRow } from '../../sandbox/outcomes/audit-report.ts'
 import { CATALOGUE_VERSION, CATALOGUE_VERSIONS, rowId } from '../../sandbox/outcomes/catalogue.ts'
 import { type AuditRow, LEVELS } from '../../sandbox/outcomes/outcome.ts'

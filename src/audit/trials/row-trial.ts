@@ -1,5 +1,5 @@
 import type { SandboxApi } from '../../client/sandbox-api.ts'
-import type { Flow } from '../../client/shapes/flow.ts'
+import type { Flow } from '../../client/shapes.ts'
 import type { Reason, VerdictName } from '../../sandbox/outcomes/audit-report.ts'
 import { rowId } from '../../sandbox/outcomes/catalogue.ts'
 import type { AuditRow } from '../../sandbox/outcomes/outcome.ts'

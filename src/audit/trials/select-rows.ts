@@ -1,4 +1,4 @@
-import type { AuditChoices } from '../../client/shapes/audit.ts'
+import type { AuditChoices } from '../../client/shapes.ts'
 import { AUDIT_ROWS, rowId } from '../../sandbox/outcomes/catalogue.ts'
 import type { AuditRow } from '../../sandbox/outcomes/outcome.ts'
 import { didYouMean, listed } from '../../text/nearest.ts'

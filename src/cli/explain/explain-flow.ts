@@ -1,7 +1,7 @@
 import { type DescribedLine, describeFlow } from '../../client/describe-flow.ts'
 import type { SandboxApi } from '../../client/sandbox-api.ts'
 import { SandboxError } from '../../client/sandbox-error.ts'
-import type { Flow } from '../../client/shapes/flow.ts'
+import type { Flow } from '../../client/shapes.ts'
 import type { Texts } from '../../config/text-settings.ts'
 import { visible } from '../../files/visible.ts'
 import { flowPage } from '../remote/flow-line.ts'

@@ -1,4 +1,4 @@
-import type { RecordingName } from '../../client/shapes/flow.ts'
+import type { RecordingName } from '../../client/shapes.ts'
 import type { Texts } from '../../config/text-settings.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import { visible } from '../../files/visible.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { FlowFilter, FlowKind, FlowStatus } from '../../client/shapes/flow.ts'
+import type { FlowFilter, FlowKind, FlowStatus } from '../../client/shapes.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import { unknownName } from '../../text/nearest.ts'
 import type { ReadFlags } from '../command.ts'

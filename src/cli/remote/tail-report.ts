@@ -1,4 +1,4 @@
-import type { Flow } from '../../client/shapes/flow.ts'
+import type { Flow } from '../../client/shapes.ts'
 import { visible } from '../../files/visible.ts'
 import { paint, writeOut } from '../terminal.ts'
 import type { SandboxEvent } from './event-stream.ts'

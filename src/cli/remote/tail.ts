@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { FlowFilter } from '../../client/shapes/flow.ts'
+import type { FlowFilter } from '../../client/shapes.ts'
 import type { Texts } from '../../config/text-settings.ts'
 import { visible } from '../../files/visible.ts'
 import { untilSignal } from '../start/until-signal.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { SandboxError } from '../../client/sandbox-error.ts'
-import type { Flow, FlowFilter } from '../../client/shapes/flow.ts'
+import type { Flow, FlowFilter } from '../../client/shapes.ts'
 import type { Texts } from '../../config/text-settings.ts'
 import { messageOf } from '../../files/caught.ts'
 import { ConfigError } from '../../files/config-error.ts'

@@ -19,24 +19,22 @@ import {
 
 /** Where a sandbox listens and how it is reached. */
 export const ADDRESS_SETTINGS = {
-  /** 0 (the default) takes a free one. */
   port: {
     schema: wholeNumber('a port (0 to 65535)', { from: 0, to: 65_535 }),
     flag: { short: '-p', argument: '<number>', parse: parseNumber },
     help: 'port to listen on; 0 takes a free one (default: 2435)',
+    option: 'Port to listen on; 0 (the default) takes a free one',
     starter: {
       about: 'Where it listens. Port 0 takes a free one; a host other than 127.0.0.1 opens it to the network.',
       example: '2435',
     },
   },
-  /** The address to listen on; default `127.0.0.1`. */
   host: {
     schema: nonEmpty,
     flag: { argument: '<address>' },
     help: 'address to listen on (default: 127.0.0.1, only this machine)',
     starter: { example: '127.0.0.1' },
   },
-  /** What tokens and browsers use; default `http://localhost:PORT`, or `https`. */
   baseUrl: {
     schema: textWithout(baseUrlProblem).transform(normalizeBaseUrl),
     flag: { argument: '<url>' },
@@ -46,14 +44,12 @@ export const ADDRESS_SETTINGS = {
       example: 'http://localhost:2435',
     },
   },
-  /** The path of the base URL, when the rest of it is the default: `/agekey`. */
   basePath: {
     schema: textWithout(basePathProblem),
     flag: { argument: '<path>' },
     help: 'path of the base URL, when the rest of it is the default: /agekey',
     starter: { about: 'Or only its path.', example: '/agekey' },
   },
-  /** The address by which servers reach the same sandbox: `http://agekey-sandbox:2435`. Discovery names it to callers that use it. */
   internalUrl: {
     schema: textWithout(internalUrlProblem).transform(normalizeBaseUrl),
     flag: { argument: '<url>' },
@@ -64,14 +60,12 @@ names it to callers that use it; the issuer stays. trust_host: true does the sam
       example: 'http://agekey-sandbox:2435',
     },
   },
-  /** Whether discovery names the addresses under whatever `Host` a server calls by. */
   trustHost: {
     schema: trueOrFalse,
     flag: { parse: parseBoolean },
     help: 'discovery names the addresses under the host that a server calls by, whatever it is',
     starter: { example: 'false' },
   },
-  /** Proxies whose `X-Forwarded-*` headers are believed: addresses, CIDR ranges, `loopback`, `linklocal`, `uniquelocal`. None by default. */
   trustProxy: {
     schema: listOrOne(textWithout(proxyProblem)),
     flag: { argument: '<address...>', parse: parseCommas },
@@ -82,11 +76,11 @@ names it to callers that use it; the issuer stays. trust_host: true does the sam
       example: '[10.0.0.0/8]',
     },
   },
-  /** Serves https, with a self-signed certificate unless `httpsCert` and `httpsKey` name PEM files. */
   https: {
     schema: trueOrFalse,
     flag: { parse: parseBoolean },
     help: 'serves https, with a self-signed certificate that it keeps and whose file it prints',
+    option: 'Serves https, with a self-signed certificate unless `httpsCert` and `httpsKey` name PEM files',
     starter: {
       about: 'Serves https: with a self-signed certificate that is kept in the state folder, or with your own.',
       example: 'false',

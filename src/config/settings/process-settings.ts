@@ -15,7 +15,6 @@ const controlToken = z.string().regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$
 
 /** Personas, default decisions, and what a sandbox keeps. */
 export const PROCESS_SETTINGS = {
-  /** Persona files or folders, beside the built-in ones. */
   personas: {
     schema: listOrOne(nonEmpty),
     isPath: true,
@@ -23,7 +22,6 @@ export const PROCESS_SETTINGS = {
     help: 'persona files or folders, beside the built-in personas',
     starter: { about: 'Your own test users: a file, a folder, or a list of them.', example: './personas' },
   },
-  /** Decides every request that nothing else decides. */
   persona: {
     schema: nonEmpty,
     flag: { argument: '<name>' },
@@ -40,7 +38,6 @@ export const PROCESS_SETTINGS = {
     help: 'ends flows this way, without a choice page',
     starter: { example: 'verified' },
   },
-  /** Makes identifiers, codes, tokens and generated names repeatable. */
   seed: {
     schema: wholeNumber('a whole number', { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER }),
     flag: { argument: '<number>', parse: parseNumber },
@@ -53,19 +50,18 @@ export const PROCESS_SETTINGS = {
     help: 'pretty, json or silent (default: pretty)',
     starter: { about: 'pretty, json or silent', example: 'pretty' },
   },
-  /** A folder that keeps the signing keys, and a self-signed certificate, between runs; without it they live in memory. */
   stateDir: {
     schema: nonEmpty,
     isPath: true,
     word: NO_STATE,
     flag: { argument: '<folder>' },
     help: 'keeps keys and certificate between runs; none keeps them in memory (default: ~/.local/state/agekey-sandbox)',
+    option: 'Keeps the signing keys, and a self-signed certificate, between runs; without it they live in memory',
     starter: {
       about: 'Signing keys and certificate are kept in a folder (none: in memory), or the keys are read from a file.',
       example: './.agekey-sandbox',
     },
   },
-  /** A file of signing keys; made when it is not there. */
   keys: {
     schema: nonEmpty,
     isPath: true,
@@ -73,7 +69,6 @@ export const PROCESS_SETTINGS = {
     help: 'file of the signing keys; made when it is not there',
     starter: { example: './keys.json' },
   },
-  /** A file of what the clients were sent, and of what is missing. */
   coverageFile: {
     schema: nonEmpty,
     isPath: true,
@@ -85,7 +80,6 @@ export const PROCESS_SETTINGS = {
       example: './coverage.json',
     },
   },
-  /** Redis or Valkey instead of memory, so that several processes act as one sandbox: `redis://localhost:6379`, `unix:///run/redis.sock`. */
   store: {
     schema: textWithout(storeAddressProblem),
     flag: { argument: '<url>' },
@@ -95,7 +89,6 @@ export const PROCESS_SETTINGS = {
       example: 'redis://localhost:6379',
     },
   },
-  /** Megabytes that the process keeps in memory, of all tenants: records, flows, and what is declared at run time. */
   memoryBudget: {
     schema: wholeNumber('a whole number of megabytes from 1 up', { from: 1, to: 1_000_000 }),
     flag: { argument: '<megabytes>', parse: parseNumber },
@@ -106,7 +99,6 @@ export const PROCESS_SETTINGS = {
       example: '256',
     },
   },
-  /** The control API requires it of calls that may come from beyond this machine. */
   controlToken: {
     schema: controlToken,
     flag: { argument: '<token>' },

@@ -22,6 +22,8 @@ export const SERVICE_SETTINGS = {
     schema: z.enum(PROFILES),
     flag: { argument: '<name>' },
     help: 'spec or agekey (default: spec)',
+    option:
+      '`spec` (the default): the specification to the letter. `agekey`: the names and tolerances of the live service',
     starter: {
       about:
         "spec: the specification to the letter. agekey: the live service's brand word, and what its published clients need.",
@@ -29,7 +31,6 @@ export const SERVICE_SETTINGS = {
       isSet: true,
     },
   },
-  /** The algorithm of id_tokens: `RS256` (the default) or `ES256`. A client may have another one. */
   signingAlg: {
     schema: z.enum(SIGNING_ALGORITHMS),
     flag: { argument: '<alg>' },
@@ -58,7 +59,6 @@ export const SERVICE_SETTINGS = {
       isSet: true,
     },
   },
-  /** `false` removes the client `ak_test_sandbox`. */
   builtinClient: {
     schema: z.boolean(),
     help: 'false removes the client ak_test_sandbox',
@@ -80,7 +80,6 @@ export const SERVICE_SETTINGS = {
       example: '[apple_wallet, google_wallet]',
     },
   },
-  /** ISO 27566-1 levels of submitted age signals, by provenance and method. */
   certifications: {
     schema: z.record(provenance, z.partialRecord(z.enum(METHOD_NAMES), z.enum(ASSURANCE_LEVELS))),
     help: 'ISO 27566-1 levels of submitted age signals, by provenance and method',
@@ -90,7 +89,6 @@ export const SERVICE_SETTINGS = {
       example: '\n  /veratad/roc: { id_doc_scan: effective }',
     },
   },
-  /** In seconds; absent ones keep the default. */
   lifetimes: {
     schema: z
       .strictObject({ request_uri: seconds, code: seconds, id_token: seconds, access_token: seconds })
@@ -102,7 +100,6 @@ export const SERVICE_SETTINGS = {
       example: '{ request_uri: 90, code: 600, id_token: 600, access_token: 10800 }',
     },
   },
-  /** How the service reads what the specification leaves open: variants by the names of their readings. */
   readings: {
     schema: readingsSchema,
     flag: { name: 'reading', argument: '<name=variant...>', separator: ',', parse: parseReadingTexts },
@@ -113,7 +110,6 @@ export const SERVICE_SETTINGS = {
       example: '{ par_status: 200, typ: absent }',
     },
   },
-  /** Seconds that the reply of a slow outcome (`token.slow`, `jwks.slow` ...) takes; default 30, at most 600. */
   slowReplySeconds: {
     schema: wholeNumber(`a whole number of seconds from 0 to ${MAX_SLOW_REPLY_SECONDS}`, {
       from: 0,

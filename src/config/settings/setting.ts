@@ -8,6 +8,8 @@ export interface Setting {
   readonly flag?: SettingFlag
   /** For `--help` and docs/configuration.md. */
   readonly help: string
+  /** The documentation of the option of `createSandbox`, where `help` does not say it. */
+  readonly option?: string
   /** A path, or a list of them: relative to the folder of the config file, or to the working folder. */
   readonly isPath?: true
   /** A value of a path setting that is no path: `none`. */

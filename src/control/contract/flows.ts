@@ -10,13 +10,17 @@ import { byId, instant, limit, type Operation, READ, waitSeconds } from './opera
 
 const flowKind = z.enum(['use', 'create', 'upgrade'])
 
-/** `response`: where a redirect leads, the title of a page with the fields of its form, or the body. */
-const callSchema = callRecordSchema.extend({ at: instant, response: z.unknown() })
+const callSchema = callRecordSchema.extend({
+  at: instant,
+  response: z
+    .unknown()
+    .describe('Where a redirect leads, the title of a page with the fields of its form, or the body'),
+})
 
 /** All calls that belong together. */
 export const flowSchema = z
   .object({
-    id: z.string(),
+    id: z.string().describe('f12. They count from f1 in each tenant, whatever is reset'),
     tenant: z.string(),
     flow: flowKind,
     client_id: z.string().optional(),
@@ -51,8 +55,8 @@ export const flowSchema = z
       .describe('What a correct client does after its last call, a sentence each; only of a single flow'),
     started_at: instant,
     ended_at: instant.optional(),
-    age_thresholds: z.record(z.string(), z.boolean()).optional(),
-    trace: z.array(thresholdTraceSchema).optional(),
+    age_thresholds: z.record(z.string(), z.boolean()).optional().describe('What the id_token says, by threshold'),
+    trace: z.array(thresholdTraceSchema).optional().describe('Why; only of a flow whose age key was evaluated'),
     dropped_calls: z
       .int()
       .optional()
@@ -77,8 +81,8 @@ const flowQuery = z.strictObject({
   status: z.enum(FLOW_STATUSES).optional(),
   audit: z.enum(['also', 'only']).optional().describe('Flows of audits: also or only these; left out when absent'),
   q: echoedText.optional().describe('Free text: flows of which each word stands somewhere, in whatever case'),
-  after: flowId.describe('Only flows that began after this one'),
-  before: flowId.describe('Only flows that began before this one: the next of the page before'),
+  after: flowId.describe('The id of a flow: only flows that began after it'),
+  before: flowId.describe('The id of a flow: only flows that began before it, the next of the page before'),
   since: z
     .string()
     .refine(
@@ -127,7 +131,7 @@ export const flowOperations = {
     path: '/flows/:id/as/:as',
     summary: 'One flow as a file, within JSON: what GET flows/ID?as=... answers as it is',
     params: byId.extend({ as: recordingName }),
-    result: z.object({ file_name: z.string(), media_type: z.string(), text: z.string() }),
+    result: z.object({ file_name: z.string().describe('f12.test.ts'), media_type: z.string(), text: z.string() }),
   },
   streamEvents: {
     ...READ,

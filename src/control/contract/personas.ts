@@ -26,7 +26,7 @@ const question = z.strictObject({
     .string(isInstant)
     .refine((text) => parseInstant(text) !== undefined, isInstant)
     .optional()
-    .describe('The instant to evaluate at; the clock of the sandbox when absent'),
+    .describe('The instant to evaluate at, ISO 8601; the clock of the sandbox when absent'),
 })
 
 const evaluation = z

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { SandboxApi } from '../../client/sandbox-api.ts'
-import type { Flow } from '../../client/shapes/flow.ts'
+import type { Flow } from '../../client/shapes.ts'
 import { counted } from '../../http/html/elements.ts'
 import { Refusal } from '../../oidc/refusal.ts'
 import { FLOW_STATUSES } from '../../sandbox/journal/explain-flow.ts'

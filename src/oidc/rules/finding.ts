@@ -3,11 +3,9 @@ import { LEVELS } from './rule.ts'
 import { RULE_IDS } from './rules.ts'
 
 export const findingSchema = z.object({
-  rule: z.enum(RULE_IDS),
-  /** `error`: the request is refused. `advice`: it is legal but risky. */
-  level: z.enum(LEVELS),
-  /** Where: `nonce`, `claims.age_thresholds[1]`, `authorization_details[0].age`. */
-  path: z.string(),
+  rule: z.enum(RULE_IDS).describe('The id of the rule: `PAR-07`'),
+  level: z.enum(LEVELS).describe('`error`: the request is refused. `advice`: it is legal but risky'),
+  path: z.string().describe('`nonce`, `claims.age_thresholds[1]`, `authorization_details[0].age`'),
   message: z.string(),
   hint: z.string(),
 })

@@ -40,12 +40,18 @@ export type RecordedDecision = Readonly<z.infer<typeof recordedDecisionSchema>>
 export const callRecordSchema = z.object({
   /** ISO 8601, by the clock of the tenant. */
   at: z.string(),
-  /** `E1` to `E5`, `choice` for the form of a hosted page, or `trap` for an address that no client may follow. */
-  endpoint: z.string(),
+  endpoint: z
+    .string()
+    .describe(
+      '`E1` to `E5`, `choice` for the form of a hosted page, or `trap` for an address that no client may follow',
+    ),
   method: z.string(),
   path: z.string(),
   status: z.int().describe('0: the connection was closed without a response'),
-  parameters: z.record(z.string(), z.unknown()).readonly(),
+  parameters: z
+    .record(z.string(), z.unknown())
+    .readonly()
+    .describe('What was sent; `claims` and `authorization_details` read as JSON'),
   findings: z.array(findingSchema).readonly(),
   response: recordedResponseSchema,
   decision: recordedDecisionSchema.optional().describe('What was decided for this call, and what decided it'),

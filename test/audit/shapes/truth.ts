@@ -1,5 +1,5 @@
 import type { SandboxApi } from '../../../src/client/sandbox-api.ts'
-import type { Flow } from '../../../src/client/shapes/flow.ts'
+import type { Flow } from '../../../src/client/shapes.ts'
 import type { AuditedRow, AuditReport } from '../../../src/sandbox/outcomes/audit-report.ts'
 import { findOutcome } from '../../../src/sandbox/outcomes/catalogue.ts'
 import type { RunningShape } from './shapes.ts'
