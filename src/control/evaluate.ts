@@ -11,20 +11,41 @@ import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import type { ControlCall, Handlers } from './handler.ts'
 
 export const evaluateHandlers: Pick<Handlers, 'evaluate'> = {
-  async evaluate({ tenant, body }) {
+  async evaluate({ tenant, body: asked }) {
     const { provider } = tenant
     const findings = new Findings(provider.profile)
-    const { claims, issues } = parseClaims(body.claims, provider.vocabulary)
+    const { claims, issues } = parseClaims(asked.claims, provider.vocabulary)
     findings.addIssues('claims', issues)
-    const now = (body.now === undefined ? undefined : parseInstant(body.now)) ?? tenant.clock.now()
-    const signals = await readSignals(body, { tenant, findings })
+    const now = (asked.now === undefined ? undefined : parseInstant(asked.now)) ?? tenant.clock.now()
+    const signals = await readSignals(asked, { tenant, findings })
     const { refusal } = findings
     if (refusal || !claims) {
       throw Refusal.invalidRequest(refusal?.description ?? 'claims: cannot be read', { findings: findings.all })
     }
+    checkSize(claims.age_thresholds.length * signals.length)
     const { ageThresholds, trace } = evaluate(signals, claims, now)
-    return { status: 200, body: { age_thresholds: ageThresholds, trace } }
+    const body = { age_thresholds: ageThresholds, trace }
+    checkBytes(JSON.stringify(trace).length)
+    return { status: 200, body }
   },
+}
+
+/** Signals that are explained, each for every threshold. */
+const MAX_EXPLAINED = 1_500
+const MAX_ANSWER_BYTES = 1024 * 1024
+
+function checkSize(explained: number): void {
+  if (explained <= MAX_EXPLAINED) return
+  throw Refusal.invalidRequest(
+    `claims: thresholds times signals are ${explained}, and at most ${MAX_EXPLAINED} are explained at once; send fewer of them`,
+  )
+}
+
+function checkBytes(bytes: number): void {
+  if (bytes <= MAX_ANSWER_BYTES) return
+  throw Refusal.invalidRequest(
+    `claims: the explanation has ${bytes} bytes, and at most ${MAX_ANSWER_BYTES} are sent; send fewer thresholds, signals or filters`,
+  )
 }
 
 async function readSignals(

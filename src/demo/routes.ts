@@ -1,4 +1,5 @@
-import type { HttpHost, RouteRow } from '../http/handler.ts'
+import { refuseReboundHost } from '../http/guard/guard.ts'
+import type { Handler, HttpHost, RouteRow } from '../http/handler.ts'
 import { startCreate, startUse } from './authorize.ts'
 import { takePost, takeQuery } from './callback.ts'
 import { showResult } from './result.ts'
@@ -7,7 +8,7 @@ import { takeUpgrade } from './upgrade.ts'
 
 /** The relying party that the sandbox plays itself; it uses the public endpoints only. */
 export function createDemoRoutes(host: HttpHost): readonly RouteRow[] {
-  return [
+  const rows: readonly RouteRow[] = [
     { path: '/_sandbox/demo', method: 'get', handler: showStart(host) },
     { path: '/_sandbox/demo/use', method: 'post', handler: startUse },
     { path: '/_sandbox/demo/create', method: 'post', handler: startCreate(host) },
@@ -16,4 +17,13 @@ export function createDemoRoutes(host: HttpHost): readonly RouteRow[] {
     { path: '/_sandbox/demo/result', method: 'get', handler: showResult(host) },
     { path: '/_sandbox/demo/upgrade', method: 'post', handler: takeUpgrade(host) },
   ]
+  return rows.map((row) => ({ ...row, handler: ofOwnHost(row.handler, host) }))
 }
+
+/** Like every page of the sandbox, the shop is not driven by a foreign name that resolves to this address (DNS rebinding). */
+const ofOwnHost =
+  (handler: Handler, { guard }: HttpHost): Handler =>
+  (request, tenant) => {
+    refuseReboundHost(request, guard)
+    return handler(request, tenant)
+  }

@@ -50,15 +50,12 @@ const showIndex =
 const showSearch =
   (host: HttpHost): Handler =>
   async (request, tenant) => {
-    const query = readSearch(request)['q']?.slice(0, MAX_QUERY) ?? ''
+    const query = readSearch(request)['q'] ?? ''
     const [{ renderSearch }, { searchDocuments }] = await Promise.all([loadPages(), loadSearch()])
     return {
       reply: page(200, renderSearch(await frameOf(request, tenant, host), { query, found: searchDocuments(query) })),
     }
   }
-
-/** Characters of a search that are looked at. */
-const MAX_QUERY = 200
 
 /** `docs/audit` is the page, `docs/audit.md` the Markdown; that of the README stands where its links work. */
 const showDocument =

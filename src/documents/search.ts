@@ -30,12 +30,15 @@ interface SearchIndex {
 
 let index: SearchIndex | undefined
 
-/** The sections that have all words of `query`, the best ones first; a word may go on or be misspelt by a letter. */
+/** Characters of a search; a longer one costs more than it can find. */
+export const MAX_QUERY = 200
+
+/** The sections that have all words of `query`, of which the first 200 characters count, the best ones first; a word may go on or be misspelt by a letter. */
 export function searchDocuments(query: string, limit: number = MAX_FOUND): readonly FoundSection[] {
   index ??= createIndex()
   const { sections, engine } = index
   return engine
-    .search(query)
+    .search(query.slice(0, MAX_QUERY))
     .slice(0, limit)
     .flatMap(({ id, terms }) => {
       const section = sections.get(String(id))

@@ -10,7 +10,7 @@ import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { clientIn, summarizeCall } from './calls/call-summary.ts'
 import { assignFlow, recordCall } from './calls/record-call.ts'
 import { refuseForeignSite } from './guard/foreign-site.ts'
-import { reasonBeyondMachine } from './guard/guard.ts'
+import { reasonToMakeNoTenant } from './guard/guard.ts'
 import type { Answer, HttpHost, RouteRow, Served } from './handler.ts'
 import { Incoming, type Place } from './incoming.ts'
 import { refusalAnswer } from './refusals/refusal-answer.ts'
@@ -98,8 +98,8 @@ const isOfApp = (incoming: Incoming, { asked, clientId }: Answer): boolean =>
   (asked?.clientId ?? clientId ?? clientIn(incoming)) !== DEMO_CLIENT_ID
 
 /**
- * The tenant whose address was called. A call on this machine makes it exist; beyond it strangers could fill the directory,
- * so that tenants in use would go. @throws Refusal 404
+ * The tenant whose address was called. A call on this machine makes the tenant; strangers could evict those in use.
+ * @throws Refusal 404
  */
 async function tenantOf(incoming: Incoming, { tenants, guard }: HttpHost): Promise<Tenant> {
   const { tenant: name } = incoming.params
@@ -107,13 +107,13 @@ async function tenantOf(incoming: Incoming, { tenants, guard }: HttpHost): Promi
     await tenants.root.refresh?.()
     return tenants.root
   }
-  const beyond = reasonBeyondMachine(incoming, guard)
-  if (beyond === undefined || (await tenants.has(name))) return tenants.touch(name)
+  const reason = reasonToMakeNoTenant(incoming, guard)
+  if (reason === undefined || (await tenants.has(name))) return tenants.touch(name)
   const { baseUrl } = tenants.root.provider
   const token =
     guard.token === undefined ? 'a control token, which this sandbox does not have yet' : 'the control token'
   throw Refusal.notFound(
-    `tenant: there is no ${JSON.stringify(name)}, and this call does not make it, because ${beyond}; make it with ${token}: PUT ${baseUrl}/_sandbox/tenants/${name}`,
+    `tenant: there is no ${JSON.stringify(name)}, and this call does not make it, because ${reason}; make it with ${token}: PUT ${baseUrl}/_sandbox/tenants/${name}`,
     { title: 'No such tenant' },
   )
 }

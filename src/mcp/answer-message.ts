@@ -1,16 +1,19 @@
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
+import * as z from 'zod'
 import { createSandboxApi } from '../client/create-sandbox-api.ts'
 import { createLocalTransport } from '../client/local-transport.ts'
 import { performInProcess } from '../control/perform.ts'
 import type { HttpHost } from '../http/handler.ts'
 import type { Incoming } from '../http/incoming.ts'
-import { noContent, type Reply } from '../http/reply.ts'
+import { json, noContent, type Reply } from '../http/reply.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { createMcpServer } from './server.ts'
 
 /** Answers a message of the Model Context Protocol by one JSON document: there is no session and no stream. */
 export async function answerMessage(request: Incoming, tenant: Tenant, host: HttpHost): Promise<Reply> {
   const { signal } = request
+  if (/^\s*\[/.test(request.text))
+    return rpcError(null, 'a batch of messages is not taken: send each message in a request of its own')
   const { call, lastEnded } = createLocalTransport(
     (operationId, input) => performInProcess(operationId, input, { tenant, host, signal }),
     () => tenant.journal.lastEnded(tenant.name),
@@ -20,9 +23,8 @@ export async function answerMessage(request: Incoming, tenant: Tenant, host: Htt
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
   await server.connect(transport)
   try {
-    // A message that is cancelled by another one of its batch gets no answer at all.
     const response = await Promise.race([transport.handleRequest(webRequest(request)), whenGone(signal)])
-    return response === undefined ? noContent() : await replyOf(response)
+    return response === undefined ? noContent() : await replyOf(response, request)
   } finally {
     await server.close()
   }
@@ -50,11 +52,26 @@ const whenGone = (signal: AbortSignal) =>
     signal.addEventListener('abort', () => resolve(undefined))
   })
 
-async function replyOf(response: Response): Promise<Reply> {
+/** Bytes of one answer: what is larger helps no agent, and many at once would take the memory. */
+const MAX_ANSWER_BYTES = 1024 * 1024
+
+async function replyOf(response: Response, request: Incoming): Promise<Reply> {
   const text = await response.text()
+  const bytes = Buffer.byteLength(text)
+  if (bytes > MAX_ANSWER_BYTES) {
+    const { id } = z
+      .object({ id: z.union([z.string(), z.number()]) })
+      .catch({ id: '' })
+      .parse(JSON.parse(request.text))
+    return rpcError(id, `the answer has ${bytes} bytes, and at most ${MAX_ANSWER_BYTES} are sent: ask for less`)
+  }
   return {
     status: response.status,
     headers: { ...Object.fromEntries(response.headers), 'Cache-Control': 'no-store' },
     body: { kind: 'text', text },
   }
 }
+
+/** -32600: the message is no valid request (JSON-RPC 2.0, section 5.1). */
+const rpcError = (id: string | number | null, message: string): Reply =>
+  json(400, { jsonrpc: '2.0', id, error: { code: -32600, message } })

@@ -94,11 +94,6 @@ export class Refusal extends Error {
     return new Refusal('conflict', 409, message, {})
   }
 
-  /** 429 `too_many_requests`: the same call is judged again a second later. */
-  static tooManyRequests(message: string): Refusal {
-    return new Refusal('too_many_requests', 429, message, { headers: { 'Retry-After': '1' } })
-  }
-
   /** `invalid_request` with a status of HTTP itself: 405, 410, 413, 415 and the like. */
   static byHttp(status: number, message: string, details: Details): Refusal {
     return new Refusal('invalid_request', status, message, details)

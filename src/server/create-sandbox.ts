@@ -6,7 +6,6 @@ import type { SandboxApi } from '../client/sandbox-api.ts'
 import { onDemand } from '../files/on-demand.ts'
 import { controlIsOff, createControlGuard } from '../http/guard/guard.ts'
 import type { CallSummary, HttpHost } from '../http/handler.ts'
-import { answerUnreadableRequests } from '../http/refusals/client-error.ts'
 import { packageVersion } from '../package-root.ts'
 import { type Addresses, hostNamesOf, settleAddresses } from '../sandbox/addresses/addresses.ts'
 import { createClock, startStopwatch } from '../sandbox/clock/clock.ts'
@@ -21,9 +20,8 @@ import type { ServerCertificate } from '../tls/certificate.ts'
 import { obtainCertificate, servesHttps } from '../tls/server-certificate.ts'
 import { createApp } from './app.ts'
 import { withHarmlessCallbacks } from './harmless-callbacks.ts'
-import { close, createServerWith, listen, MAX_HEADER_BYTES, reachableUrl } from './listen.ts'
+import { close, createServerWith, listen, reachableUrl } from './listen.ts'
 import { openStores } from './open-stores.ts'
-import { oneAfterTheOther } from './pipeline.ts'
 import { checkSandboxOptions, type SandboxOptions } from './sandbox-options.ts'
 import { settleKeys } from './settle-keys.ts'
 import { secretsOf, settleSettings, shownClient } from './settle-settings.ts'
@@ -82,7 +80,7 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
   warnOfSchemes(intended, protocol, options)
   const certificate = protocol === 'https' ? await certificateFor(intended, options) : undefined
 
-  const server = await createServerWith(certificate, options)
+  const server = await createServerWith(certificate)
   await listen(server, port, host)
   const address = server.address() as AddressInfo
   const url = `${protocol}://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`
@@ -121,8 +119,7 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
   const { beyondMachine, token } = httpHost.guard
   if (beyondMachine !== undefined && token === undefined)
     options.onWarning?.(controlIsOff(beyondMachine, 'the option controlToken'))
-  server.on('request', oneAfterTheOther(createApp(httpHost)))
-  answerUnreadableRequests(server, { maxHeaderBytes: MAX_HEADER_BYTES })
+  server.on('request', createApp(httpHost))
   const closing = createClosing('start another one with createSandbox')
   const transportOf = ({ name, journal }: Tenant) => {
     const transport = createLocalTransport(

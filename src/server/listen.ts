@@ -2,43 +2,47 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { ConfigError } from '../files/config-error.ts'
 import type { ServerCertificate } from '../tls/certificate.ts'
-import { boundConnections } from './bounded-connections.ts'
 
 /** Time for a TLS handshake: without a limit an idle connection would keep a closing server waiting. */
 const HANDSHAKE_MS = 3_000
 
-/** A query may be as long as a body. */
-export const MAX_HEADER_BYTES = 96 * 1024
+/** Node's own limits: a caller that opens many connections, or sends slowly, takes neither the memory nor the file descriptors. */
+const LIMITS = {
+  /** A query may be as long as a body. */
+  maxHeaderSize: 96 * 1024,
+  /** For the head of a request to arrive, and for all of it. How long an answer may take is another matter. */
+  headersTimeout: 20_000,
+  requestTimeout: 60_000,
+  /** How often Node looks for late requests. */
+  connectionsCheckingInterval: 5_000,
+  /** After its last call, so that a busy client seldom calls on a connection that is closed just then; Node's default is 5 seconds. */
+  keepAliveTimeout: 65_000,
+  // A request without a Host header is answered by a route, so that it has the same headers as every answer.
+  requireHostHeader: false,
+}
 
-/** For the head and the body of a request to arrive, after its first byte. How long an answer may take is another matter. */
-const ARRIVAL_SECONDS = 60
+/** Connections at a time; Node closes the ones beyond. With the largest request on each they hold some 150 MB. */
+const MAX_CONNECTIONS = 900
 
-/** After its last call, so that a busy client seldom calls on a connection that is closed just then; Node's default is 5 seconds. */
-const KEEP_ALIVE_MS = 65_000
+/** Requests of one connection, which then ends: those that are sent ahead of their answers are served at once. */
+const MAX_REQUESTS_PER_CONNECTION = 1_000
 
 /** A server for http or, with a certificate, https. It does not listen yet. */
 export async function createServerWith(
   certificate: ServerCertificate | undefined,
-  {
-    onWarning,
-    arrivalSeconds = ARRIVAL_SECONDS,
-  }: { onWarning?: ((message: string) => void) | undefined; arrivalSeconds?: number },
+  limits: Partial<typeof LIMITS> = {},
 ): Promise<Server> {
-  const server = await createServerFor(certificate, arrivalSeconds * 1000)
-  boundConnections(server, (message) => onWarning?.(message))
+  const server = await createServerFor(certificate, { ...LIMITS, ...limits })
+  server.maxConnections = MAX_CONNECTIONS
+  server.maxRequestsPerSocket = MAX_REQUESTS_PER_CONNECTION
+  // A body is asked for where it is read.
+  server.on('checkContinue', (request, response) => server.emit('request', request, response))
+  // RFC 9110 section 10.1.1 permits a server to ignore an unknown expectation; Node would refuse it without a body.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   return server
 }
 
-async function createServerFor(certificate: ServerCertificate | undefined, arrivalMs: number): Promise<Server> {
-  const limits = {
-    maxHeaderSize: MAX_HEADER_BYTES,
-    // A request without a Host header is answered by a route, so that it has the same headers as every answer.
-    requireHostHeader: false,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    requestTimeout: arrivalMs,
-    // Node looks for late requests every 30 seconds.
-    connectionsCheckingInterval: arrivalMs / 10,
-  }
+async function createServerFor(certificate: ServerCertificate | undefined, limits: typeof LIMITS): Promise<Server> {
   if (!certificate) return createServer(limits)
   const { cert, key } = certificate
   const { createServer: createHttpsServer } = await import('node:https')

@@ -40,3 +40,11 @@ test('evaluate names the rule of a mistake in the claims', async () => {
   const findings = [{ rule: 'CLM-03', level: 'error', path: 'claims.age_thresholds[0]' }]
   expect(body).toMatchObject({ error: 'invalid_request', findings })
 })
+
+test('evaluate refuses to explain more than anybody reads, before it works', async () => {
+  const signals = Array.from({ length: 50 }, (_, n) => asPersona(ageSignal({ verification_id: `v${n}` })))
+  const thresholds = (count: number) => Array.from({ length: count }, (_, n) => n + 1)
+  const { body } = await evaluate({ claims: { age_thresholds: thresholds(31) }, signals }).expect(400)
+  expect(body.error_description).toContain('thresholds times signals are 1550, and at most 1500')
+  await evaluate({ claims: { age_thresholds: thresholds(30) }, signals }).expect(200)
+})

@@ -203,9 +203,21 @@ test('The endpoint for agents has no stream and no session: a call gets JSON, a 
   expect(answer.headers['content-type']).toBe('application/json')
   expect([answer.headers['mcp-session-id'], answer.headers['cache-control']]).toEqual([undefined, 'no-store'])
   await post(sandbox, { jsonrpc: '2.0', method: 'notifications/initialized' }).expect(202, '')
-  // Older clients send a batch.
-  const { body } = await post(sandbox, [LIST, { jsonrpc: '2.0', id: 2, method: 'ping' }]).expect(200)
-  expect(body).toMatchObject([{ id: 1 }, { id: 2, result: {} }])
+})
+
+test('The endpoint for agents takes one message a request, and no search of more than 200 characters', async () => {
+  const { body } = await post(sandbox, [LIST, { jsonrpc: '2.0', id: 2, method: 'ping' }]).expect(400)
+  expect(body).toMatchObject({
+    id: null,
+    error: { code: -32600, message: expect.stringContaining('a request of its own') },
+  })
+  const search = (query: string) => ({
+    ...{ jsonrpc: '2.0', id: 3, method: 'tools/call' },
+    params: { name: 'search_documents', arguments: { query } },
+  })
+  const found = async (query: string) => (await post(sandbox, search(query)).expect(200)).body.result
+  expect(await found('a'.repeat(201))).toMatchObject({ isError: true })
+  expect(await found('a'.repeat(200))).not.toHaveProperty('isError')
 })
 
 test.each([

@@ -23,7 +23,6 @@ test.each<[Refusal, status: number, code: string, message: string, others?: obje
   [Refusal.notFound('x', { suggestions: ['y'] }), 404, 'not_found', 'x', { suggestions: ['y'] }],
   [Refusal.notFound('x'), 404, 'not_found', 'x'],
   [Refusal.conflict('x'), 409, 'conflict', 'x'],
-  [Refusal.tooManyRequests('x'), 429, 'too_many_requests', 'x', { headers: { 'Retry-After': '1' } }],
   [Refusal.byHttp(413, 'x', { title: 'T' }), 413, 'invalid_request', 'x', { title: 'T' }],
   [Refusal.unavailable('x', 'why'), 503, 'temporarily_unavailable', 'x', AWAY],
   [Refusal.forbidden('x').inForm(FORM), 403, 'access_denied', 'x', { form: FORM }],

@@ -178,6 +178,8 @@ test.each(ENDPOINTS)('%s %s answers odd requests, none by a failure, and all und
   const property = fc.asyncProperty(oddRequests(method, path, { cookie, form }), async ({ text, isCutShort }) => {
     const answer = await exchangeRaw(sandbox.url, text, { ending: isCutShort ? 'end' : 'wait', until: 'answered' })
     const { status, headers, body } = answer
+    // Node itself answers what is no well-formed request.
+    if ([400, 408, 431].includes(status) && body === '') return
     expect([status >= 200 && status < 500, headers['x-agekey-sandbox']]).toEqual([true, 'testing-only'])
     if (kind !== 'call' || status < 400) return
     const said = { error: expect.stringMatching(/^[a-z_]+$/), error_description: expect.stringMatching(/./) }

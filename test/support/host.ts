@@ -1,4 +1,3 @@
-import { createWrongTokens } from '../../src/http/guard/wrong-tokens.ts'
 import type { HttpHost } from '../../src/http/handler.ts'
 import type { TenantParts } from '../../src/sandbox/tenants/tenant-parts.ts'
 import { createTenants } from '../../src/sandbox/tenants/tenants.ts'
@@ -13,8 +12,8 @@ export const createTestHost = (parts: TenantParts, changes: Partial<HttpHost> = 
   guard: {
     beyondMachine: undefined,
     token: undefined,
-    wrongTokens: createWrongTokens(),
     hostNames: [],
+    trustsHost: false,
     origins: [TEST_ADDRESSES.baseUrl],
   },
   tenants: createTenants(parts, { addresses: TEST_ADDRESSES }),

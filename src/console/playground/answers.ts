@@ -39,25 +39,39 @@ interface Asked {
   readonly now: number
 }
 
-/** Asks every persona once, in turns: for its answers and their reasons, and what each change would make of them. */
+/** Signals, of all personas, that are evaluated for each change: a tenant may hold 50,000. */
+const MAX_COMPARED_SIGNALS = 3_000
+
+/**
+ * Asks every persona once, in turns: for its answers and their reasons, and what each change would make of them.
+ * @returns `compared`: how many personas each change was tried on, when these are not all
+ */
 export async function answersOf(
   holders: readonly Holder[],
   { claims, before, changes, now }: Asked,
-): Promise<{ answers: PersonaAnswer[]; effects: ChangeEffect[] }> {
+): Promise<{ answers: PersonaAnswer[]; effects: ChangeEffect[]; compared?: number }> {
   const effects = changes.map((change): { readonly change: Change; readonly flips: string[] } => ({
     change,
     flips: [],
   }))
+  let compared = 0
+  let left = MAX_COMPARED_SIGNALS
   const answers = await mapInTurns(holders, ({ name, title, signals }): PersonaAnswer => {
     if (!signals) return { name, title, reasons: ['no age key: nothing is answered; the user creates one or declines'] }
     const { ageThresholds, trace } = evaluate(signals, claims, now)
-    for (const { change, flips } of effects) {
+    left -= signals.length
+    if (left >= 0) compared += 1
+    for (const { change, flips } of left < 0 ? [] : effects) {
       if (flippedOf(evaluateAnswers(signals, change.claims, now), ageThresholds).length > 0) flips.push(name)
     }
     const earlier = before && evaluateAnswers(signals, before, now)
     return { name, title, answers: ageThresholds, reasons: reasonsOf(trace), ...(earlier && { before: earlier }) }
   })
-  return { answers, effects: effects.map(({ change, flips }) => ({ label: change.label, flips })) }
+  return {
+    answers,
+    effects: effects.map(({ change, flips }) => ({ label: change.label, flips })),
+    ...(left < 0 && { compared }),
+  }
 }
 
 /** The thresholds of `answers` that were answered otherwise before. */

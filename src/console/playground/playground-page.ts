@@ -16,6 +16,8 @@ export interface AnsweredClaims {
   /** The personas whose answers differ from those before; absent when there is nothing to compare with. */
   readonly changed?: readonly PersonaAnswer[] | undefined
   readonly effects: readonly ChangeEffect[]
+  /** How many personas each change was tried on, when these are not all. */
+  readonly compared?: number | undefined
   /** Absent when there is no persona. */
   readonly copied?: { readonly persona: string; readonly copies: readonly Copy[] }
 }
@@ -78,10 +80,11 @@ const rowsFor = (text: string) => Math.min(20, Math.max(9, text.split('\n').leng
 /** Personas that one sentence names; the others are counted. */
 const MAX_NAMES = 3
 
-function renderEffects({ changed, effects }: AnsweredClaims): Html {
+function renderEffects({ changed, effects, compared }: AnsweredClaims): Html {
   return html`<section class="card" aria-labelledby="change-title">
 <div class="section-head"><h2 id="change-title">Change one filter</h2>${changed && html` <button class="secondary compact" name="change" value="back" data-testid="back">Back to the claims before</button>`}</div>
 ${changed && renderFlips(changed)}
+${compared !== undefined && html`<p class="muted">Tried on the first ${compared} personas with an age key: there are too many to try all.</p>`}
 <ul class="effects">${effects.map(
     ({ label, flips }) =>
       html`<li><button class="effect" name="change" value="${label}"><strong>${label}</strong> <span class="mark ${flips.length > 0 ? 'warn' : 'none'}">${flips.length === 0 ? 'same answers' : counted(flips.length, 'persona')}</span>${flips.length > 0 && html` <span class="muted small-text">${namesOf(flips)}</span>`}</button></li>

@@ -66,7 +66,7 @@ async function answer(
     return { name: persona.name, title: persona.title, ...(ageKey && { signals: ageKey.signals }) }
   })
   const changes = changesOf(claims, now)
-  const { answers, effects } = await answersOf(holders, { claims, before, changes, now })
+  const { answers, effects, compared } = await answersOf(holders, { claims, before, changes, now })
   const copied = personaToCopy(all, fields['persona'])
   const copies =
     copied &&
@@ -82,6 +82,7 @@ async function answer(
     table: selectAnswers(answers, { thresholds: claims.age_thresholds, filter }),
     changed: before && answers.filter((one) => flipsOf(one).length > 0),
     effects,
+    compared,
     ...(copied && copies && { copied: { persona: copied.name, copies } }),
   }
 }

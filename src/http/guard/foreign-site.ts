@@ -40,7 +40,7 @@ export function refuseForeignSite(
 const forbidden = (message: string) => Refusal.byHttp(403, message, { title: 'Not for pages of other sites' })
 
 /** The header that names another site as the origin of the request. Browsers send at least one of them with every POST. */
-function foreignHeader(request: Incoming, ownOrigins: readonly string[]): string | undefined {
+export function foreignHeader(request: Incoming, ownOrigins: readonly string[]): string | undefined {
   const site = request.header('sec-fetch-site')
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return `Sec-Fetch-Site: ${excerpt(site)}`
   const origin = request.header('origin')

@@ -9,16 +9,17 @@ import { readForm } from '../form.ts'
 import type { Incoming } from '../incoming.ts'
 import { reasonForAllCalls, reasonForCall } from './beyond-machine.ts'
 import { calledOrigin } from './caller-address.ts'
-import { createWrongTokens, type WrongTokens } from './wrong-tokens.ts'
+import { foreignHeader } from './foreign-site.ts'
 
 /** How the control API is protected. */
 export interface ControlGuard {
   /** Why every call may come from beyond this machine, if it may: where the server listens, or the base URL. */
   readonly beyondMachine: string | undefined
   readonly token: string | undefined
-  readonly wrongTokens: WrongTokens
   /** Host names of the sandbox beside the loopback ones: those of the base URL and of the internal URL. */
   readonly hostNames: readonly string[]
+  /** Whether every host name is one of the sandbox. */
+  readonly trustsHost: boolean
   /** Origins of the sandbox itself. */
   readonly origins: readonly string[]
 }
@@ -35,8 +36,8 @@ export const createControlGuard = ({
 }): ControlGuard => ({
   beyondMachine: reasonForAllCalls(listeningOn, addresses),
   token,
-  wrongTokens: createWrongTokens(),
   hostNames: hostNamesOf(addresses),
+  trustsHost: addresses.trustHost,
   origins: [new URL(addresses.baseUrl).origin],
 })
 
@@ -51,12 +52,26 @@ export const reasonBeyondMachine = (request: Incoming, guard: ControlGuard): str
   guard.beyondMachine ?? reasonForCall(request)
 
 /**
+ * Why a call makes no tenant, as the rest of a sentence. A page of another site could push out the tenants in use by images and
+ * hidden frames; a redirect of the whole window, as an app does it, makes one.
+ */
+export function reasonToMakeNoTenant(request: Incoming, guard: ControlGuard): string | undefined {
+  const beyond = reasonBeyondMachine(request, guard)
+  if (beyond !== undefined) return beyond
+  if (!guard.trustsHost && !isReachedByName(request, guard))
+    return `it came by the host ${shownHost(request)}, which is no name of this sandbox`
+  const isVisit = request.header('sec-fetch-mode') === 'navigate' && request.header('sec-fetch-dest') === 'document'
+  const foreign = isVisit ? undefined : foreignHeader(request, guard.origins)
+  return foreign === undefined ? undefined : `a page of another site made it (${foreign})`
+}
+
+/**
  * Refuses a call that may not drive the sandbox.
  *
  * Every program of this machine may drive it, but not by a foreign host name that resolves to this address (DNS rebinding).
  * A call that may come from beyond this machine needs the control token; without a token in the settings the API is off for
  * it. What a page of another site sends is refused before, for every route that is not open to it.
- * @throws Refusal 401, 403 or 429
+ * @throws Refusal 401 or 403
  */
 export function guardControl(request: Incoming, guard: ControlGuard): void {
   if (provesToken(request, guard)) return
@@ -73,20 +88,16 @@ export const controlIsOff = (beyond: string, setting: string): string =>
 
 const offersToken = (request: Incoming) => /^bearer /i.test(request.authorization ?? '')
 
-/** Whether the request carries the control token, or the cookie that comes of it. @throws Refusal 429 */
-function provesToken(request: Incoming, { token, wrongTokens }: ControlGuard): boolean {
+/** Whether the request carries the control token, or the cookie that comes of it. */
+function provesToken(request: Incoming, { token }: ControlGuard): boolean {
   const bearer = /^bearer +(.+)$/i.exec(request.authorization ?? '')?.[1]
   const cookie = COOKIE_PATHS.test(request.path) ? readCookie(request, CONTROL_COOKIE) : undefined
   if (token === undefined || (bearer === undefined && cookie === undefined)) return false
-  return wrongTokens.judge(
-    addressOf(request),
-    () =>
-      (bearer !== undefined && equalsSecret(bearer, token)) ||
-      (cookie !== undefined && equalsSecret(cookie, cookieValue(token))),
+  return (
+    (bearer !== undefined && equalsSecret(bearer, token)) ||
+    (cookie !== undefined && equalsSecret(cookie, cookieValue(token)))
   )
 }
-
-const addressOf = ({ caller }: Incoming) => caller ?? 'an unknown address'
 
 /** A digest of the token: a stolen cookie does not reveal the token. */
 const cookieValue = (token: string) => createHmac('sha256', token).update(CONTROL_COOKIE).digest('base64url')
@@ -94,16 +105,15 @@ const cookieValue = (token: string) => createHmac('sha256', token).update(CONTRO
 /**
  * The cookie that signs a browser in, or `undefined` when its form does not hold the control token.
  * @param options.path the path of the sandbox, all tenants included.
- * @throws Refusal 429
  */
 export function signInCookie(
   request: Incoming,
-  { token, wrongTokens }: ControlGuard,
+  { token }: ControlGuard,
   options: { path: string; secure: boolean },
 ): Cookie | undefined {
   const { token: given } = readForm(request)
   if (token === undefined || given === undefined) return undefined
-  if (!wrongTokens.judge(addressOf(request), () => equalsSecret(given, token))) return undefined
+  if (!equalsSecret(given, token)) return undefined
   return { name: CONTROL_COOKIE, value: cookieValue(token), options: { ...options, sameSite: 'strict' } }
 }
 
@@ -132,11 +142,15 @@ function refuseForeignHost(request: Incoming, guard: ControlGuard): void {
  * @throws Refusal 403
  */
 export function refuseReboundHost(request: Incoming, guard: ControlGuard): void {
-  const name = calledName(request)
-  if (isOwnName(name, guard) || isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0 || name.endsWith('.localhost')) return
+  if (isReachedByName(request, guard)) return
   throw Refusal.forbidden(
     `Host: ${shownHost(request)} is not a name of this sandbox; use localhost, an IP address, the base URL or the internal URL, or start it with --base-url or --internal-url for this name`,
   )
+}
+
+function isReachedByName(request: Incoming, guard: ControlGuard): boolean {
+  const name = calledName(request)
+  return isOwnName(name, guard) || isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0 || name.endsWith('.localhost')
 }
 
 /** The host name by which a caller came, as URL parsers write it; empty when it names none. */

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { findDocument, findDocuments, type PackageDocument } from '../../documents/documents.ts'
-import { MAX_FOUND, searchDocuments } from '../../documents/search.ts'
+import { MAX_FOUND, MAX_QUERY, searchDocuments } from '../../documents/search.ts'
 import { counted } from '../../http/html/elements.ts'
 import { Refusal } from '../../oidc/refusal.ts'
 import { nearest, unknownName } from '../../text/nearest.ts'
@@ -13,7 +13,7 @@ export const searchDocumentsTool = defineTool({
     'Searches the documents of this version: sections that have all words of the query, the best first. Then read one with read_document. Example: {"query":"redirect_uri not registered"}. An empty query lists all documents.',
   effect: 'reads',
   input: z.strictObject({
-    query: z.string().describe('Words, the id of a rule, or the name of an outcome'),
+    query: z.string().max(MAX_QUERY).describe('Words, the id of a rule, or the name of an outcome'),
     limit: z.int().min(1).max(MAX_FOUND).optional().describe('At most so many sections (default 8)'),
   }),
   async run({ query, limit = 8 }) {
