@@ -3,34 +3,37 @@ import type { Answer, Handler } from '../http/handler.ts'
 import type { Incoming } from '../http/incoming.ts'
 import { json } from '../http/reply.ts'
 import { readRequestedDecision } from '../http/requested-decision.ts'
+import type { Awaitable } from '../oidc/ports.ts'
 import { Refusal, unlessUnavailable } from '../oidc/refusal.ts'
-import { basicClientId, bearerToken } from '../oidc/request/client-auth.ts'
-import { accessTokens, stateOfCode } from '../oidc/token.ts'
+import { basicClientId } from '../oidc/request/client-auth.ts'
 import type { ReceivedCall } from '../sandbox/decision/call.ts'
-import { decideServerCall, type ForcedOutcome } from '../sandbox/decision/decide-server-call.ts'
+import { decideServerCall } from '../sandbox/decision/decide-server-call.ts'
 import { scenarioOf } from '../sandbox/decision/queue.ts'
 import { type RequestedDecision, requireRequestedNames } from '../sandbox/decision/sources.ts'
-import type { OutcomeFlow } from '../sandbox/outcomes/outcome.ts'
+import { applyChanges } from '../sandbox/outcomes/apply-changes.ts'
+import type { AnswerChange } from '../sandbox/outcomes/outcome.ts'
+import type { ServerFlow } from '../sandbox/outcomes/reply-changes.ts'
 import type { ServerReply } from '../sandbox/outcomes/server-reply.ts'
 import { createTamperTools } from '../sandbox/outcomes/tamper-tools.ts'
-import { changeReply, NO_READINGS } from '../sandbox/readings/active-readings.ts'
 import { inErrorForm } from '../sandbox/readings/error-form.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
-
-type ServerFlow = Exclude<OutcomeFlow, 'use' | 'create'>
 
 /** A server-to-server endpoint: its reply can be changed by an outcome. */
 interface ServedAnswer extends Answer {
   readonly reply: ServerReply
 }
 
-type ServeCall = (request: Incoming, tenant: Tenant) => ServedAnswer | Promise<ServedAnswer>
+/** What a call shows of the flow that it continues, by the record of its code or access token. */
+interface Continued {
+  readonly clientId?: string | undefined
+  readonly state?: string | undefined
+}
 
-interface ServedCall {
-  readonly call: ReceivedCall
-  readonly request: Incoming
-  readonly tenant: Tenant
-  readonly serve: ServeCall
+interface ServerEndpoint<Found> {
+  /** Reads the record that the call names, once for all who ask. */
+  find(request: Incoming, tenant: Tenant): Awaitable<Found>
+  continues?(found: Found): Continued | undefined
+  serve(request: Incoming, tenant: Tenant, found: Found): ServedAnswer | Promise<ServedAnswer>
 }
 
 /**
@@ -40,42 +43,74 @@ interface ServedCall {
  * call.
  */
 export const withForcedOutcome =
-  (flow: ServerFlow, serve: ServeCall): Handler =>
+  <Found>(flow: ServerFlow, { find, continues, serve }: ServerEndpoint<Found>): Handler =>
   async (request, tenant) => {
-    const call = await describeCall(flow, request, tenant)
-    const honest = readAsSet(flow, { tenant, serve })
-    const served = { call, request, tenant, serve: honest }
-    const { answer, decidedBy } = await serveOrForce(served).catch(async (error: unknown) => {
-      await observe(call, error instanceof Refusal ? error.status : 500, { tenant })
-      throw error
-    })
-    await observe(call, answer.reply.status, { tenant, decidedBy })
-    return { ...answer, clientId: call.client_id }
+    const found = await find(request, tenant)
+    const call = describeCall(flow, { request, tenant, continued: continues?.(found) })
+    const observe = (status: number, decidedBy?: string) =>
+      // What was done is answered, also when a store that is away does not let a scenario see it: the client gets it once.
+      tenant.scenarios.observe(call, status, decidedBy).catch(unlessUnavailable)
+    try {
+      const { answer, decidedBy } = await answerCall(call, {
+        request,
+        tenant,
+        serve: async () => serve(request, tenant, found),
+      })
+      await observe(answer.reply.status, decidedBy)
+      return { ...answer, clientId: call.client_id }
+    } catch (error) {
+      await observe(error instanceof Refusal ? error.status : 500)
+      const { decisions, ids } = tenant.readings
+      throw error instanceof Refusal && ids ? error.inForm({ ...decisions, readings: ids }) : error
+    }
   }
 
-/** What was done is answered, also when a store that is away does not let a scenario see it: the client gets it once. */
-const observe = (
-  call: ReceivedCall,
-  status: number,
-  { tenant, decidedBy }: { tenant: Tenant; decidedBy?: string | undefined },
-) => tenant.scenarios.observe(call, status, decidedBy).catch(unlessUnavailable)
+interface ServedCall {
+  readonly request: Incoming
+  readonly tenant: Tenant
+  serve(): Promise<ServedAnswer>
+}
 
-/** A scenario that decided the call does not also observe it. */
-async function serveOrForce(served: ServedCall): Promise<{ answer: ServedAnswer; decidedBy?: string | undefined }> {
-  const { call, request, tenant, serve } = served
+/** The answer of the service, as the readings that are set and a forced outcome change it. */
+async function answerCall(
+  call: ReceivedCall,
+  { request, tenant, serve }: ServedCall,
+): Promise<{ answer: ServedAnswer; decidedBy?: string | undefined }> {
   const requested = await readServerDecision(call, request, tenant)
   const forced = await decideServerCall(call, { requested, tenant })
-  if (!forced) return { answer: await serve(request, tenant) }
+  const { changes: readings } = tenant.readings
+  if (!forced) return { answer: (await changed(await serve(), { call, tenant, changes: readings })).answer }
   const { outcome, source: forcedBy, queued } = forced
-  const good = outcome.instead ? undefined : await serveGood(served, forced)
-  if (!(await forced.settle(true))) return { answer: good ?? (await serve(request, tenant)) }
-  const answer: ServedAnswer = good ?? { reply: json(200, {}) }
-  const { reply, traps } = await applyOutcome(answer.reply, forced, tenant)
+  const good = outcome.instead
+    ? undefined
+    : await serve().catch(async (error: unknown) => {
+        // A refused call leaves the forced outcome for the next one.
+        await forced.settle(false)
+        throw error
+      })
+  if (!(await forced.settle(true)))
+    return { answer: (await changed(good ?? (await serve()), { call, tenant, changes: readings })).answer }
+  const honest: ServedAnswer = good ?? { reply: json(200, {}) }
+  const changes = outcome.instead ? [outcome] : [...readings, outcome]
+  const { answer, traps } = await changed(honest, { call, tenant, changes })
+  // A refusal that is forced is a refusal of the service: a discovery document or a key set is never refused.
+  const isRefusal = outcome.instead && outcome.flow !== 'discovery' && outcome.flow !== 'jwks'
+  const reply = isRefusal ? inErrorForm(answer.reply, tenant.provider.decisions) : answer.reply
   const issuedIds = [...(answer.issuedIds ?? []), ...traps.map((id) => identifier('trap', id))]
   return {
     answer: { ...answer, reply, issuedIds, forcedOutcome: outcome, forcedBy, audit: queued?.audit },
     decidedBy: queued && scenarioOf(queued),
   }
+}
+
+async function changed(
+  answer: ServedAnswer,
+  { call: { flow }, tenant, changes }: { call: ReceivedCall; tenant: Tenant; changes: readonly AnswerChange[] },
+): Promise<{ answer: ServedAnswer; traps: readonly string[] }> {
+  if (changes.length === 0) return { answer, traps: [] }
+  const tools = createTamperTools(tenant)
+  const reply = await applyChanges('reply', answer.reply, { flow, changes, tools })
+  return { answer: { ...answer, reply }, traps: tools.traps }
 }
 
 /** What the call says about its outcome, in its query or its headers. @throws Refusal for what would else be ignored */
@@ -101,71 +136,21 @@ async function readServerDecision(
   return requested
 }
 
-/** A refused call leaves the forced outcome for the next one. */
-async function serveGood({ request, tenant, serve }: ServedCall, forced: ForcedOutcome): Promise<ServedAnswer> {
-  try {
-    return await serve(request, tenant)
-  } catch (error) {
-    await forced.settle(false)
-    throw error
-  }
-}
-
-/** A token or upgrade call has the state of the flow that its code or access token came from; the token names the client, too. */
-async function describeCall(flow: ServerFlow, request: Incoming, tenant: Tenant): Promise<ReceivedCall> {
-  const call = serverCall(flow, request, tenant)
-  if (flow === 'token') {
-    const { code } = call.sentParameters()
-    return { ...call, state: typeof code === 'string' ? await stateOfCode(code, tenant.provider) : undefined }
-  }
-  if (flow !== 'upgrade') return call
-  const token = bearerToken(request.authorization)
-  const grant = token === undefined ? undefined : await accessTokens(tenant.provider).get(token)
-  return { ...call, client_id: grant?.clientId ?? call.client_id, state: grant?.state }
-}
-
-/** A server-to-server call with the client and state that it claims; the service has not checked them yet. */
-function serverCall(flow: OutcomeFlow, request: Incoming, { clients }: Tenant): ReceivedCall {
+/** A server-to-server call with the client and state that it claims, or that its record has; the service has not checked them yet. */
+function describeCall(
+  flow: ServerFlow,
+  { request, tenant, continued }: { request: Incoming; tenant: Tenant; continued: Continued | undefined },
+): ReceivedCall {
   const parameters = request.sentParameters()
   const { client_id: clientId, state } = parameters
+  const claimed = typeof clientId === 'string' ? clientId : basicClientId(request.authorization)
+  const isContinuing = flow === 'token' || flow === 'upgrade'
   return {
     flow,
-    client_id: typeof clientId === 'string' ? clientId : basicClientId(request.authorization),
-    state: typeof state === 'string' ? state : undefined,
+    client_id: continued?.clientId ?? claimed,
+    state: isContinuing ? continued?.state : typeof state === 'string' ? state : undefined,
     nonce: undefined,
     sentParameters: () => parameters,
-    mask: clients.mask,
-  }
-}
-
-async function applyOutcome(
-  reply: ServerReply,
-  { outcome }: ForcedOutcome,
-  tenant: Tenant,
-): Promise<{ reply: ServerReply; traps: readonly string[] }> {
-  if (outcome.seam !== 'reply' || !outcome.apply) return { reply, traps: [] }
-  const { provider } = tenant
-  const tools = toolsOf(tenant)
-  const changed = await outcome.apply(reply, tools)
-  // A refusal that is forced is a refusal of the service: a discovery document or a key set is never refused.
-  const isRefusal = outcome.instead && outcome.flow !== 'discovery' && outcome.flow !== 'jwks'
-  return { reply: isRefusal ? inErrorForm(changed, provider.decisions) : changed, traps: tools.traps }
-}
-
-/** Replies belong to no Use request. */
-const toolsOf = ({ provider, keys, clients, settings }: Tenant) =>
-  createTamperTools({ provider, keys, clients, settings, transaction: undefined })
-
-/** The call as the readings of the tenant have it answered. */
-function readAsSet(flow: ServerFlow, { tenant, serve }: { tenant: Tenant; serve: ServeCall }): ServeCall {
-  const { readings } = tenant
-  if (readings === NO_READINGS) return serve
-  return async (request) => {
-    try {
-      const answer = await serve(request, tenant)
-      return { ...answer, reply: await changeReply(answer.reply, readings, { flow, tools: toolsOf(tenant) }) }
-    } catch (error) {
-      throw error instanceof Refusal ? error.inForm({ ...readings.decisions, readings: readings.ids }) : error
-    }
+    mask: tenant.clients.mask,
   }
 }

@@ -1,45 +1,68 @@
 import { identifier } from '../http/calls/record-call.ts'
 import { addressForCaller } from '../http/guard/caller-address.ts'
+import type { Handler } from '../http/handler.ts'
+import type { Incoming } from '../http/incoming.ts'
 import { CORS, json } from '../http/reply.ts'
 import { createDiscovery, useDiscovery } from '../oidc/discovery.ts'
 import { pushRequest } from '../oidc/pushed-request.ts'
-import { exchangeCode } from '../oidc/token.ts'
+import { bearerToken } from '../oidc/request/client-auth.ts'
+import { accessTokens, exchangeCode, findCode } from '../oidc/token.ts'
 import { upgradeAgeKey } from '../oidc/upgrade.ts'
+import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { withForcedOutcome } from './forced-outcome.ts'
 
 const NO_STORE = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
 const PUBLIC = { ...CORS, 'Cache-Control': 'no-cache' }
 
 /** E2 */
-export const par = withForcedOutcome('par', async (request, { provider }) => {
-  const { response, findings } = await pushRequest(request, provider)
-  return {
-    reply: json(201, response, NO_STORE),
-    findings,
-    issuedIds: [identifier('request_uri', response.request_uri)],
-  }
+export const par = withForcedOutcome('par', {
+  find: () => undefined,
+  async serve(request, { provider }) {
+    const { response, findings } = await pushRequest(request, provider)
+    const issuedIds = [identifier('request_uri', response.request_uri)]
+    return { reply: json(201, response, NO_STORE), findings, issuedIds }
+  },
 })
 
 /** E4 */
-export const token = withForcedOutcome('token', async (request, { provider }) => {
-  const { response, findings } = await exchangeCode(request, provider)
-  const issuedIds = [identifier('access_token', response.access_token)]
-  return { reply: json(200, response, NO_STORE), findings, issuedIds, ends: true }
+export const token = withForcedOutcome('token', {
+  find(request, { provider }) {
+    const { code } = request.sentParameters()
+    return typeof code === 'string' ? findCode(code, provider) : undefined
+  },
+  continues: (found) => ({ state: found?.record.state }),
+  async serve(request, { provider }, found) {
+    const { response, findings } = await exchangeCode(request, provider, found)
+    const issuedIds = [identifier('access_token', response.access_token)]
+    return { reply: json(200, response, NO_STORE), findings, issuedIds, ends: true }
+  },
 })
 
 /** E5 */
-export const upgrade = withForcedOutcome('upgrade', async (request, { provider }) => {
-  const { response, findings } = await upgradeAgeKey(request, provider)
-  return { reply: json(200, response, NO_STORE), findings, ends: true }
+export const upgrade = withForcedOutcome('upgrade', {
+  find({ authorization }, { provider }) {
+    const sent = bearerToken(authorization)
+    return sent === undefined ? undefined : accessTokens(provider).get(sent)
+  },
+  continues: (grant) => grant,
+  async serve(request, { provider }, grant) {
+    const { response, findings } = await upgradeAgeKey(request, provider, grant)
+    return { reply: json(200, response, NO_STORE), findings, ends: true }
+  },
 })
 
 /** E6 */
-export const discoverUse = withForcedOutcome('discovery', (request, tenant) =>
-  publish(useDiscovery(tenant.provider, addressForCaller(request, tenant))),
+export const discoverUse = published('discovery', (request, tenant) =>
+  useDiscovery(tenant.provider, addressForCaller(request, tenant)),
 )
-export const discoverCreate = withForcedOutcome('discovery', (request, tenant) =>
-  publish(createDiscovery(tenant.provider, addressForCaller(request, tenant))),
+export const discoverCreate = published('discovery', (request, tenant) =>
+  createDiscovery(tenant.provider, addressForCaller(request, tenant)),
 )
-export const jwks = withForcedOutcome('jwks', async (_request, { provider }) => publish(await provider.signer.jwks()))
+export const jwks = published('jwks', (_request, { provider }) => provider.signer.jwks())
 
-const publish = (document: unknown) => ({ reply: json(200, document, PUBLIC) })
+function published(flow: 'discovery' | 'jwks', document: (request: Incoming, tenant: Tenant) => unknown): Handler {
+  return withForcedOutcome(flow, {
+    find: () => undefined,
+    serve: async (request, tenant) => ({ reply: json(200, await document(request, tenant), PUBLIC) }),
+  })
+}

@@ -16,8 +16,9 @@ import { type Decision, decide, decideByChoice, decideEnded, runClockSteps } fro
 import { keepPending, type Pending, takePending } from '../sandbox/decision/pending.ts'
 import { requireRequestedNames } from '../sandbox/decision/sources.ts'
 import { endingWith } from '../sandbox/journal/flow-link.ts'
+import { applyChanges } from '../sandbox/outcomes/apply-changes.ts'
 import { findOutcome } from '../sandbox/outcomes/catalogue.ts'
-import { changeCallback } from '../sandbox/readings/active-readings.ts'
+import { createTamperTools } from '../sandbox/outcomes/tamper-tools.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { queueLater, requireDriver } from './driving/driving.ts'
 import { embeddingAdvice, endsInFrame } from './embedding/embedding.ts'
@@ -97,7 +98,7 @@ const authorizationCall = (
 /** Sends a refused request back to the relying party. */
 async function refuse(
   { callback, findings, unusable }: Extract<Beginning<Transaction>, { kind: 'refused' }>,
-  kind: Transaction['flow'],
+  flow: Transaction['flow'],
   visit: Visit,
 ): Promise<AnswerInFlow> {
   const { tenant } = visit
@@ -105,9 +106,13 @@ async function refuse(
   const call = unusable && { ...authorizationCall({ flow: 'create', ...unusable }, visit), endedAs }
   const decision = call && (await decideEnded(call, tenant))
   if (decision) await runClockSteps(decision, tenant)
-  return async (flow) => {
-    const read = changeCallback(callback, { flow: kind, provider: tenant.provider, readings: tenant.readings })
-    const leading = flow ? withDescriptionEnd(read, endingWith(flow)) : read
+  const { changes } = tenant.readings
+  const read =
+    changes.length === 0
+      ? callback
+      : await applyChanges('callback', callback, { flow, changes, tools: createTamperTools(tenant) })
+  return async (link) => {
+    const leading = link ? withDescriptionEnd(read, endingWith(link)) : read
     return {
       reply: await callbackReply(leading, { visit }),
       callback: callbackToRecord(leading, visit),

@@ -10,7 +10,7 @@ export type IdTokenClaims = Readonly<Record<string, unknown>>
  */
 export interface Seams {
   /** The claims before they are signed. */
-  claims?(claims: IdTokenClaims): IdTokenClaims
+  claims?(claims: IdTokenClaims): Awaitable<IdTokenClaims>
   /** The signed id_token. */
   token?(idToken: string): Awaitable<string>
   /** The parameters that go back to the relying party. */

@@ -22,7 +22,7 @@ export interface Spendables<Value> {
   spending(id: string, record: Value): readonly Change[]
 }
 
-interface Found<Value> {
+export interface Found<Value> {
   readonly record: Value
   readonly isSpent: boolean
 }

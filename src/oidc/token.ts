@@ -11,7 +11,7 @@ import { type Parameters, readParameters } from './request/parameters.ts'
 import { readBody, type ServerRequest } from './request/server-request.ts'
 import type { Finding } from './rules/finding.ts'
 import { Findings } from './rules/findings.ts'
-import { expiredText, forgottenAt, isExpired, spendables } from './spendable.ts'
+import { expiredText, type Found, forgottenAt, isExpired, spendables } from './spendable.ts'
 
 const grantSchema = z.object({
   clientId: z.string(),
@@ -51,9 +51,12 @@ export const usingUp = (token: string, grant: AccessGrant, provider: Provider): 
   usedTokens(provider).putting(token, true, forgottenAt(grant)),
 ]
 
-/** The state of the Use request that a code came from, also of a spent or expired code. */
-export const stateOfCode = (code: string, provider: Pick<Provider, 'store'>): Awaitable<string | undefined> =>
-  whenThere(codes(provider).find(code), (found) => found?.record.state)
+/** What a code stands for, also a spent or expired one. */
+export type FoundCode = Found<Grant>
+
+/** Finds the record of a code. Only looks. */
+export const findCode = (code: string, provider: Provider): Awaitable<FoundCode | undefined> =>
+  codes(provider).find(code)
 
 /** Codes that were sent again. A record of its own: the first exchange may not have issued its token yet. */
 const replayedCodes = collection({ name: 'code.replayed', schema: z.literal(true) })
@@ -80,11 +83,13 @@ export async function issueCode(issuedTo: Omit<Grant, 'expiresAt'>, provider: Pr
 
 /**
  * E4: exchanges a code for an access token.
+ * @param found the record of the code that the request names
  * @throws Refusal invalid_client (401), invalid_request (400, 415), invalid_grant, unsupported_grant_type (400).
  */
 export async function exchangeCode(
   request: ServerRequest,
   provider: Provider,
+  found: FoundCode | undefined,
 ): Promise<{ response: TokenResponse; findings: readonly Finding[] }> {
   readBody(request, { ...FORM, profile: provider.profile })
   const findings = new Findings(provider.profile)
@@ -92,7 +97,8 @@ export async function exchangeCode(
   const client = authenticate(request, parameters, { provider, findings })
   checkGrantType(parameters.grant_type, findings)
   if (parameters.code === undefined) findings.missing('TOK-04', 'code')
-  const grant = client && parameters.code ? await findCode(parameters.code, { client, provider, findings }) : undefined
+  const { code } = parameters
+  const grant = client && code ? await readCode(code, found, { client, provider, findings }) : undefined
   findings.throwIfRefused(findings.refusal?.error === 'invalid_client' ? { headers: BASIC_CHALLENGE } : {})
   if (!grant) throw new Error('a token request without an error must have a code')
 
@@ -157,11 +163,11 @@ function checkGrantType(grantType: string | undefined, findings: Findings): void
   }
 }
 
-async function findCode(
+async function readCode(
   code: string,
+  found: FoundCode | undefined,
   { client, provider, findings }: { client: Client; provider: Provider; findings: Findings },
 ): Promise<(Grant & { readonly code: string }) | undefined> {
-  const found = await codes(provider).find(code)
   const record = found?.record
   if (!record || record.clientId !== client.clientId) {
     // The same words for both: a client learns nothing of another one's codes.

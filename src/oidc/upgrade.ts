@@ -12,19 +12,21 @@ import { readBody, type ServerRequest } from './request/server-request.ts'
 import type { Finding } from './rules/finding.ts'
 import { Findings } from './rules/findings.ts'
 import { expiredText, isExpired } from './spendable.ts'
-import { type AccessGrant, accessTokens, isReplayed, isUsedUp, usingUp } from './token.ts'
+import { type AccessGrant, isReplayed, isUsedUp, usingUp } from './token.ts'
 
 /**
  * E5: adds age signals to the age key that the access token names. The answer is the JSON string `OK`.
+ * @param grant the record of the access token that the request names
  * @throws Refusal invalid_token (401), invalid_request (400, 415), invalid_authorization_details (400).
  */
 export async function upgradeAgeKey(
   request: ServerRequest,
   provider: Provider,
+  grant: AccessGrant | undefined,
 ): Promise<{ response: 'OK'; findings: readonly Finding[] }> {
   const body = readBody(request, { ...JSON_BODY, profile: provider.profile })
   const findings = new Findings(provider.profile)
-  const access = await readAccessToken(request.authorization, provider, findings)
+  const access = await readAccessToken(request.authorization, grant, { provider, findings })
   const signals = readUpgrade(body, provider, findings)
   findings.throwIfRefused(access ? {} : { headers: bearerChallenge(request.authorization) })
   if (!access || !signals) throw new Error('an upgrade without an error must have a token and signals')
@@ -65,8 +67,8 @@ const bearerChallenge = (authorization: string | undefined) => ({
 
 async function readAccessToken(
   authorization: string | undefined,
-  provider: Provider,
-  findings: Findings,
+  record: AccessGrant | undefined,
+  { provider, findings }: { provider: Provider; findings: Findings },
 ): Promise<UsableToken | undefined> {
   const path = 'Authorization'
   const token = bearerToken(authorization)
@@ -74,7 +76,6 @@ async function readAccessToken(
     findings.add('UPG-02', { path, message: bearerProblem(authorization) })
     return undefined
   }
-  const record = await accessTokens(provider).get(token)
   if (!record && (await isUsedUp(token, provider))) findings.add('UPG-03', { path, message: USED_UP })
   else if (!record) {
     const message = `the access token was not issued here${mistakenFor(token, provider.clients)}`

@@ -142,7 +142,7 @@ export async function finishUse(
       : undefined
   const claims = createIdTokenClaims({ transaction, ageThresholds, code }, provider)
   const signer = provider.signer.withAlg(signingAlgOf(transaction.clientId, provider))
-  const signed = await signer.sign(seams.claims?.(claims) ?? claims)
+  const signed = await signer.sign((await seams.claims?.(claims)) ?? claims)
   const idToken = (await seams.token?.(signed)) ?? signed
   const callback = createCallback(transaction, { id_token: idToken, code, state })
   return {

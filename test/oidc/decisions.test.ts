@@ -11,7 +11,7 @@ import {
 } from '../../src/oidc/decisions.ts'
 import { signingAlgOf } from '../../src/oidc/id-token.ts'
 import { lifetimesSchema, SIGNING_ALGORITHMS } from '../../src/oidc/ports.ts'
-import { stateOfCode } from '../../src/oidc/token.ts'
+import { findCode } from '../../src/oidc/token.ts'
 import { headerOf } from '../support/id-tokens.ts'
 import { createProvider } from '../support/provider.ts'
 import { createService, DECLINED, refusalOf, refused } from '../support/service.ts'
@@ -27,7 +27,7 @@ test('A code lives the seconds of the decision, and is exchanged twice where its
   service.provider.clock.advance(30)
   const { message } = await refusalOf(() => service.exchange(code))
   expect(message).toBe('TOK-06: the code expired 0 seconds ago by the sandbox clock; it lives 30 seconds')
-  expect(await stateOfCode(code, service.provider)).toBe('state-1')
+  expect((await findCode(code, service.provider))?.record.state).toBe('state-1')
 })
 
 test('A request_uri serves two decisions where its use is repeated', async () => {

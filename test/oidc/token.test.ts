@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { accessTokens, stateOfCode } from '../../src/oidc/token.ts'
+import { accessTokens, findCode } from '../../src/oidc/token.ts'
 import { CHILD, NOW, OTHER_CLIENT } from '../support/provider.ts'
 import type { Changes } from '../support/requests.ts'
 import { createService, refusalOf, refused } from '../support/service.ts'
@@ -7,8 +7,8 @@ import { createService, refusalOf, refused } from '../support/service.ts'
 test('exchangeCode answers with an opaque bearer token for 10800 seconds that names the age key', async () => {
   const service = createService()
   const code = await service.obtainCode()
-  expect(await stateOfCode(code, service.provider)).toBe('state-1')
-  expect(await stateOfCode('other', service.provider)).toBeUndefined()
+  expect((await findCode(code, service.provider))?.record.state).toBe('state-1')
+  expect(await findCode('other', service.provider)).toBeUndefined()
   // The client_id may stand in the form too.
   const { response, findings } = await service.exchange(code, { client_id: 'ak_test_sandbox' })
   const access_token = expect.stringMatching(/^at_test_[A-Za-z0-9_-]{43}$/)

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
 import { accessTokens } from '../../src/oidc/token.ts'
-import { upgradeAgeKey } from '../../src/oidc/upgrade.ts'
 import { CHILD } from '../support/provider.ts'
 import { ageSignal } from '../support/requests.ts'
-import { createService, jsonRequest, refusalOf, refused } from '../support/service.ts'
+import { createService, jsonRequest, refusalOf, refused, upgradeBy } from '../support/service.ts'
 
 test('upgradeAgeKey adds the signals to the age key that the token names, and to no other', async () => {
   const service = createService()
@@ -36,7 +35,7 @@ test('upgradeAgeKey takes a token that an earlier version kept, without the stat
 
 test('upgradeAgeKey names the mistakes of header and body at once, without a guess about one by the other', async () => {
   const { provider } = createService()
-  const { findings } = await refusalOf(() => upgradeAgeKey(jsonRequest({}, undefined), provider))
+  const { findings } = await refusalOf(() => upgradeBy(jsonRequest({}, undefined), provider))
   const mistakes = ['the Authorization header is missing', 'authorization_details is missing']
   expect(findings.map(({ message }) => message)).toEqual(mistakes)
 })
@@ -46,7 +45,7 @@ test('upgradeAgeKey counts the members of the body: at most 200', async () => {
   const members = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`x${index}`, 1]))
   const body = { ...members, authorization_details: [ageSignal()] }
   const authorization = `Bearer ${await service.obtainToken()}`
-  const { message } = await refusalOf(() => upgradeAgeKey(jsonRequest(body, authorization), service.provider))
+  const { message } = await refusalOf(() => upgradeBy(jsonRequest(body, authorization), service.provider))
   const advice = 'send only those that the call knows, each once'
   expect(message).toBe(`parameters: 201 were sent, and at most 200 are read; ${advice}`)
 })

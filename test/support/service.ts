@@ -4,9 +4,10 @@ import { beginCreate, type CreateDecision, finishCreate } from '../../src/oidc/c
 import type { Provider } from '../../src/oidc/provider.ts'
 import { pushRequest } from '../../src/oidc/pushed-request.ts'
 import { Refusal } from '../../src/oidc/refusal.ts'
+import { bearerToken } from '../../src/oidc/request/client-auth.ts'
 import { decodePairs } from '../../src/oidc/request/parameters.ts'
 import type { ServerRequest } from '../../src/oidc/request/server-request.ts'
-import { exchangeCode } from '../../src/oidc/token.ts'
+import { accessTokens, exchangeCode, findCode } from '../../src/oidc/token.ts'
 import { upgradeAgeKey } from '../../src/oidc/upgrade.ts'
 import { beginUse, finishUse, type UseDecision } from '../../src/oidc/use.ts'
 import type { ReceivedCallback } from './callbacks.ts'
@@ -25,6 +26,18 @@ export function createService(): Service<TestProvider>
 export function createService<Ports extends Provider>(provider: Ports): Service<Ports>
 export function createService(provider: Provider = createProvider()): Service<Provider> {
   return serviceOf(provider)
+}
+
+/** E4, with the record of the code that the form names, as the routes find it. */
+export async function exchangeBy(request: ServerRequest, provider: Provider) {
+  const code = request.formPairs.find(([name]) => name === 'code')?.[1]
+  return exchangeCode(request, provider, code === undefined ? undefined : await findCode(code, provider))
+}
+
+/** E5, with the record of the access token that the header names. */
+export async function upgradeBy(request: ServerRequest, provider: Provider) {
+  const token = bearerToken(request.authorization)
+  return upgradeAgeKey(request, provider, token === undefined ? undefined : await accessTokens(provider).get(token))
 }
 
 /** The endpoints of the service as functions, in the words of a relying party; a test changes what it is about. */
@@ -51,12 +64,12 @@ function serviceOf<Ports extends Provider>(provider: Ports) {
   }
   function exchange(code: string | undefined, changes?: Changes, { clientId, clientSecret } = SANDBOX_CLIENT) {
     const authorization = basic(clientId, clientSecret)
-    return exchangeCode(formRequest(tokenRequest(code, changes), { authorization }), provider)
+    return exchangeBy(formRequest(tokenRequest(code, changes), { authorization }), provider)
   }
   /** E1 and E4: an access token for `CHILD`. */
   const obtainToken = async () => (await exchange(await obtainCode())).response.access_token
   const upgrade = (token: string, details: unknown = [ageSignal()]) =>
-    upgradeAgeKey(jsonRequest({ authorization_details: details }, `Bearer ${token}`), provider)
+    upgradeBy(jsonRequest({ authorization_details: details }, `Bearer ${token}`), provider)
   return { provider, use, obtainCode, push, obtainRequestUri, create, exchange, obtainToken, upgrade }
 }
 

@@ -1,14 +1,13 @@
 import type { Callback } from '../../oidc/callback.ts'
 import { type CreateDecision, type CreateTransaction, finishCreate } from '../../oidc/create.ts'
-import { signingAlgOf } from '../../oidc/id-token.ts'
 import type { AgeKey } from '../../oidc/ports.ts'
 import type { Seams } from '../../oidc/seams.ts'
 import { finishUse, type UseDecision, type UseEvaluation, type UseTransaction } from '../../oidc/use.ts'
+import { seamsOf } from '../outcomes/apply-changes.ts'
 import { findOutcome } from '../outcomes/catalogue.ts'
 import type { Ending, Outcome } from '../outcomes/outcome.ts'
-import { createTamperTools, type TamperTools } from '../outcomes/tamper-tools.ts'
+import { createTamperTools } from '../outcomes/tamper-tools.ts'
 import { UNSAVED_AGE_KEY } from '../personas/age-keys.ts'
-import { seamsOfReadings } from '../readings/active-readings.ts'
 import type { Tenant } from '../tenants/tenant.ts'
 import type { Decision } from './decide.ts'
 
@@ -26,7 +25,7 @@ export interface Conclusion {
 }
 
 /**
- * Carries out a decision: ends the flow as the outcome's row says and applies its seam.
+ * Carries out a decision: ends the flow as the outcome's row says; the readings that are set, then the outcome change the answer.
  * @param options.saves `false` where no passkey can be made, or in an audit: Create and Upgrade then change no age key
  */
 export async function conclude(
@@ -34,42 +33,43 @@ export async function conclude(
   decision: Decision,
   { tenant, saves = true }: { tenant: Tenant; saves?: boolean },
 ): Promise<Conclusion> {
-  const { outcome } = decision
-  const { effects } = tenant.readings
-  const tools = outcome.apply || effects.length > 0 ? toolsFor(transaction, decision, tenant) : undefined
-  const forced = tools && outcome.apply ? seamsOf(outcome, tools) : {}
-  const seams = tools && effects.length > 0 ? inTurn(honestSeams(transaction, { tenant, tools }), forced) : forced
+  const { outcome, earlier } = decision
+  const { changes: readings } = tenant.readings
+  const changes = outcome.apply ? [...readings, outcome] : readings
+  const { flow } = transaction
+  const context = { transaction: flow === 'use' ? transaction : undefined, earlier }
+  const tools = changes.length === 0 ? undefined : createTamperTools(tenant, context)
+  const seams = tools && seamsOf({ flow, changes, tools }, readings)
+  const carrying = { decision, tenant, seams, saves }
   const conclusion =
-    transaction.flow === 'use'
-      ? await concludeUse(transaction, decision, { tenant, seams, saves })
-      : await concludeCreate(transaction, decision, { tenant, seams, saves })
-  return { ...conclusion, traps: tools?.traps ?? [] }
+    transaction.flow === 'use' ? await concludeUse(transaction, carrying) : await concludeCreate(transaction, carrying)
+  return { outcome, callback: undefined, evaluation: undefined, ...conclusion, traps: tools?.traps ?? [] }
+}
+
+interface Carrying {
+  readonly decision: Decision
+  readonly tenant: Tenant
+  readonly seams: Seams | undefined
+  readonly saves: boolean
 }
 
 async function concludeCreate(
   transaction: CreateTransaction,
-  decision: Decision,
-  { tenant: { provider }, seams, saves }: { tenant: Tenant; seams: Seams; saves: boolean },
-): Promise<Omit<Conclusion, 'traps'>> {
-  const { outcome } = decision
-  const createDecision = createDecisionOf(outcome.ending ?? { kind: 'created' }, decision)
-  if (!createDecision) return { callback: undefined, evaluation: undefined, outcome }
+  { decision, tenant: { provider }, seams, saves }: Carrying,
+): Promise<Partial<Conclusion>> {
+  const createDecision = createDecisionOf(decision.outcome.ending ?? { kind: 'created' }, decision)
+  if (!createDecision) return {}
   const { callback } = await finishCreate(transaction, createDecision, { provider, seams, saves })
-  const isUnsaved = createDecision.kind === 'created' && !saves
-  return { callback, evaluation: undefined, outcome, isUnsaved }
+  return { callback, isUnsaved: createDecision.kind === 'created' && !saves }
 }
 
-async function concludeUse(
-  transaction: UseTransaction,
-  decision: Decision,
-  { tenant, seams, saves }: { tenant: Tenant; seams: Seams; saves: boolean },
-): Promise<Omit<Conclusion, 'traps'>> {
-  const { provider } = tenant
-  const ending = decision.outcome.ending ?? { kind: 'verified' }
-  const useDecision = await useDecisionOf(ending, { transaction, decision, tenant, saves })
-  if (!useDecision) return { callback: undefined, evaluation: undefined, outcome: decision.outcome }
-  const { callback, evaluation } = await finishUse(transaction, useDecision, { provider, seams })
-  return { callback, evaluation, outcome: outcomeHad(decision.outcome, useDecision) }
+async function concludeUse(transaction: UseTransaction, carrying: Carrying): Promise<Partial<Conclusion>> {
+  const { outcome } = carrying.decision
+  const useDecision = await useDecisionOf(outcome.ending ?? { kind: 'verified' }, transaction, carrying)
+  if (!useDecision) return {}
+  const { provider } = carrying.tenant
+  const { callback, evaluation } = await finishUse(transaction, useDecision, { provider, seams: carrying.seams })
+  return { callback, evaluation, outcome: outcomeHad(outcome, useDecision) }
 }
 
 function outcomeHad(decided: Outcome, decision: UseDecision): Outcome {
@@ -77,55 +77,10 @@ function outcomeHad(decided: Outcome, decision: UseDecision): Outcome {
   return findOutcome('use', decision.kind === 'error' ? decision.error : decision.kind) ?? decided
 }
 
-function toolsFor(transaction: UseTransaction | CreateTransaction, { earlier }: Decision, tenant: Tenant): TamperTools {
-  const { provider, clients, settings } = tenant
-  return createTamperTools({
-    provider,
-    clients,
-    settings,
-    get keys() {
-      return tenant.keys.withAlg(signingAlgOf(transaction.clientId, provider))
-    },
-    rotateKeys: tenant.rotateKeys,
-    transaction: transaction.flow === 'use' ? transaction : undefined,
-    earlier,
-  })
-}
-
-const honestSeams = ({ flow }: { flow: 'use' | 'create' }, { tenant, tools }: { tenant: Tenant; tools: TamperTools }) =>
-  seamsOfReadings(tenant.readings, { flow, provider: tenant.provider, tools })
-
-/** The honest answer as the readings have it, changed by what is forced. */
-const inTurn = (honest: Seams, forced: Seams): Seams => ({
-  claims: (claims) => both(honest.claims?.(claims) ?? claims, forced.claims),
-  token: async (idToken) => both((await honest.token?.(idToken)) ?? idToken, forced.token),
-  callback: async (callback) => both((await honest.callback?.(callback)) ?? callback, forced.callback),
-  ...(honest.refusal && { refusal: honest.refusal }),
-})
-
-const both = <Value, Changed>(value: Value, change: ((value: Value) => Changed) | undefined) => change?.(value) ?? value
-
-function seamsOf(outcome: Outcome, tools: TamperTools): Seams {
-  switch (outcome.seam) {
-    case 'claims':
-      return { claims: (claims) => outcome.apply(claims, tools) }
-    case 'token':
-      return { token: (idToken) => outcome.apply(idToken, tools) }
-    case 'callback':
-      return { callback: (callback) => outcome.apply?.(callback, tools) ?? callback }
-    case 'reply':
-      return {}
-  }
-}
-
 async function useDecisionOf(
   ending: Ending,
-  {
-    transaction,
-    decision,
-    tenant,
-    saves,
-  }: { transaction: UseTransaction; decision: Decision; tenant: Tenant; saves: boolean },
+  transaction: UseTransaction,
+  { decision, tenant, saves }: Carrying,
 ): Promise<UseDecision | undefined> {
   switch (ending.kind) {
     case 'create_requested':

@@ -1,5 +1,5 @@
 import { CALLBACK_FAMILIES } from './callback-families.ts'
-import type { Level, Need, Outcome, OutcomeColumns, OutcomeFacts, OutcomeFlow, OutcomeSeam } from './outcome.ts'
+import type { AnySeamChange, Level, Need, Outcome, OutcomeColumns, OutcomeFacts, OutcomeFlow } from './outcome.ts'
 import { REPLY_FAMILIES } from './reply-families.ts'
 import { TOKEN_FAMILIES } from './token-families.ts'
 
@@ -12,7 +12,7 @@ export type Family = keyof typeof FAMILIES
 export type OwnColumns = Partial<Omit<OutcomeColumns, 'family'> & Pick<OutcomeFacts, 'correctClient'>>
 
 /** A row as its table has it: with its family, and the columns in which it differs from that. */
-export type OutcomeRow = OutcomeFacts & { readonly family: Family } & Omit<OwnColumns, 'correctClient'> & OutcomeSeam
+export type OutcomeRow = OutcomeFacts & { readonly family: Family } & Omit<OwnColumns, 'correctClient'> & AnySeamChange
 
 /** The row with every column. */
 export const completeRow = (row: OutcomeRow): Outcome => ({

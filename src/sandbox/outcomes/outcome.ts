@@ -1,4 +1,5 @@
 import type { Callback } from '../../oidc/callback.ts'
+import type { Awaitable } from '../../oidc/ports.ts'
 import type { IdTokenClaims } from '../../oidc/seams.ts'
 import type { ServerReply } from './server-reply.ts'
 import type { TamperTools } from './tamper-tools.ts'
@@ -153,16 +154,35 @@ export interface OutcomeFacts {
  * One row of the catalogue: a named ending of a flow. `seam` says where `apply` changes what is about to be sent; a row
  * without `apply` is an ending that the service itself knows.
  */
-export type Outcome = OutcomeFacts & OutcomeColumns & OutcomeSeam
+export type Outcome = OutcomeFacts & OutcomeColumns & AnySeamChange
 
 /** A row of an audit: of the catalogue, or one that no answer of the sandbox makes but the way in which a browser brings it. */
 export type AuditRow = OutcomeFacts & OutcomeColumns
 
-export type OutcomeSeam =
-  | { readonly seam: 'claims'; apply(claims: IdTokenClaims, tools: TamperTools): IdTokenClaims }
-  | { readonly seam: 'token'; apply(idToken: string, tools: TamperTools): string | Promise<string> }
-  | { readonly seam: 'callback'; apply?(callback: Callback, tools: TamperTools): Callback | Promise<Callback> }
-  | { readonly seam: 'reply'; apply?(reply: ServerReply, tools: TamperTools): ServerReply | Promise<ServerReply> }
+/** What is changed at each seam. */
+interface Seamed {
+  claims: IdTokenClaims
+  token: string
+  callback: Callback
+  reply: ServerReply
+}
+
+export type Seam = keyof Seamed
+
+export type ValueAt<S extends Seam> = Seamed[S]
+
+export type Change<S extends Seam> = (value: ValueAt<S>, tools: TamperTools) => Awaitable<ValueAt<S>>
+
+/** A change of what is about to be sent at one seam. */
+export interface SeamChange<S extends Seam> {
+  readonly seam: S
+  readonly apply?: Change<S>
+}
+
+export type AnySeamChange = { [S in Seam]: SeamChange<S> }[Seam]
+
+/** A change of the answers to one flow: a row of the catalogue is one, and the readings that are set hold on to some. */
+export type AnswerChange = AnySeamChange & { readonly flow: OutcomeFlow }
 
 const UNMET: Readonly<Partial<Record<Need, string>>> = {
   can_create: 'your app sends no can_create=true',

@@ -1,4 +1,5 @@
 import { IDENTIFIER_BYTES } from '../../oidc/decisions.ts'
+import { signingAlgOf } from '../../oidc/id-token.ts'
 import type { SigningAlgorithm } from '../../oidc/ports.ts'
 import type { Provider } from '../../oidc/provider.ts'
 import { isUnavailable, Refusal } from '../../oidc/refusal.ts'
@@ -6,7 +7,6 @@ import type { UseTransaction } from '../../oidc/use.ts'
 import type { SandboxClients } from '../clients/clients.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import { generateStoredKeys, importKeys, type SigningKey } from '../keys/signing-keys.ts'
-import type { TenantSettings } from '../tenants/shared-parts.ts'
 import type { ReplayableAnswer } from './replayable-answers.ts'
 
 /** The path of traps below a tenant's base URL: a client that fetches one follows an attacker's address. */
@@ -37,36 +37,39 @@ export interface TamperTools {
   publishNextKey(): Promise<SigningKey>
 }
 
-/** What the tools are made of; `rotateKeys` and `earlier` matter only to an authorization request. */
-export interface TamperContext {
+/** Whose answers are changed: a tenant. */
+export interface TamperHost {
   readonly provider: Provider
   readonly keys: KeyRing
   readonly clients: SandboxClients
-  readonly settings: Pick<TenantSettings, 'slowReplySeconds'>
-  readonly transaction: UseTransaction | undefined
-  readonly earlier?: ReplayableAnswer | undefined
-  rotateKeys?(stage: 'lend'): Promise<void>
+  readonly settings: { readonly slowReplySeconds: number }
+  rotateKeys(stage: 'lend'): Promise<void>
 }
 
-export function createTamperTools(context: TamperContext): TamperTools {
-  const { provider, transaction } = context
+/** @param answered.transaction of a Use request */
+export function createTamperTools(
+  host: TamperHost,
+  { transaction, earlier }: { transaction?: UseTransaction | undefined; earlier?: ReplayableAnswer | undefined } = {},
+): TamperTools {
+  const { provider } = host
+  const ownKeys = () => (transaction ? host.keys.withAlg(signingAlgOf(transaction.clientId, provider)) : host.keys)
   const invent = () => provider.ids.random(IDENTIFIER_BYTES)
   const traps: string[] = []
   return {
     provider,
     get keys() {
-      return context.keys
+      return ownKeys()
     },
     get signingAlgs() {
       const { signingAlg } = provider.decisions
-      return signingAlg ? [signingAlg] : [...new Set([provider.signer.alg, ...context.clients.signingAlgs])]
+      return signingAlg ? [signingAlg] : [...new Set([provider.signer.alg, ...host.clients.signingAlgs])]
     },
     transaction,
     get earlier() {
-      if (!context.earlier) throw new Error('a row that replays an answer must need earlier_flow')
-      return context.earlier
+      if (!earlier) throw new Error('a row that replays an answer must need earlier_flow')
+      return earlier
     },
-    slowReplySeconds: context.settings.slowReplySeconds,
+    slowReplySeconds: host.settings.slowReplySeconds,
     nowSeconds: Math.floor(provider.clock.now() / 1000),
     invent,
     createTrap() {
@@ -75,19 +78,15 @@ export function createTamperTools(context: TamperContext): TamperTools {
       return `${provider.baseUrl}${TRAP_PATH}/${id}`
     },
     traps,
-    publishNextKey: async () => (await publishNext(context)).signingKey(),
+    async publishNextKey() {
+      try {
+        await host.rotateKeys('lend')
+      } catch (error) {
+        // A next key is published already: by an earlier row or by a manual rotation.
+        if (!(error instanceof Refusal) || isUnavailable(error)) throw error
+      }
+      const next = await ownKeys().rotate('use', async () => importKeys(await generateStoredKeys()))
+      return next.signingKey()
+    },
   }
-}
-
-const newKeys = async () => importKeys(await generateStoredKeys())
-
-/** The ring after the next rotation. */
-async function publishNext(context: TamperContext): Promise<KeyRing> {
-  try {
-    await context.rotateKeys?.('lend')
-  } catch (error) {
-    // A next key is published already: by an earlier row or by a manual rotation.
-    if (!(error instanceof Refusal) || isUnavailable(error)) throw error
-  }
-  return context.keys.rotate('use', newKeys)
 }

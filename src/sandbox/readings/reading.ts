@@ -1,29 +1,34 @@
 import type { Callback } from '../../oidc/callback.ts'
 import type { Decisions } from '../../oidc/decisions.ts'
-import type { Provider } from '../../oidc/provider.ts'
-import type { IdTokenClaims } from '../../oidc/seams.ts'
-import type { OutcomeRow } from '../outcomes/outcome-row.ts'
+import type { AnswerChange, Change, OutcomeFlow } from '../outcomes/outcome.ts'
 import type { ServerFlow } from '../outcomes/reply-changes.ts'
-import type { ServerReply } from '../outcomes/server-reply.ts'
 import type { TamperTools } from '../outcomes/tamper-tools.ts'
 
-export type ReplyChange = (reply: ServerReply, tools: TamperTools) => ServerReply | Promise<ServerReply>
-
-/** The authorization request that a callback answers. */
-export interface Answered {
-  readonly flow: 'use' | 'create'
-  readonly provider: Provider
-}
-
-/** What a variant changes: what the service decides, or its answers at the places where outcomes change them, too. */
+/** What a variant changes: what the service decides, or its answers, as forced outcomes change them. */
 export interface Effect {
   readonly decisions?: Partial<Decisions>
-  /** Rows of the catalogue of outcomes that change one answer as the variant changes each. */
-  readonly rows?: readonly OutcomeRow[]
-  claims?(claims: IdTokenClaims, tools: TamperTools): IdTokenClaims
-  callback?(callback: Callback, answered: Answered): Callback
-  readonly replies?: Readonly<Partial<Record<ServerFlow, ReplyChange>>>
+  /** A text is the id of a row of the catalogue, whose change each answer then has: `use/id_token.azp_own`. */
+  readonly changes?: readonly (AnswerChange | string)[]
 }
+
+export const inClaims = (apply: Change<'claims'>): AnswerChange => ({ flow: 'use', seam: 'claims', apply })
+
+/** The callbacks of both flows; `change` is told the flow of each. */
+export const inCallbacks = (
+  change: (callback: Callback, tools: TamperTools, flow: OutcomeFlow) => Callback,
+): readonly AnswerChange[] =>
+  (['use', 'create'] as const).map((flow) => ({
+    flow,
+    seam: 'callback',
+    apply: (callback, tools) => change(callback, tools, flow),
+  }))
+
+/** The replies to the server-to-server calls of one flow. */
+export const inReplies = (flow: ServerFlow, apply: Change<'reply'>): AnswerChange => ({
+  flow,
+  seam: 'reply',
+  apply,
+})
 
 /** One way to read a silence of the specification. */
 export interface Variant {

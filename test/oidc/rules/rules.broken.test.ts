@@ -7,14 +7,21 @@ import { decodePairs } from '../../../src/oidc/request/parameters.ts'
 import { ERROR_STATUS, type ErrorCode } from '../../../src/oidc/rules/error-codes.ts'
 import type { Finding } from '../../../src/oidc/rules/finding.ts'
 import { levelOf, RULES, type RuleId, ruleRow } from '../../../src/oidc/rules/rules.ts'
-import { exchangeCode } from '../../../src/oidc/token.ts'
-import { upgradeAgeKey } from '../../../src/oidc/upgrade.ts'
 import { type Beginning, beginUse } from '../../../src/oidc/use.ts'
 import { CLAIMS_CASES, SIGNAL_CASES, SIGNAL_CONTEXT, signalOf } from '../../age/cases.ts'
 import { createProvider, type TestProvider } from '../../support/provider.ts'
 import * as requests from '../../support/requests.ts'
 import { ageSignal, basic, type Changes, claims, REDIRECT_URI } from '../../support/requests.ts'
-import { createService, formRequest, jsonRequest, received, refusalOf, type Service } from '../../support/service.ts'
+import {
+  createService,
+  exchangeBy,
+  formRequest,
+  jsonRequest,
+  received,
+  refusalOf,
+  type Service,
+  upgradeBy,
+} from '../../support/service.ts'
 
 /** Fields that are changed in a valid request, or text that is sent behind it: `nonce=another`. */
 type Sent = Changes | string
@@ -285,7 +292,7 @@ const byFields = [
   ...changed('E4', E4, async ({ provider, obtainCode }, sent) => {
     const code = await obtainCode()
     const form = encode((changes) => requests.tokenRequest(code, changes), sent, provider)
-    return exchangeCode(formRequest(form, { authorization: AUTHORIZATION }), provider)
+    return exchangeBy(formRequest(form, { authorization: AUTHORIZATION }), provider)
   }),
 ]
 
@@ -331,8 +338,8 @@ const byHeader = HEADERS.map(([rule, authorization, message, details, form = {}]
   const endpoint = rule.startsWith('TOK') ? 'E4' : rule.startsWith('UPG') ? 'E5' : 'E2'
   const send: RuleCase['send'] = ({ provider }) => {
     if (endpoint === 'E2') return pushRequest(formRequest(requests.pushedRequest(form), { authorization }), provider)
-    if (endpoint === 'E5') return upgradeAgeKey(jsonRequest(DETAILS, authorization), provider)
-    return exchangeCode(formRequest(requests.tokenRequest('x', form), { authorization }), provider)
+    if (endpoint === 'E5') return upgradeBy(jsonRequest(DETAILS, authorization), provider)
+    return exchangeBy(formRequest(requests.tokenRequest('x', form), { authorization }), provider)
   }
   const breaks = `Authorization ${authorization} and ${Object.keys(form)}`
   return { endpoint, rule, message, breaks, ...details, send }
@@ -360,7 +367,7 @@ const BODIES: readonly (readonly [rule: RuleId, body: string, message: string, d
 const byBody = BODIES.map(([rule, text, withName, details]): RuleCase => {
   const [body = '', message = ''] = [text, withName].map((one) => one.replaceAll('$', 'authorization_details'))
   const send: RuleCase['send'] = async (service) =>
-    upgradeAgeKey(jsonRequest(body, `Bearer ${await service.obtainToken()}`), service.provider)
+    upgradeBy(jsonRequest(body, `Bearer ${await service.obtainToken()}`), service.provider)
   return { endpoint: 'E5', rule, breaks: `the body ${text.slice(0, 50)}`, message, ...details, send }
 })
 
@@ -497,8 +504,8 @@ const printable = (message: string) =>
 type Change = Parameters<typeof formRequest>[1]
 const [FORM, JSON_TYPE] = ['application/x-www-form-urlencoded', 'application/json']
 const pushAs = (by: Change) => pushRequest(formRequest(requests.pushedRequest(), by), createProvider())
-const exchangeAs = (by: Change) => exchangeCode(formRequest(requests.tokenRequest('x'), by), createProvider())
-const upgradeAs = (by: Change) => upgradeAgeKey({ ...jsonRequest({}, ''), ...by }, createProvider())
+const exchangeAs = (by: Change) => exchangeBy(formRequest(requests.tokenRequest('x'), by), createProvider())
+const upgradeAs = (by: Change) => upgradeBy({ ...jsonRequest({}, ''), ...by }, createProvider())
 
 test.each([
   ['PAR-01', FORM, 'PAR-11', pushAs],

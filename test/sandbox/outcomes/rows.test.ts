@@ -157,8 +157,7 @@ async function callbackDifference(row: Outcome): Promise<unknown> {
 
 const body = (value: unknown): ReplyBody => ({ kind: 'json', value })
 
-const createTools = ({ provider, keys, clients, settings } = tenant) =>
-  createTamperTools({ provider, keys, clients, settings, transaction: undefined })
+const createTools = (host = tenant) => createTamperTools(host)
 
 function goodReply(flow: OutcomeFlow): ServerReply {
   const { provider } = tenant

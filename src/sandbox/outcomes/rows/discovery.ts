@@ -1,4 +1,3 @@
-import { REPLY_CONTROLS } from '../../readings/control-rows/reply.ts'
 import type { OutcomeRow } from '../outcome-row.ts'
 import { bodyOf, changedReply, membersRows, replyInstead, withJson, withMembers } from '../reply-changes.ts'
 
@@ -55,7 +54,14 @@ export const DISCOVERY: readonly OutcomeRow[] = [
     rule: 'Take the document, and never the algorithm none: pin the one that was agreed on.',
     apply: (reply) => withMembers(reply, { id_token_signing_alg_values_supported: ['none', 'RS256', 'ES256'] }),
   }),
-  REPLY_CONTROLS.discovery_extra_member,
+  changedReply('discovery')('extra_member', {
+    family: 'control',
+    refs: ['OpenID Connect Discovery 1.0 section 3'],
+    correctClient: 'accept',
+    summary: 'A member that the client does not know is there.',
+    rule: 'Ignore members that are not understood (OpenID Connect Discovery 1.0 section 3).',
+    apply: (reply) => withMembers(reply, { sandbox_extra: 'ignore what you do not know' }),
+  }),
 ]
 
 /** Names of this machine; any other host has one more, which ends with the dot of the root. */

@@ -1,7 +1,6 @@
 import { foreignKey } from '../../keys/foreign-keys.ts'
-import { REPLY_CONTROLS } from '../../readings/control-rows/reply.ts'
 import type { OutcomeRow } from '../outcome-row.ts'
-import { changedReply, keysOf, replyInstead, withJson, withMembers } from '../reply-changes.ts'
+import { changedReply, IGNORE_KEYS, keysOf, replyInstead, withJson, withMembers } from '../reply-changes.ts'
 import { rowsUnder } from '../rows-under.ts'
 import type { ServerReply } from '../server-reply.ts'
 import type { TamperTools } from '../tamper-tools.ts'
@@ -54,9 +53,33 @@ export const JWKS: readonly OutcomeRow[] = [
     rule: 'Refuse, or try the keys of the agreed algorithm: only those, and not many.',
     apply: (reply) => withMembers(reply, { keys: keysOf(reply).map(({ kid: _kid, ...key }) => key) }),
   }),
-  REPLY_CONTROLS.alg_missing,
-  REPLY_CONTROLS.unknown_key_type,
-  REPLY_CONTROLS.extra_key,
+  changedReply('jwks')('alg_missing', {
+    family: 'control',
+    refs: ['RFC 7517 section 4.2', 'RFC 7517 section 4.4'],
+    correctClient: 'accept',
+    summary: 'The keys have neither alg nor use.',
+    rule: 'alg and use are optional (RFC 7517 sections 4.2 and 4.4).',
+    apply: (reply) => withMembers(reply, { keys: keysOf(reply).map(({ alg: _alg, use: _use, ...key }) => key) }),
+  }),
+  changedReply('jwks')('unknown_key_type', {
+    family: 'control',
+    refs: ['RFC 7517 section 5'],
+    correctClient: 'accept',
+    summary: 'The first key is of an unknown type.',
+    rule: IGNORE_KEYS,
+    apply: (reply) => withMembers(reply, { keys: [{ kty: 'SANDBOX', kid: 'sandbox-unknown' }, ...keysOf(reply)] }),
+  }),
+  changedReply('jwks')('extra_key', {
+    family: 'control',
+    refs: ['RFC 7515 section 4.1.4'],
+    correctClient: 'accept',
+    summary: 'The first key is another one, as before a rotation.',
+    rule: 'Select the key by its kid, never by its place.',
+    async apply(reply, { signingAlgs }) {
+      const foreign = await Promise.all(signingAlgs.map(foreignKey))
+      return withMembers(reply, { keys: [...foreign.map(({ publicJwk }) => publicJwk), ...keysOf(reply)] })
+    },
+  }),
 ]
 
 type Jwk = Readonly<Record<string, unknown>>

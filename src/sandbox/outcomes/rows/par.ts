@@ -1,6 +1,5 @@
 import { inSeconds } from '../../../oidc/provider.ts'
 import { findPushedRequest, type PushedRequest, pushedRequests } from '../../../oidc/pushed-request.ts'
-import { REPLY_CONTROLS } from '../../readings/control-rows/reply.ts'
 import type { OutcomeRow } from '../outcome-row.ts'
 import { bodyOf, changedReply, membersRows, refusedBy, replyInstead, withMembers } from '../reply-changes.ts'
 import type { ServerReply } from '../server-reply.ts'
@@ -111,8 +110,22 @@ export const PAR: readonly OutcomeRow[] = [
       return reply
     },
   }),
-  REPLY_CONTROLS.status_200,
-  REPLY_CONTROLS.par_extra_member,
+  changedReply('par')('status_200', {
+    family: 'pushed_request',
+    correctClient: 'depends',
+    breaks: [],
+    summary: '200 instead of 201.',
+    rule: 'RFC 9126 section 2.2 demands 201, the specification names no status: refuse 200, or take any status from 200 to 299.',
+    apply: (reply) => ({ ...reply, status: 200 }),
+  }),
+  changedReply('par')('extra_member', {
+    family: 'control',
+    refs: ['RFC 6749 section 5.1'],
+    correctClient: 'accept',
+    summary: 'A member that the client does not know is there.',
+    rule: 'Ignore members that are not understood.',
+    apply: (reply) => withMembers(reply, { sandbox_extra: 'ignore what you do not know' }),
+  }),
 ]
 
 /** Changes what the service remembers of the request that it has just accepted. */

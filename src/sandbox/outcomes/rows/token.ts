@@ -1,7 +1,6 @@
 import { inSeconds } from '../../../oidc/provider.ts'
 import { forgottenAt } from '../../../oidc/spendable.ts'
 import { accessTokens } from '../../../oidc/token.ts'
-import { REPLY_CONTROLS } from '../../readings/control-rows/reply.ts'
 import type { OutcomeRow } from '../outcome-row.ts'
 import { bodyOf, changedReply, membersRows, refusedBy, replyInstead, withMembers } from '../reply-changes.ts'
 
@@ -83,7 +82,14 @@ export const TOKEN: readonly OutcomeRow[] = [
     { token_type: 'mac' },
     { breaks: ['token_type'] },
   ),
-  REPLY_CONTROLS.token_type_lower_case,
+  changedReply('token')('token_type_lower_case', {
+    family: 'control',
+    refs: ['RFC 6749 section 5.1'],
+    correctClient: 'accept',
+    summary: 'The token_type is written bearer.',
+    rule: 'The case of token_type does not matter (RFC 6749 section 5.1).',
+    apply: (reply) => withMembers(reply, { token_type: 'bearer' }),
+  }),
   changed('expires_in_string', {
     family: 'access_token',
     breaks: ['expires_in'],
@@ -114,5 +120,12 @@ export const TOKEN: readonly OutcomeRow[] = [
       return withMembers(reply, { expires_in: 1 })
     },
   }),
-  REPLY_CONTROLS.token_extra_members,
+  changedReply('token')('extra_members', {
+    family: 'control',
+    refs: ['RFC 6749 section 5.1'],
+    correctClient: 'accept',
+    summary: 'Members that the client does not know are there, a refresh_token among them.',
+    rule: 'Ignore members that are not understood (RFC 6749 section 5.1).',
+    apply: (reply, { invent }) => withMembers(reply, { refresh_token: invent(), sandbox_extra: true }),
+  }),
 ]

@@ -1,6 +1,5 @@
-import { REPLY_CONTROLS } from '../../readings/control-rows/reply.ts'
 import type { OutcomeRow } from '../outcome-row.ts'
-import { changedReply, refusedBy, replyInstead, withHeaders, withJson } from '../reply-changes.ts'
+import { changedReply, refusedBy, replyInstead, withHeaders, withJson, withText } from '../reply-changes.ts'
 import { rowsUnder } from '../rows-under.ts'
 
 const TOKEN = 'A 401 ends the access token: let the user run a Use flow with the upgrade scope again.'
@@ -94,6 +93,20 @@ export const UPGRADE: readonly OutcomeRow[] = [
   }),
   successRow('error_with_200', '200 with the body of an error.', (reply) => withJson(reply, { error: 'server_error' })),
   successRow('not_ok', '200 with the JSON string PENDING.', (reply) => withJson(reply, 'PENDING')),
-  REPLY_CONTROLS.ok_without_quotes,
-  REPLY_CONTROLS.ok_with_space,
+  changedReply('upgrade')('ok_without_quotes', {
+    family: 'upgrade',
+    breaks: ['body'],
+    correctClient: 'depends',
+    summary: '200 with OK as plain text, without the quotes of JSON.',
+    rule: 'The body is the JSON string "OK"; a client that goes by the status accepts plain text too.',
+    apply: (reply) => withHeaders(withText(reply, 'OK'), { 'Content-Type': 'text/plain; charset=utf-8' }),
+  }),
+  changedReply('upgrade')('ok_with_space', {
+    family: 'control',
+    refs: ['RFC 8259 section 2'],
+    correctClient: 'accept',
+    summary: '200 with the JSON string OK and a line break behind it.',
+    rule: 'Parse the body as JSON instead of comparing its text.',
+    apply: (reply) => withText(reply, '"OK"\n'),
+  }),
 ]

@@ -1,7 +1,7 @@
 import { createIssuer, useIssuer } from '../../../oidc/provider.ts'
 import { withMembers } from '../../outcomes/reply-changes.ts'
 import { withAnother } from '../../outcomes/rows/callback-changes.ts'
-import type { Reading } from '../reading.ts'
+import { inCallbacks, inReplies, type Reading } from '../reading.ts'
 
 const USE_CALLBACK = 'E1. Use authorization'
 const ERRORS = 'Errors'
@@ -85,7 +85,7 @@ export const CALLBACKS: readonly Reading[] = [
         name: 'reversed',
         summary: 'The state comes first.',
         source: 'OpenID Connect Core 1.0 section 3.2.2.5',
-        effect: { callback: (callback) => ({ ...callback, params: callback.params.toReversed() }) },
+        effect: { changes: inCallbacks((callback) => ({ ...callback, params: callback.params.toReversed() })) },
       },
     ],
     shownBy: ['use/verified', 'use/access_denied', 'create/access_denied'],
@@ -103,11 +103,14 @@ export const CALLBACKS: readonly Reading[] = [
         summary: 'Each callback has a parameter iss with the issuer, and discovery says so.',
         source: 'RFC 9207 section 2',
         effect: {
-          callback: (callback, { flow, provider }) =>
-            withAnother(callback, 'iss', flow === 'use' ? useIssuer(provider) : createIssuer(provider)),
-          replies: {
-            discovery: (reply) => withMembers(reply, { authorization_response_iss_parameter_supported: true }),
-          },
+          changes: [
+            ...inCallbacks((callback, { provider }, flow) =>
+              withAnother(callback, 'iss', flow === 'use' ? useIssuer(provider) : createIssuer(provider)),
+            ),
+            inReplies('discovery', (reply) =>
+              withMembers(reply, { authorization_response_iss_parameter_supported: true }),
+            ),
+          ],
         },
       },
     ],
@@ -125,7 +128,7 @@ export const CALLBACKS: readonly Reading[] = [
         name: 'plus',
         summary: 'A blank in a parameter of a redirect is +.',
         source: 'RFC 6749 appendix B',
-        effect: { callback: (callback) => ({ ...callback, blanks: '+' }) },
+        effect: { changes: inCallbacks((callback) => ({ ...callback, blanks: '+' })) },
       },
     ],
     shownBy: ['use/access_denied', 'create/access_denied'],

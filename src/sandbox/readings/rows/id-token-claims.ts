@@ -1,6 +1,5 @@
 import { without } from '../../outcomes/id-token-changes.ts'
-import { ID_TOKEN_CONTROLS } from '../control-rows/id-token.ts'
-import type { Reading } from '../reading.ts'
+import { inClaims, type Reading } from '../reading.ts'
 
 const CLAIMS = 'ID token claims'
 const VERIFIED = ['use/verified']
@@ -19,13 +18,13 @@ export const ID_TOKEN_CLAIMS: readonly Reading[] = [
         name: 'uuid',
         summary: 'sub is a UUID.',
         source: 'RFC 9562 section 4',
-        effect: { claims: (claims) => ({ ...claims, sub: asUuid(String(claims['sub'])) }) },
+        effect: { changes: [inClaims((claims) => ({ ...claims, sub: asUuid(String(claims['sub'])) }))] },
       },
       {
         name: 'long',
         summary: 'sub has 255 characters.',
         source: 'OpenID Connect Core 1.0 section 2',
-        effect: { claims: (claims) => ({ ...claims, sub: String(claims['sub']).padEnd(MAX_SUB, '0') }) },
+        effect: { changes: [inClaims((claims) => ({ ...claims, sub: String(claims['sub']).padEnd(MAX_SUB, '0') }))] },
       },
     ],
     shownBy: VERIFIED,
@@ -43,7 +42,9 @@ export const ID_TOKEN_CLAIMS: readonly Reading[] = [
         summary: 'iat and exp have a fraction.',
         source: 'RFC 7519 section 2',
         effect: {
-          claims: (claims) => ({ ...claims, iat: Number(claims['iat']) - 0.5, exp: Number(claims['exp']) - 0.5 }),
+          changes: [
+            inClaims((claims) => ({ ...claims, iat: Number(claims['iat']) - 0.5, exp: Number(claims['exp']) - 0.5 })),
+          ],
         },
       },
     ],
@@ -65,7 +66,7 @@ export const ID_TOKEN_CLAIMS: readonly Reading[] = [
         name: 'padded',
         summary: 'The hash ends with the padding of base64url.',
         source: 'RFC 4648 section 5',
-        effect: { claims: (claims) => ({ ...claims, req_claims_hash: `${claims['req_claims_hash']}=` }) },
+        effect: { changes: [inClaims((claims) => ({ ...claims, req_claims_hash: `${claims['req_claims_hash']}=` }))] },
       },
     ],
     shownBy: VERIFIED,
@@ -86,7 +87,7 @@ export const ID_TOKEN_CLAIMS: readonly Reading[] = [
         name: 'absent',
         summary: 'No id_token has c_hash: response_type is id_token, for which it is optional.',
         source: 'OpenID Connect Core 1.0 section 3.3.2.11',
-        effect: { claims: (claims) => without(claims, 'c_hash') },
+        effect: { changes: [inClaims((claims) => without(claims, 'c_hash'))] },
       },
     ],
     shownBy: ['use/code_issued'],
@@ -103,7 +104,7 @@ export const ID_TOKEN_CLAIMS: readonly Reading[] = [
         name: 'present',
         summary: 'azp is the client_id.',
         source: 'OpenID Connect Core 1.0 section 2',
-        effect: { rows: [ID_TOKEN_CONTROLS.azp_own] },
+        effect: { changes: ['use/id_token.azp_own'] },
       },
     ],
     shownBy: VERIFIED,
@@ -120,7 +121,7 @@ export const ID_TOKEN_CLAIMS: readonly Reading[] = [
         name: 'present',
         summary: 'nbf is a minute before iat.',
         source: 'RFC 7519 section 4.1.5',
-        effect: { rows: [ID_TOKEN_CONTROLS.nbf_past] },
+        effect: { changes: ['use/id_token.nbf_past'] },
       },
     ],
     shownBy: VERIFIED,

@@ -1,4 +1,3 @@
-import { ID_TOKEN_CONTROLS } from '../control-rows/id-token.ts'
 import type { Reading } from '../reading.ts'
 
 const CLAIMS = 'ID token claims'
@@ -41,7 +40,7 @@ export const ID_TOKEN: readonly Reading[] = [
         name: 'absent',
         summary: 'The header has no typ.',
         source: 'RFC 7519 section 5.1',
-        effect: { rows: [ID_TOKEN_CONTROLS.typ_missing] },
+        effect: { changes: ['use/id_token.typ_missing'] },
       },
     ],
     shownBy: VERIFIED,
@@ -58,7 +57,7 @@ export const ID_TOKEN: readonly Reading[] = [
         name: 'reversed',
         summary: 'Header members and claims come in the other order.',
         source: 'RFC 8259 section 4',
-        effect: { rows: [ID_TOKEN_CONTROLS.claims_reordered, ID_TOKEN_CONTROLS.header_reordered] },
+        effect: { changes: ['use/id_token.claims_reordered', 'use/id_token.header_reordered'] },
       },
     ],
     shownBy: VERIFIED,
@@ -75,7 +74,7 @@ export const ID_TOKEN: readonly Reading[] = [
         name: 'indented',
         summary: 'The JSON of the claims has line breaks and blanks.',
         source: 'RFC 8259 section 2',
-        effect: { rows: [ID_TOKEN_CONTROLS.pretty_printed] },
+        effect: { changes: ['use/id_token.pretty_printed'] },
       },
     ],
     shownBy: VERIFIED,

@@ -2,9 +2,7 @@ import { bodyOf, keysOf, withJson, withMembers } from '../../outcomes/reply-chan
 import { withAnother } from '../../outcomes/rows/callback-changes.ts'
 import type { ServerReply } from '../../outcomes/server-reply.ts'
 import type { TamperTools } from '../../outcomes/tamper-tools.ts'
-import { ID_TOKEN_CONTROLS } from '../control-rows/id-token.ts'
-import { REPLY_CONTROLS } from '../control-rows/reply.ts'
-import type { Reading } from '../reading.ts'
+import { inCallbacks, inReplies, type Reading } from '../reading.ts'
 
 const SECTION = 'E6. Discovery and keys'
 const CONTENTS = 'Contents of the discovery documents and of the key set: not shown.'
@@ -27,7 +25,7 @@ export const PUBLISHED: readonly Reading[] = [
         name: 'minimal',
         summary: 'The documents have the required members alone, and that of Create the endpoint of E2.',
         source: 'OpenID Connect Discovery 1.0 section 3',
-        effect: { replies: { discovery: withRequiredMembers } },
+        effect: { changes: [inReplies('discovery', withRequiredMembers)] },
       },
     ],
     excludes: { minimal: ['unknown_members=everywhere', 'callback_iss=present'] },
@@ -45,13 +43,13 @@ export const PUBLISHED: readonly Reading[] = [
         name: 'one',
         summary: 'Only the key that signs.',
         source: 'RFC 7517 section 5',
-        effect: { replies: { jwks: withSigningKeys, discovery: withSigningAlgorithms } },
+        effect: { changes: [inReplies('jwks', withSigningKeys), inReplies('discovery', withSigningAlgorithms)] },
       },
       {
         name: 'three',
         summary: 'Another key stands before these two, as before a rotation.',
         source: 'OpenID Connect Core 1.0 section 10.1.1',
-        effect: { rows: [REPLY_CONTROLS.extra_key] },
+        effect: { changes: ['jwks/jwks.extra_key'] },
       },
     ],
     excludes: { one: ['unknown_members=everywhere'], three: ['unknown_members=everywhere'] },
@@ -69,7 +67,7 @@ export const PUBLISHED: readonly Reading[] = [
         name: 'minimal',
         summary: 'Each key has a kid, but neither alg nor use.',
         source: 'RFC 7517 section 4',
-        effect: { rows: [REPLY_CONTROLS.alg_missing] },
+        effect: { changes: ['jwks/jwks.alg_missing'] },
       },
     ],
     shownBy: ['use/verified'],
@@ -110,15 +108,15 @@ export const PUBLISHED: readonly Reading[] = [
           'Unknown members are in the replies of E2 and E4, in discovery and in the key set, unknown claims and header members in id_tokens, and an unknown parameter in callbacks.',
         source: 'RFC 8701 section 1',
         effect: {
-          rows: [
-            ID_TOKEN_CONTROLS.extra_claim,
-            ID_TOKEN_CONTROLS.header_extra_member,
-            REPLY_CONTROLS.par_extra_member,
-            REPLY_CONTROLS.token_extra_members,
-            REPLY_CONTROLS.discovery_extra_member,
-            REPLY_CONTROLS.unknown_key_type,
+          changes: [
+            'use/id_token.extra_claim',
+            'use/id_token.header_extra_member',
+            'par/par.extra_member',
+            'token/token.extra_members',
+            'discovery/discovery.extra_member',
+            'jwks/jwks.unknown_key_type',
+            ...inCallbacks((callback) => withAnother(callback, 'sandbox_extra', 'ignore what you do not know')),
           ],
-          callback: (callback) => withAnother(callback, 'sandbox_extra', 'ignore what you do not know'),
         },
       },
     ],

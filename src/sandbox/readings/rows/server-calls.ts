@@ -1,4 +1,3 @@
-import { REPLY_CONTROLS } from '../control-rows/reply.ts'
 import type { Reading } from '../reading.ts'
 
 const ERRORS = 'Errors'
@@ -18,7 +17,7 @@ export const SERVER_CALLS: readonly Reading[] = [
         name: '200',
         summary: 'A pushed request is answered with 200.',
         source: 'RFC 9110 section 15.3.1',
-        effect: { rows: [REPLY_CONTROLS.status_200] },
+        effect: { changes: ['par/par.status_200'] },
       },
     ],
     shownBy: ['create/created'],
@@ -35,7 +34,7 @@ export const SERVER_CALLS: readonly Reading[] = [
         name: 'bearer',
         summary: 'The token response says bearer.',
         source: 'RFC 6749 section 5.1',
-        effect: { rows: [REPLY_CONTROLS.token_type_lower_case] },
+        effect: { changes: ['token/token.token_type_lower_case'] },
       },
     ],
     shownBy: ['use/code_issued'],
@@ -52,13 +51,13 @@ export const SERVER_CALLS: readonly Reading[] = [
         name: 'newline',
         summary: 'The body is "OK" and a line break behind it.',
         source: 'RFC 8259 section 2',
-        effect: { rows: [REPLY_CONTROLS.ok_with_space] },
+        effect: { changes: ['upgrade/upgrade.ok_with_space'] },
       },
       {
         name: 'text',
         summary: 'The body is OK as plain text, without quotes.',
         source: 'RFC 9110 section 8.3',
-        effect: { rows: [REPLY_CONTROLS.ok_without_quotes] },
+        effect: { changes: ['upgrade/upgrade.ok_without_quotes'] },
       },
     ],
     shownBy: ['use/code_issued'],

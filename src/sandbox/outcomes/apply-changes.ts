@@ -1,0 +1,36 @@
+import type { Seams } from '../../oidc/seams.ts'
+import type { AnswerChange, OutcomeFlow, Seam, SeamChange, ValueAt } from './outcome.ts'
+import type { TamperTools } from './tamper-tools.ts'
+
+/** What changes the answers of one flow, in this order: the readings that are set, then a forced outcome. */
+export interface Changing {
+  readonly flow: OutcomeFlow
+  readonly changes: readonly AnswerChange[]
+  readonly tools: TamperTools
+}
+
+/** What becomes of a value at one seam. */
+export async function applyChanges<S extends Seam>(
+  seam: S,
+  value: ValueAt<S>,
+  { flow, changes, tools }: Changing,
+): Promise<ValueAt<S>> {
+  let changed = value
+  for (const change of changes) {
+    if (change.flow === flow && isAt(seam, change)) changed = (await change.apply?.(changed, tools)) ?? changed
+  }
+  return changed
+}
+
+const isAt = <S extends Seam>(seam: S, change: AnswerChange): change is AnswerChange & SeamChange<S> =>
+  change.seam === seam
+
+/** The seams of an authorization request. A request that is refused is changed by the readings alone. */
+export function seamsOf(changing: Changing, readings: readonly AnswerChange[]): Seams {
+  return {
+    claims: (claims) => applyChanges('claims', claims, changing),
+    token: (idToken) => applyChanges('token', idToken, changing),
+    callback: (callback) => applyChanges('callback', callback, changing),
+    refusal: (callback) => applyChanges('callback', callback, { ...changing, changes: readings }),
+  }
+}
