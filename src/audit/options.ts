@@ -1,5 +1,5 @@
 import type { AuditChoices } from '../client/shapes.ts'
-import type { AuditedRow } from '../sandbox/outcomes/audit-report.ts'
+import type { AuditedRow } from '../sandbox/outcomes/report/audit-report.ts'
 import type { StartPage } from './agent/browser.ts'
 
 /** How the pages of one flow are reached and read. */

@@ -5,8 +5,8 @@ import type { Method } from '../age/methods.ts'
 import type { AgeSignal, SubmittedAgeSignal } from '../age/signal-schema.ts'
 import type { SigningAlgorithm } from '../oidc/ports.ts'
 import type { Profile } from '../oidc/profile.ts'
-import type { CheckVerdict, FailOn, VerdictName } from '../sandbox/outcomes/audit-report.ts'
 import type { Level, OutcomeFlow } from '../sandbox/outcomes/outcome.ts'
+import type { CheckVerdict, FailOn, VerdictName } from '../sandbox/outcomes/report/audit-report.ts'
 import type { PersonaGroup } from '../sandbox/personas/persona-schema.ts'
 
 /** What a relying party asks (specification, "Claims object"), under its wire names. */

@@ -1,5 +1,5 @@
+import { type ConsoleFrame, renderConsolePage } from '../http/console-page.ts'
 import { reasonBeyondMachine } from '../http/guard/guard.ts'
-import { type ConsoleFrame, renderConsolePage } from '../http/html/console-page.ts'
 import { breakable } from '../http/html/elements.ts'
 import { type Html, html } from '../http/html/html.ts'
 import type { RenderedPage } from '../http/html/layout.ts'

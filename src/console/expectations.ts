@@ -1,5 +1,5 @@
+import { type ConsoleFrame, renderConsolePage } from '../http/console-page.ts'
 import type { Fields } from '../http/form.ts'
-import { type ConsoleFrame, renderConsolePage } from '../http/html/console-page.ts'
 import { counted, renderName, renderTable } from '../http/html/elements.ts'
 import { renderSelect, renderSuggestions, renderTextField } from '../http/html/fields.ts'
 import { type Html, html } from '../http/html/html.ts'

@@ -1,6 +1,6 @@
 import { onDemand } from '../files/on-demand.ts'
+import { type ConsoleFrame, renderConsolePage } from '../http/console-page.ts'
 import { contains } from '../http/form.ts'
-import { type ConsoleFrame, renderConsolePage } from '../http/html/console-page.ts'
 import { counted, grouped, renderInstant } from '../http/html/elements.ts'
 import { renderSelect, renderTextField } from '../http/html/fields.ts'
 import { type Html, html } from '../http/html/html.ts'

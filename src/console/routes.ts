@@ -1,5 +1,5 @@
+import { consolePathOf } from '../http/console-page.ts'
 import type { Handler, HttpHost, RouteRow } from '../http/handler.ts'
-import { consolePathOf } from '../http/html/console-page.ts'
 import { redirect } from '../http/reply.ts'
 import { auditPage, showUploadedReport } from './audit/audit.ts'
 import { outcomePage } from './catalogues/outcome.ts'

@@ -1,6 +1,6 @@
 import { ConfigError } from '../files/config-error.ts'
 import { parseYamlDocument } from '../files/yaml-document.ts'
-import { type ConsoleFrame, renderConsolePage } from '../http/html/console-page.ts'
+import { type ConsoleFrame, renderConsolePage } from '../http/console-page.ts'
 import { breakable, counted } from '../http/html/elements.ts'
 import { renderTextArea } from '../http/html/fields.ts'
 import { type Html, html } from '../http/html/html.ts'

@@ -1,6 +1,6 @@
+import { type ConsolePlace, consolePathOf, consolePlace } from '../http/console-page.ts'
 import { signInCookie } from '../http/guard/guard.ts'
 import type { Handler, HttpHost } from '../http/handler.ts'
-import { type ConsolePlace, consolePathOf, consolePlace } from '../http/html/console-page.ts'
 import { html } from '../http/html/html.ts'
 import { type RenderedPage, renderPage } from '../http/html/layout.ts'
 import { page, type Reply, redirect } from '../http/reply.ts'

@@ -1,7 +1,7 @@
+import { consolePathOf } from '../http/console-page.ts'
 import { readForm } from '../http/form.ts'
 import { guardControl } from '../http/guard/guard.ts'
 import type { Handler, HttpHost } from '../http/handler.ts'
-import { consolePathOf } from '../http/html/console-page.ts'
 import { redirect } from '../http/reply.ts'
 import { takeModeBack } from '../http/status/modes.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'

@@ -1,5 +1,5 @@
+import { type ConsoleFrame, consolePathOf, renderConsolePage } from '../http/console-page.ts'
 import { contains } from '../http/form.ts'
-import { type ConsoleFrame, consolePathOf, renderConsolePage } from '../http/html/console-page.ts'
 import { counted, renderInstant, renderTable } from '../http/html/elements.ts'
 import { renderTextField } from '../http/html/fields.ts'
 import { type Html, html } from '../http/html/html.ts'

@@ -1,4 +1,4 @@
-import { type ConsoleFrame, renderFramedPage } from '../http/html/console-page.ts'
+import { type ConsoleFrame, renderFramedPage } from '../http/console-page.ts'
 import type { Html } from '../http/html/html.ts'
 import type { RenderedPage } from '../http/html/layout.ts'
 import { page, type Reply, redirect } from '../http/reply.ts'

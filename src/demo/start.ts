@@ -1,5 +1,5 @@
+import { type ConsoleFrame, consoleFrame } from '../http/console-page.ts'
 import type { Handler, HttpHost } from '../http/handler.ts'
-import { type ConsoleFrame, consoleFrame } from '../http/html/console-page.ts'
 import { renderSelect, renderTextField } from '../http/html/fields.ts'
 import { type Html, html } from '../http/html/html.ts'
 import type { RenderedPage } from '../http/html/layout.ts'

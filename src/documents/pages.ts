@@ -1,4 +1,4 @@
-import { type ConsoleFrame, renderConsolePage } from '../http/html/console-page.ts'
+import { type ConsoleFrame, renderConsolePage } from '../http/console-page.ts'
 import { counted, grouped } from '../http/html/elements.ts'
 import { type Html, html } from '../http/html/html.ts'
 import type { RenderedPage } from '../http/html/layout.ts'

@@ -12,8 +12,8 @@ import { createClock, startStopwatch } from '../sandbox/clock/clock.ts'
 import { createCoverageKeeper } from '../sandbox/coverage/coverage-keeper.ts'
 import { generateKeys } from '../sandbox/keys/key-file.ts'
 import { createKeyRing } from '../sandbox/keys/key-ring.ts'
+import type { SharedParts } from '../sandbox/tenants/shared-parts.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
-import type { TenantParts } from '../sandbox/tenants/tenant-parts.ts'
 import { createTenants, ROOT_TENANT } from '../sandbox/tenants/tenants.ts'
 import type { Stores } from '../store/stores.ts'
 import type { ServerCertificate } from '../tls/certificate.ts'
@@ -86,7 +86,7 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
   const url = `${protocol}://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`
   const addresses = settleAddresses(options, { protocol, port: address.port })
 
-  const shared: TenantParts = {
+  const shared: SharedParts = {
     ...stores,
     settings,
     coverage: createCoverageKeeper({

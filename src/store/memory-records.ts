@@ -1,5 +1,5 @@
 import type { Clock } from '../oidc/ports.ts'
-import type { TenantRecords } from '../sandbox/tenants/shared-parts.ts'
+import type { TenantRecords } from '../sandbox/tables.ts'
 import { createMemoryStore, createMemoryTables } from './memory.ts'
 import type { MemoryBudget } from './memory-budget.ts'
 

@@ -1,6 +1,5 @@
 import type { Change, Clock } from '../oidc/ports.ts'
-import type { TenantStore } from '../sandbox/tenants/shared-parts.ts'
-import type { Tables } from '../sandbox/tenants/tables.ts'
+import type { Tables, TenantStore } from '../sandbox/tables.ts'
 import { createFifo, type Fifo } from './fifo.ts'
 import {
   bytesOf,

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { parseRecord, parseStored } from '../oidc/collection.ts'
 import type { Change, Clock } from '../oidc/ports.ts'
-import type { TenantStore } from '../sandbox/tenants/shared-parts.ts'
+import type { TenantStore } from '../sandbox/tables.ts'
 import type { Redis } from './redis.ts'
 import type { ChangeTexts } from './redis-scripts.ts'
 import type { RowChange } from './redis-tables.ts'

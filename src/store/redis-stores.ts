@@ -1,7 +1,7 @@
 import { messageOf } from '../files/caught.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import { importKeys, storedForm, storedKeysSchema } from '../sandbox/keys/signing-keys.ts'
-import { table } from '../sandbox/tenants/tables.ts'
+import { table } from '../sandbox/tables.ts'
 import { connectRedis, type RedisEvents } from './redis.ts'
 import { createRedisDirectory } from './redis-directory.ts'
 import { createRedisJournal } from './redis-journal.ts'

@@ -1,6 +1,6 @@
 import { parseStored } from '../oidc/collection.ts'
 import type { Change } from '../oidc/ports.ts'
-import type { Tables } from '../sandbox/tenants/tables.ts'
+import type { Tables } from '../sandbox/tables.ts'
 import type { Redis } from './redis.ts'
 import type { ChangeTexts } from './redis-scripts.ts'
 

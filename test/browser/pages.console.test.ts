@@ -1,4 +1,4 @@
-import { CONSOLE_PAGES } from '../../src/http/html/console-page.ts'
+import { CONSOLE_PAGES } from '../../src/http/console-page.ts'
 import type { Sandbox } from '../../src/server/create-sandbox.ts'
 import { testPages } from './pages.ts'
 import { useUrl } from './requests.ts'

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { CONSOLE_PAGES } from '../../src/http/html/console-page.ts'
+import { CONSOLE_PAGES } from '../../src/http/console-page.ts'
 import { createBrowserClient } from '../support/browser-client.ts'
 import { byTestId, tagsOf, textOf } from '../support/markup.ts'
 import { shareSandbox, startSandbox } from '../support/sandbox.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CONSOLE_PAGES } from '../../src/http/html/console-page.ts'
+import { CONSOLE_PAGES } from '../../src/http/console-page.ts'
 import { createBrowserClient } from '../support/browser-client.ts'
 import { byTestId, textOf } from '../support/markup.ts'
 import { shareSandbox, startSandbox } from '../support/sandbox.ts'

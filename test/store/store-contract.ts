@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Clock } from '../../src/oidc/ports.ts'
-import type { TenantStore } from '../../src/sandbox/tenants/shared-parts.ts'
+import type { TenantStore } from '../../src/sandbox/tables.ts'
 
 /** A store under test. `limit`, when given, is the most records that a collection may hold. */
 export type CreateStore = (options: { clock: Clock; limit?: number }) => TenantStore | Promise<TenantStore>

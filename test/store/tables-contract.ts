@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Tables } from '../../src/sandbox/tenants/tables.ts'
+import type { Tables } from '../../src/sandbox/tables.ts'
 
 /** What every adapter of the port `Tables` promises, whatever keeps its rows. */
 export function describeTables(name: string, createTables: () => Tables | Promise<Tables>): void {

@@ -1,10 +1,10 @@
 import type { HttpHost } from '../../src/http/handler.ts'
-import type { TenantParts } from '../../src/sandbox/tenants/tenant-parts.ts'
+import type { SharedParts } from '../../src/sandbox/tenants/shared-parts.ts'
 import { createTenants } from '../../src/sandbox/tenants/tenants.ts'
 import { TEST_ADDRESSES } from './tenant.ts'
 
 /** What routes need of a server that listens on loopback, for a test that has no server or another part in its place. */
-export const createTestHost = (parts: TenantParts, changes: Partial<HttpHost> = {}): HttpHost => ({
+export const createTestHost = (parts: SharedParts, changes: Partial<HttpHost> = {}): HttpHost => ({
   version: 'test',
   settings: parts.settings,
   ownUrl: 'http://127.0.0.1:0',

@@ -2,9 +2,8 @@ import { DEFAULT_LIFETIMES, DEFAULT_PLATFORMS, DEFAULT_PROVENANCE_ALLOWLIST } fr
 import { createCoverageKeeper } from '../../src/sandbox/coverage/coverage-keeper.ts'
 import { createKeyRing } from '../../src/sandbox/keys/key-ring.ts'
 import { loadPersonas } from '../../src/sandbox/personas/load-personas.ts'
-import type { SandboxSettings } from '../../src/sandbox/tenants/shared-parts.ts'
+import type { SandboxSettings, SharedParts } from '../../src/sandbox/tenants/shared-parts.ts'
 import { createTenant, type Tenant } from '../../src/sandbox/tenants/tenant.ts'
-import type { TenantParts } from '../../src/sandbox/tenants/tenant-parts.ts'
 import { createMemoryStores, type Stores } from '../../src/store/stores.ts'
 import { readTestKeys } from './keys.ts'
 
@@ -12,7 +11,7 @@ import { readTestKeys } from './keys.ts'
 const PERSONAS = loadPersonas()
 
 /** What tenants on these stores share: the built-in personas and client, and the keys of the tests. */
-export async function createTestParts(stores: Stores, changes: Partial<SandboxSettings> = {}): Promise<TenantParts> {
+export async function createTestParts(stores: Stores, changes: Partial<SandboxSettings> = {}): Promise<SharedParts> {
   const settings: SandboxSettings = {
     profile: 'spec',
     lifetimes: DEFAULT_LIFETIMES,

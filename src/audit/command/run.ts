@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { messageOf } from '../../files/caught.ts'
 import { visible } from '../../files/visible.ts'
-import type { VerdictName } from '../../sandbox/outcomes/audit-report.ts'
+import type { VerdictName } from '../../sandbox/outcomes/report/audit-report.ts'
 import { LAST_AUDIT } from '../../sandbox/outcomes/report/read-report.ts'
 import { findLibrary } from '../../sandbox/outcomes/report/remedies.ts'
 import { summarise } from '../../sandbox/outcomes/report/totals.ts'

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { isNot, nonEmpty, textWithout, trueOrFalse, wholeNumber } from '../../config/settings/setting.ts'
 import { messageOf } from '../../files/caught.ts'
 import { shellWord as quotedWord } from '../../files/shell-word.ts'
-import { FAIL_ON } from '../../sandbox/outcomes/audit-report.ts'
+import { FAIL_ON } from '../../sandbox/outcomes/report/audit-report.ts'
 import { quote } from '../../text/quote.ts'
 import { parseAcceptedRule } from '../learn/accepted-rule.ts'
 

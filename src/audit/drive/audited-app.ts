@@ -1,5 +1,5 @@
 import type { SandboxApi } from '../../client/sandbox-api.ts'
-import type { AuditReport } from '../../sandbox/outcomes/audit-report.ts'
+import type { AuditReport } from '../../sandbox/outcomes/report/audit-report.ts'
 import { createDriver, type DriveLimits, type Driver, type PageSettings } from './driver.ts'
 
 /** A running app, and the sandbox or tenant that it uses. */

@@ -1,6 +1,6 @@
 import type { SandboxApi } from '../../client/sandbox-api.ts'
 import type { TenantReadings } from '../../client/shapes.ts'
-import type { AuditReport, TriedVariant } from '../../sandbox/outcomes/audit-report.ts'
+import type { AuditReport, TriedVariant } from '../../sandbox/outcomes/report/audit-report.ts'
 import { summarise } from '../../sandbox/outcomes/report/totals.ts'
 import { withLearned } from '../audit.ts'
 import type { AppCopies } from '../drive/audited-app.ts'

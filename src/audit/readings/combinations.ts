@@ -1,4 +1,4 @@
-import type { ReadingsReport } from '../../sandbox/outcomes/audit-report.ts'
+import type { ReadingsReport } from '../../sandbox/outcomes/report/audit-report.ts'
 import type { Finding } from '../trials/trial.ts'
 import { type ChosenVariant, mayMeet, nameOf } from './variants.ts'
 

@@ -1,7 +1,7 @@
 import type { SandboxApi } from '../../client/sandbox-api.ts'
 import type { TenantReadings } from '../../client/shapes.ts'
-import type { Reason } from '../../sandbox/outcomes/audit-report.ts'
 import { rowId } from '../../sandbox/outcomes/catalogue.ts'
+import type { Reason } from '../../sandbox/outcomes/report/audit-report.ts'
 import type { Readings } from '../../sandbox/readings/reading.ts'
 import { READINGS } from '../../sandbox/readings/readings.ts'
 import { describeErrors } from '../learn/app-profile.ts'

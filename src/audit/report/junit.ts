@@ -1,5 +1,5 @@
 import { type JUnitCase, renderJUnit } from '../../files/reports/junit.ts'
-import type { AuditReport } from '../../sandbox/outcomes/audit-report.ts'
+import type { AuditReport } from '../../sandbox/outcomes/report/audit-report.ts'
 import { whatAppDid } from '../../sandbox/outcomes/report/audited-row.ts'
 import { headOf, linesOf, type Point, pointsOf } from '../../sandbox/outcomes/report/points.ts'
 

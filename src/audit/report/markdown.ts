@@ -1,5 +1,5 @@
 import { codeSpan, escapeMarkdown, fold, joinBlocks, renderTable } from '../../files/reports/markdown.ts'
-import type { AuditedRow, AuditReport } from '../../sandbox/outcomes/audit-report.ts'
+import type { AuditedRow, AuditReport } from '../../sandbox/outcomes/report/audit-report.ts'
 import { countOf, flowAddress, whatAppDid } from '../../sandbox/outcomes/report/audited-row.ts'
 import { type Fact, isFound, type Point, pointsOf, unshownOf } from '../../sandbox/outcomes/report/points.ts'
 import { conclusionOf, describeChecks, describeReadings, listChecks } from '../../sandbox/outcomes/report/totals.ts'

@@ -3,7 +3,7 @@ import { isAbsolute } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { escapeMarkdown } from '../../files/reports/markdown.ts'
 import { visible } from '../../files/visible.ts'
-import type { AuditReport } from '../../sandbox/outcomes/audit-report.ts'
+import type { AuditReport } from '../../sandbox/outcomes/report/audit-report.ts'
 import { asSentence, whatHappened } from '../../sandbox/outcomes/report/audited-row.ts'
 import { headOf, isFound, linesOf, type Point, pointsOf } from '../../sandbox/outcomes/report/points.ts'
 

@@ -1,5 +1,5 @@
 import { visible } from '../../files/visible.ts'
-import type { AuditReport } from '../../sandbox/outcomes/audit-report.ts'
+import type { AuditReport } from '../../sandbox/outcomes/report/audit-report.ts'
 import { isFound, linesOf, type Point, pointsOf, unshownOf } from '../../sandbox/outcomes/report/points.ts'
 import { conclusionOf, describeChecks, describeReadings, listChecks } from '../../sandbox/outcomes/report/totals.ts'
 import { shellWord } from '../command/settings.ts'

@@ -1,4 +1,4 @@
-import type { AuditReport } from '../../sandbox/outcomes/audit-report.ts'
+import type { AuditReport } from '../../sandbox/outcomes/report/audit-report.ts'
 import { REPORT_FORMATS, type ReportFormat } from '../command/settings.ts'
 import { renderAuditJUnit } from './junit.ts'
 import { renderMarkdown } from './markdown.ts'

@@ -1,7 +1,7 @@
 import type { AuditChoices, KnownFinding } from '../../client/shapes.ts'
-import type { AuditedRow } from '../../sandbox/outcomes/audit-report.ts'
 import { CATALOGUE_VERSION, CATALOGUE_VERSIONS, rowId } from '../../sandbox/outcomes/catalogue.ts'
 import { type AuditRow, LEVELS } from '../../sandbox/outcomes/outcome.ts'
+import type { AuditedRow } from '../../sandbox/outcomes/report/audit-report.ts'
 import { isFinding, levelOf } from '../../sandbox/outcomes/report/audited-row.ts'
 import type { AuditRun, Finding } from './trial.ts'
 

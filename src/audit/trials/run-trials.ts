@@ -1,5 +1,5 @@
 import { messageOf } from '../../files/caught.ts'
-import type { VerdictName } from '../../sandbox/outcomes/audit-report.ts'
+import type { VerdictName } from '../../sandbox/outcomes/report/audit-report.ts'
 import { isFinding } from '../../sandbox/outcomes/report/audited-row.ts'
 import { inTurn } from '../drive/in-turn.ts'
 import { DEFAULTS } from '../options.ts'

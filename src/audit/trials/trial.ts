@@ -1,5 +1,5 @@
-import type { VerdictName } from '../../sandbox/outcomes/audit-report.ts'
 import type { AuditRow, Check } from '../../sandbox/outcomes/outcome.ts'
+import type { VerdictName } from '../../sandbox/outcomes/report/audit-report.ts'
 import type { AppCopies, AuditedApp } from '../drive/audited-app.ts'
 import type { Driver } from '../drive/driver.ts'
 import type { LearnedApp } from '../learn/learn-app.ts'

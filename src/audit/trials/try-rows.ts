@@ -1,6 +1,6 @@
-import type { AuditedRow } from '../../sandbox/outcomes/audit-report.ts'
 import { findRow, rowId } from '../../sandbox/outcomes/catalogue.ts'
 import type { AuditRow } from '../../sandbox/outcomes/outcome.ts'
+import type { AuditedRow } from '../../sandbox/outcomes/report/audit-report.ts'
 import type { LearnedApp } from '../learn/learn-app.ts'
 import { learnFlow, readRun, type SeenRun, seeRun } from '../learn/learned-flow.ts'
 import { sentenceOf } from '../learn/observation.ts'

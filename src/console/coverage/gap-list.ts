@@ -1,4 +1,4 @@
-import type { ConsolePlace } from '../../http/html/console-page.ts'
+import type { ConsolePlace } from '../../http/console-page.ts'
 import { breakable, counted, grouped, shortened } from '../../http/html/elements.ts'
 import { type Html, html } from '../../http/html/html.ts'
 import type { CoverageGap } from '../../sandbox/coverage/gaps.ts'

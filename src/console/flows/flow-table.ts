@@ -1,4 +1,4 @@
-import type { ConsoleFrame } from '../../http/html/console-page.ts'
+import type { ConsoleFrame } from '../../http/console-page.ts'
 import { shortened } from '../../http/html/elements.ts'
 import { type Html, html } from '../../http/html/html.ts'
 import { ENDPOINTS } from '../../oidc/endpoints.ts'

@@ -1,4 +1,4 @@
-import type { ConsoleFrame } from '../../http/html/console-page.ts'
+import type { ConsoleFrame } from '../../http/console-page.ts'
 import { breakable, renderAnswers, renderInstant, shortened } from '../../http/html/elements.ts'
 import { type Html, html } from '../../http/html/html.ts'
 import { explainFlow, isForced, outcomeOf } from '../../sandbox/journal/explain-flow.ts'

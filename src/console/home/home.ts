@@ -1,6 +1,6 @@
+import { type ConsoleFrame, consoleFrame, renderFramedPage } from '../../http/console-page.ts'
 import { reasonBeyondMachine } from '../../http/guard/guard.ts'
 import type { Handler, HttpHost } from '../../http/handler.ts'
-import { type ConsoleFrame, consoleFrame, renderFramedPage } from '../../http/html/console-page.ts'
 import { breakable } from '../../http/html/elements.ts'
 import { type Html, html } from '../../http/html/html.ts'
 import type { RenderedPage } from '../../http/html/layout.ts'

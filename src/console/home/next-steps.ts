@@ -1,4 +1,4 @@
-import type { ConsoleFrame } from '../../http/html/console-page.ts'
+import type { ConsoleFrame } from '../../http/console-page.ts'
 import { renderInstant, shortened } from '../../http/html/elements.ts'
 import { type Html, html } from '../../http/html/html.ts'
 import { summarizeFlow } from '../../sandbox/journal/explain-flow.ts'

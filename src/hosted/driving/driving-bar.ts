@@ -1,4 +1,4 @@
-import { consolePathOf } from '../../http/html/console-page.ts'
+import { consolePathOf } from '../../http/console-page.ts'
 import { Refusal } from '../../oidc/refusal.ts'
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 import { endsInFrame } from '../embedding/embedding.ts'

@@ -1,10 +1,10 @@
 import { grouped } from '../../http/html/elements.ts'
 import { type Html, html } from '../../http/html/html.ts'
 import { englishOn, type Translate } from '../../http/html/messages.ts'
-import { FALLBACK_PERSONAS } from '../../sandbox/decision/decide.ts'
 import { unmetNeed } from '../../sandbox/decision/possible-outcome.ts'
 import { outcomesFor } from '../../sandbox/outcomes/catalogue.ts'
 import type { Outcome, OutcomeFlow } from '../../sandbox/outcomes/outcome.ts'
+import { FALLBACK_PERSONAS } from '../../sandbox/personas/persona-order.ts'
 import { renderListFilter } from '../choices/list-filter.ts'
 import type { WaitingPage } from '../waiting-page.ts'
 

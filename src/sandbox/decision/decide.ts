@@ -3,7 +3,8 @@ import { isUnavailable, Refusal, unlessUnavailable } from '../../oidc/refusal.ts
 import type { UseTransaction } from '../../oidc/use.ts'
 import { findOutcome } from '../outcomes/catalogue.ts'
 import type { Outcome } from '../outcomes/outcome.ts'
-import type { ReplayableAnswer } from '../outcomes/replayable-answers.ts'
+import type { ReplayableAnswer } from '../outcomes/tamper-tools.ts'
+import { FALLBACK_PERSONAS } from '../personas/persona-order.ts'
 import type { Persona } from '../personas/persona-schema.ts'
 import type { Tenant } from '../tenants/tenant.ts'
 import type { ReceivedCall } from './call.ts'
@@ -17,9 +18,6 @@ import {
 } from './possible-outcome.ts'
 import { matchQueue, type QueuedDecision, scenarioOf, settleQueue } from './queue.ts'
 import { type DecisionSource, type NamedDecision, type RequestedDecision, sourcesOf } from './sources.ts'
-
-/** The persona that an outcome takes when it needs one and none was named: in Create one whose age key nothing else uses. */
-export const FALLBACK_PERSONAS = { use: 'adult-passport', create: 'no-age-key' } as const
 
 type Transaction = UseTransaction | CreateTransaction
 

@@ -4,7 +4,7 @@ import { Refusal } from '../../oidc/refusal.ts'
 import { echoedText } from '../../oidc/request/echoed.ts'
 import { OUTCOME_FLOWS, type OutcomeFlow } from '../outcomes/outcome.ts'
 import type { Personas } from '../personas/personas.ts'
-import { type Tables, table } from '../tenants/tables.ts'
+import { type Tables, table } from '../tables.ts'
 import type { ReceivedCall } from './call.ts'
 import { requireOutcome, requirePersona } from './names.ts'
 

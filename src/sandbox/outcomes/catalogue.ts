@@ -1,7 +1,7 @@
 import { type AuditRow, OUTCOME_FLOWS, type Outcome, type OutcomeFlow } from './outcome.ts'
 import { completeRow, type OutcomeRow } from './outcome-row.ts'
 import { BROUGHT_ANSWERS } from './rows/brought-answers.ts'
-import { CALLBACKS } from './rows/callback.ts'
+import { CALLBACKS, USE_CALLBACKS } from './rows/callback.ts'
 import { CONTROLS } from './rows/controls.ts'
 import { DISCOVERY } from './rows/discovery.ts'
 import { ENDINGS } from './rows/endings.ts'
@@ -16,7 +16,6 @@ import { PAR } from './rows/par.ts'
 import { SERVER_FAILURES } from './rows/server-failures.ts'
 import { TOKEN } from './rows/token.ts'
 import { UPGRADE } from './rows/upgrade.ts'
-import { USE_CALLBACKS } from './rows/use-callback.ts'
 
 const ROWS: readonly OutcomeRow[] = [
   ...ENDINGS,

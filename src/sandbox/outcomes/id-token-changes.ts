@@ -59,3 +59,13 @@ export async function withHeader(
 export async function withPayloadText(idToken: string, payload: string, { keys }: TamperTools): Promise<string> {
   return signCompact({ header: takeApart(idToken).header, payload }, await keys.signingKey())
 }
+
+/** The requested thresholds with their answers, in the order of the request. */
+export const answers = ({ age_thresholds: map }: IdTokenClaims): [threshold: string, answer: boolean][] =>
+  typeof map === 'object' && map !== null
+    ? Object.entries(map).map(([threshold, answer]): [string, boolean] => [threshold, answer === true])
+    : []
+
+/** Each answer the other way round. */
+export const inverted = (claims: IdTokenClaims): Record<string, boolean> =>
+  Object.fromEntries(answers(claims).map(([threshold, answer]) => [threshold, !answer]))

@@ -14,6 +14,19 @@ export type OwnColumns = Partial<Omit<OutcomeColumns, 'family'> & Pick<OutcomeFa
 /** A row as its table has it: with its family, and the columns in which it differs from that. */
 export type OutcomeRow = OutcomeFacts & { readonly family: Family } & Omit<OwnColumns, 'correctClient'> & AnySeamChange
 
+/** Makes rows of name, summary and change that share family and rule. */
+export const rowsUnder =
+  <Apply>(
+    make: (
+      name: string,
+      row: OwnColumns & { family: Family; summary: string; rule: string; apply: Apply },
+    ) => OutcomeRow,
+    family: Family,
+    rule: string,
+  ) =>
+  (name: string, summary: string, apply: Apply, columns: OwnColumns = {}): OutcomeRow =>
+    make(name, { family, summary, rule, apply, ...columns })
+
 /** The row with every column. */
 export const completeRow = (row: OutcomeRow): Outcome => ({
   ...FAMILIES[row.family],

@@ -7,10 +7,16 @@ import type { UseTransaction } from '../../oidc/use.ts'
 import type { SandboxClients } from '../clients/clients.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import { generateStoredKeys, importKeys, type SigningKey } from '../keys/signing-keys.ts'
-import type { ReplayableAnswer } from './replayable-answers.ts'
 
 /** The path of traps below a tenant's base URL: a client that fetches one follows an attacker's address. */
 export const TRAP_PATH = '/_sandbox/trap'
+
+/** What an attacker can replay: the good answer of a Use flow that is over. */
+export interface ReplayableAnswer {
+  readonly state: string
+  readonly nonce: string
+  readonly idToken: string
+}
 
 /** What a row of the catalogue may use to change an answer. */
 export interface TamperTools {

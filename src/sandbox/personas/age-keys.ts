@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { AgeSignal } from '../../age/signal.ts'
 import type { Awaitable, Change, Ids } from '../../oidc/ports.ts'
-import { type Tables, table } from '../tenants/tables.ts'
+import { type Tables, table } from '../tables.ts'
 import { MAX_SIGNALS } from './persona-schema.ts'
 
 /** The ids of the age keys that personas hold. An id lives as long as its key. */

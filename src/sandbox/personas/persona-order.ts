@@ -1,5 +1,7 @@
-import { FALLBACK_PERSONAS } from '../decision/decide.ts'
 import { groupOf, PERSONA_GROUPS, type Persona } from './persona-schema.ts'
+
+/** The persona that an outcome takes when it needs one and none was named: in Create one whose age key nothing else uses. */
+export const FALLBACK_PERSONAS = { use: 'adult-passport', create: 'no-age-key' } as const
 
 /** In the order of the headings, and under a heading as they were declared; the usual persona leads its own. */
 export function inPersonaOrder(personas: readonly Persona[]): Persona[] {

@@ -2,7 +2,7 @@ import type { Ids } from '../../oidc/ports.ts'
 import { isUnavailable, Refusal } from '../../oidc/refusal.ts'
 import type { ClockMove } from '../clock/clock-move.ts'
 import type { ReceivedCall } from '../decision/call.ts'
-import { type Tables, table } from '../tenants/tables.ts'
+import { type Tables, table } from '../tables.ts'
 import {
   type ArmedScenario,
   armedScenario,

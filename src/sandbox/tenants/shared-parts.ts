@@ -1,15 +1,16 @@
 import * as z from 'zod'
 import type { Vocabulary } from '../../age/vocabulary.ts'
-import { type Awaitable, lifetimesSchema, type Store } from '../../oidc/ports.ts'
+import { lifetimesSchema } from '../../oidc/ports.ts'
 import type { Profile } from '../../oidc/profile.ts'
 import type { Certifications } from '../../oidc/provider.ts'
 import { clientSettingsSchema } from '../clients/client-schema.ts'
 import type { SandboxClock } from '../clock/clock.ts'
+import type { CoverageKeeper } from '../coverage/coverage-keeper.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import type { SigningKeys } from '../keys/signing-keys.ts'
 import type { Persona } from '../personas/persona-schema.ts'
-import type { Tables } from './tables.ts'
+import type { TenantRecords } from '../tables.ts'
 import type { TenantDirectory } from './tenant-directory.ts'
 
 export const DEFAULT_SLOW_REPLY_SECONDS = 30
@@ -40,21 +41,6 @@ export interface SandboxSettings extends TenantSettings {
   readonly seed: number | undefined
 }
 
-/** A store that a reset can empty. */
-export interface TenantStore extends Store {
-  clear(): Awaitable<void>
-}
-
-/** Everything that a tenant keeps but its flows. */
-export interface TenantRecords {
-  /** Its `write` changes rows of `tables`, too. */
-  readonly store: TenantStore
-  /** What is changed at run time until a reset: personas, expectations, scenarios. */
-  readonly tables: Tables
-  /** What is changed at run time and outlives a reset: clock, settings, keys. */
-  readonly stateTables: Tables
-}
-
 /** What the tenants of a process share: settings, keys and stores. */
 export interface SharedParts {
   readonly settings: SandboxSettings
@@ -64,6 +50,7 @@ export interface SharedParts {
   /** Shared until a tenant rotates its own. */
   readonly keys: KeyRing
   readonly directory: TenantDirectory
+  readonly coverage: CoverageKeeper
   /** Whether other processes have the same tenants: then each request begins by reading what they changed. */
   readonly isShared: boolean
   generateKeys(): Promise<SigningKeys>

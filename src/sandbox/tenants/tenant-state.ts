@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { parseRecord } from '../../oidc/collection.ts'
-import type { Tables } from './tables.ts'
+import type { Tables } from '../tables.ts'
 
 /** A part of a tenant that is changed at run time and that a reset of its data keeps: settings, keys. Its value is JSON. */
 export interface StatePart<Value> {

@@ -12,7 +12,7 @@ import { maskedJournal } from '../journal/masked-journal.ts'
 import { createPersonas, type Personas } from '../personas/personas.ts'
 import { createScenarios, type Scenarios } from '../scenarios/scenarios.ts'
 import { createIds } from './ids.ts'
-import type { TenantParts } from './tenant-parts.ts'
+import type { SharedParts } from './shared-parts.ts'
 import { createTenantSettings, type OwnSettings, type SettingsChanges } from './tenant-settings.ts'
 import { createTenantState } from './tenant-state.ts'
 
@@ -48,7 +48,7 @@ export interface TenantOptions {
 
 /** Creates a tenant: one object, whose settings, clients, keys and readings are replaced when they change. */
 export function createTenant(
-  shared: TenantParts,
+  shared: SharedParts,
   { name, addresses, onDriven = async () => {} }: TenantOptions,
 ): Tenant {
   const { settings: common, journal } = shared

@@ -1,8 +1,8 @@
 import { Refusal } from '../../oidc/refusal.ts'
 import { type Addresses, addressesBelow } from '../addresses/addresses.ts'
+import type { SharedParts } from './shared-parts.ts'
 import { createTenant, type Tenant } from './tenant.ts'
 import { MAX_TENANTS } from './tenant-directory.ts'
-import type { TenantParts } from './tenant-parts.ts'
 
 /** The tenant at the base URL itself; it is always there. */
 export const ROOT_TENANT = 'default'
@@ -35,7 +35,7 @@ export interface Tenants {
 }
 
 /** Creates the tenants of a sandbox. */
-export function createTenants(shared: TenantParts, { addresses }: { addresses: Addresses }): Tenants {
+export function createTenants(shared: SharedParts, { addresses }: { addresses: Addresses }): Tenants {
   const { directory } = shared
   const root = createTenant(shared, { name: ROOT_TENANT, addresses })
   /** Those that this process has created, the least recently used one first. */

@@ -1,11 +1,11 @@
+import { OUTCOMES } from '../../../src/sandbox/outcomes/catalogue.ts'
 import {
   type AuditedRow,
   type AuditReport,
   type ReadingsReport,
   type TriedVariant,
   VERDICTS,
-} from '../../../src/sandbox/outcomes/audit-report.ts'
-import { OUTCOMES } from '../../../src/sandbox/outcomes/catalogue.ts'
+} from '../../../src/sandbox/outcomes/report/audit-report.ts'
 import { checksOf } from '../../../src/sandbox/outcomes/report/checks-of.ts'
 
 /** A row of the catalogue as an audit judges it: `use/id_token.expired`, refused unless `changes` say otherwise. */

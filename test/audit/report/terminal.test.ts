@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { renderTerminal } from '../../../src/audit/report/terminal.ts'
-import type { AuditReport } from '../../../src/sandbox/outcomes/audit-report.ts'
 import { OUTCOMES, rowId } from '../../../src/sandbox/outcomes/catalogue.ts'
+import type { AuditReport } from '../../../src/sandbox/outcomes/report/audit-report.ts'
 import { checksOf } from '../../../src/sandbox/outcomes/report/checks-of.ts'
 import { auditedRow, auditReport, MIXED } from './sample-report.ts'
 

@@ -3,7 +3,7 @@ import { renderAuditJUnit } from '../../../src/audit/report/junit.ts'
 import { renderMarkdown } from '../../../src/audit/report/markdown.ts'
 import { renderSarif } from '../../../src/audit/report/sarif.ts'
 import { renderTerminal } from '../../../src/audit/report/terminal.ts'
-import type { AuditReport } from '../../../src/sandbox/outcomes/audit-report.ts'
+import type { AuditReport } from '../../../src/sandbox/outcomes/report/audit-report.ts'
 import { auditedRow, auditReport, HOSTILE, hostileTexts, MIXED, readingsAudit } from './sample-report.ts'
 
 const CONSOLE = 'http://localhost:2435/_sandbox/console'

@@ -6,7 +6,7 @@ import { renderMarkdown } from '../../../src/audit/report/markdown.ts'
 import { writeReports } from '../../../src/audit/report/write-reports.ts'
 import { writeReportFiles } from '../../../src/cli/report-files.ts'
 import { ConfigError } from '../../../src/files/config-error.ts'
-import { auditReportSchema } from '../../../src/sandbox/outcomes/audit-report.ts'
+import { auditReportSchema } from '../../../src/sandbox/outcomes/report/audit-report.ts'
 import { folderWith } from '../../support/folder-with.ts'
 import { auditedRow, auditReport, HOSTILE, hostileTexts, MIXED } from './sample-report.ts'
 

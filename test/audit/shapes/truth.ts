@@ -1,7 +1,7 @@
 import type { SandboxApi } from '../../../src/client/sandbox-api.ts'
 import type { Flow } from '../../../src/client/shapes.ts'
-import type { AuditedRow, AuditReport } from '../../../src/sandbox/outcomes/audit-report.ts'
 import { findOutcome } from '../../../src/sandbox/outcomes/catalogue.ts'
+import type { AuditedRow, AuditReport } from '../../../src/sandbox/outcomes/report/audit-report.ts'
 import type { RunningShape } from './shapes.ts'
 
 /** The app and the sandbox that an audit was of. */

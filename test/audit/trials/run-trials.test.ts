@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type RunSettings, runTrials } from '../../../src/audit/trials/run-trials.ts'
 import type { Finding, Trial, Worker } from '../../../src/audit/trials/trial.ts'
-import type { VerdictName } from '../../../src/sandbox/outcomes/audit-report.ts'
+import type { VerdictName } from '../../../src/sandbox/outcomes/report/audit-report.ts'
 import { imitatedApp, workerOf } from '../../support/imitated-app.ts'
 
 type Shown = VerdictName | 'limited'

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import type { AuditReport } from '../../../src/sandbox/outcomes/audit-report.ts'
+import type { AuditReport } from '../../../src/sandbox/outcomes/report/audit-report.ts'
 import { variantName } from '../../../src/sandbox/outcomes/report/points.ts'
 import { MIXED } from '../../audit/report/sample-report.ts'
 import { shareSandbox } from '../../support/sandbox.ts'

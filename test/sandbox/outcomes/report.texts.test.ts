@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { auditReportSchema } from '../../../src/sandbox/outcomes/audit-report.ts'
+import { auditReportSchema } from '../../../src/sandbox/outcomes/report/audit-report.ts'
 import {
   explainReason,
   flowAddress,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { table } from '../../../src/sandbox/tenants/tables.ts'
+import { table } from '../../../src/sandbox/tables.ts'
 import { createMemoryTables } from '../../../src/store/memory.ts'
 
 function start() {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type ClockMemory, clockMemorySchema } from '../../../src/sandbox/clock/clock.ts'
-import type { Tables } from '../../../src/sandbox/tenants/tables.ts'
+import type { Tables } from '../../../src/sandbox/tables.ts'
 import { createTenantState } from '../../../src/sandbox/tenants/tenant-state.ts'
 import { createMemoryTables } from '../../../src/store/memory.ts'
 

@@ -1,5 +1,5 @@
-import { type AuditedRow, FINDINGS, REASON_ROWS, type VerdictName } from '../audit-report.ts'
 import type { Level } from '../outcome.ts'
+import { type AuditedRow, FINDINGS, REASON_ROWS, type VerdictName } from './audit-report.ts'
 
 /** What a report says of one row, in plain text: nothing is escaped here. */
 

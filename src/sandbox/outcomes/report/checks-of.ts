@@ -1,6 +1,6 @@
-import { type AuditedCheck, type AuditedRow, CHECK_VERDICTS, FINDINGS } from '../audit-report.ts'
 import { CHECK_ROWS, type Check, LEVELS } from '../outcome.ts'
 import { FAMILIES } from '../outcome-row.ts'
+import { type AuditedCheck, type AuditedRow, CHECK_VERDICTS, FINDINGS } from './audit-report.ts'
 import { isFinding, levelOf } from './audited-row.ts'
 import { remedyFor } from './remedies.ts'
 

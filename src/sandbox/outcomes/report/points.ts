@@ -1,6 +1,6 @@
-import type { AuditedCheck, AuditedRow, AuditReport, TriedVariant } from '../audit-report.ts'
 import { OUTCOMES } from '../catalogue.ts'
 import type { OutcomeFlow } from '../outcome.ts'
+import type { AuditedCheck, AuditedRow, AuditReport, TriedVariant } from './audit-report.ts'
 import { asSentence, countOf, explainReason, flowAddress, referencesOf, whatHappened } from './audited-row.ts'
 
 /** A check, or a variant of a reading in its form. */

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { parseJson } from '../../../oidc/request/json.ts'
 import { packageVersion } from '../../../package-root.ts'
 import { checkAgainst, problemLines } from '../../../text/schema-problems.ts'
-import { type AuditReport, auditReportSchema } from '../audit-report.ts'
+import { type AuditReport, auditReportSchema } from './audit-report.ts'
 
 /** The report of the last whole audit, below the folder that it ran in. */
 export const LAST_AUDIT = '.agekey-audit/last.json'

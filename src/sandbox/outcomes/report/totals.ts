@@ -7,7 +7,7 @@ import {
   type ReadingsReport,
   type TriedVariant,
   VERDICTS,
-} from '../audit-report.ts'
+} from './audit-report.ts'
 import { countOf } from './audited-row.ts'
 import { checksOf } from './checks-of.ts'
 import { judgedOf } from './points.ts'

@@ -1,9 +1,8 @@
 import type { IdTokenClaims } from '../../../oidc/seams.ts'
 import { takeApart } from '../../keys/forge.ts'
-import { changedToken, claimsRows, without, withPayloadText } from '../id-token-changes.ts'
+import { answers, changedToken, claimsRows, inverted, without, withPayloadText } from '../id-token-changes.ts'
 import type { Bait } from '../outcome.ts'
 import type { OutcomeRow } from '../outcome-row.ts'
-import { answers, inverted } from './threshold-answers.ts'
 
 const EXACT = 'age_thresholds has each requested threshold as a key, and no other.'
 const OWN = 'Read own members only: an answer that is inherited was not given.'

@@ -1,8 +1,7 @@
 import { encodePart } from '../../keys/compact-jws.ts'
 import { takeApart } from '../../keys/forge.ts'
 import { changedClaims, changedToken, withPayloadText } from '../id-token-changes.ts'
-import type { OutcomeRow } from '../outcome-row.ts'
-import { rowsUnder } from '../rows-under.ts'
+import { type OutcomeRow, rowsUnder } from '../outcome-row.ts'
 import type { TamperTools } from '../tamper-tools.ts'
 
 const LIMITS =

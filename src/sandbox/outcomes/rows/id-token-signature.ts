@@ -5,11 +5,9 @@ import { encodePart, signCompact } from '../../keys/compact-jws.ts'
 import { foreignKey } from '../../keys/foreign-keys.ts'
 import { signWithSecret, takeApart } from '../../keys/forge.ts'
 import type { SigningKey } from '../../keys/signing-keys.ts'
-import { changedToken, withHeader } from '../id-token-changes.ts'
-import type { OutcomeRow } from '../outcome-row.ts'
-import { rowsUnder } from '../rows-under.ts'
+import { changedToken, inverted, withHeader } from '../id-token-changes.ts'
+import { type OutcomeRow, rowsUnder } from '../outcome-row.ts'
 import type { TamperTools } from '../tamper-tools.ts'
-import { inverted } from './threshold-answers.ts'
 
 const SIGNATURE = 'Verify the signature with the key of the published key set that has the kid of the header.'
 const ALGORITHM =

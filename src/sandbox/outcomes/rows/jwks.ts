@@ -1,7 +1,6 @@
 import { foreignKey } from '../../keys/foreign-keys.ts'
-import type { OutcomeRow } from '../outcome-row.ts'
+import { type OutcomeRow, rowsUnder } from '../outcome-row.ts'
 import { changedReply, IGNORE_KEYS, keysOf, replyInstead, withJson, withMembers } from '../reply-changes.ts'
-import { rowsUnder } from '../rows-under.ts'
 import type { ServerReply } from '../server-reply.ts'
 import type { TamperTools } from '../tamper-tools.ts'
 

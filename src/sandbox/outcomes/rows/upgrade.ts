@@ -1,6 +1,5 @@
-import type { OutcomeRow } from '../outcome-row.ts'
+import { type OutcomeRow, rowsUnder } from '../outcome-row.ts'
 import { changedReply, refusedBy, replyInstead, withHeaders, withJson, withText } from '../reply-changes.ts'
-import { rowsUnder } from '../rows-under.ts'
 
 const TOKEN = 'A 401 ends the access token: let the user run a Use flow with the upgrade scope again.'
 const FORBIDDEN = 'A 403 does not go away by trying again: log it and tell the user that nothing was changed.'

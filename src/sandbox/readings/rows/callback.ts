@@ -1,6 +1,6 @@
 import { createIssuer, useIssuer } from '../../../oidc/provider.ts'
+import { withAnother } from '../../outcomes/callback-changes.ts'
 import { withMembers } from '../../outcomes/reply-changes.ts'
-import { withAnother } from '../../outcomes/rows/callback-changes.ts'
 import { inCallbacks, inReplies, type Reading } from '../reading.ts'
 
 const USE_CALLBACK = 'E1. Use authorization'

@@ -1,5 +1,5 @@
+import { withAnother } from '../../outcomes/callback-changes.ts'
 import { bodyOf, keysOf, withJson, withMembers } from '../../outcomes/reply-changes.ts'
-import { withAnother } from '../../outcomes/rows/callback-changes.ts'
 import type { ServerReply } from '../../outcomes/server-reply.ts'
 import type { TamperTools } from '../../outcomes/tamper-tools.ts'
 import { inCallbacks, inReplies, type Reading } from '../reading.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { AuditedRow } from '../../../../src/sandbox/outcomes/audit-report.ts'
 import { OUTCOMES, rowId } from '../../../../src/sandbox/outcomes/catalogue.ts'
+import type { AuditedRow } from '../../../../src/sandbox/outcomes/report/audit-report.ts'
 import { checksOf } from '../../../../src/sandbox/outcomes/report/checks-of.ts'
 import { BROKEN_APPS, findBrokenApp, rowsLetIn } from '../../../audit/apps/broken-apps.ts'
 import { auditedRow } from '../../../audit/report/sample-report.ts'

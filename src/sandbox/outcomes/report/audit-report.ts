@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { mustBe } from '../../text/schema-problems.ts'
-import { CHECKS, LEVELS, OUTCOME_FLOWS } from './outcome.ts'
+import { mustBe } from '../../../text/schema-problems.ts'
+import { CHECKS, LEVELS, OUTCOME_FLOWS } from '../outcome.ts'
 
 /** Verdicts on rows that speak against an app. */
 export const FINDINGS = ['let in', 'too strict', 'stale', 'ignored', 'broke'] as const

@@ -1,13 +1,13 @@
-import type { Tenant } from '../../sandbox/tenants/tenant.ts'
-import { ROOT_TENANT } from '../../sandbox/tenants/tenants.ts'
-import { reasonBeyondMachine } from '../guard/guard.ts'
-import type { HttpHost } from '../handler.ts'
-import type { Incoming } from '../incoming.ts'
-import { readModes } from '../status/modes.ts'
-import { renderStrip, type Status } from '../status/strip.ts'
-import { grouped } from './elements.ts'
-import { type Html, html, type Renderable } from './html.ts'
-import { type Page, type RenderedPage, renderPage, type Shell, shellOf } from './layout.ts'
+import type { Tenant } from '../sandbox/tenants/tenant.ts'
+import { ROOT_TENANT } from '../sandbox/tenants/tenants.ts'
+import { reasonBeyondMachine } from './guard/guard.ts'
+import type { HttpHost } from './handler.ts'
+import { grouped } from './html/elements.ts'
+import { type Html, html, type Renderable } from './html/html.ts'
+import { type Page, type RenderedPage, renderPage, type Shell, shellOf } from './html/layout.ts'
+import type { Incoming } from './incoming.ts'
+import { readModes } from './status/modes.ts'
+import { renderStrip, type Status } from './status/strip.ts'
 
 /** The pages of the console, in the order of its menu, which leaves a gap between two groups; `path` is below the console's own. */
 export const CONSOLE_PAGES = [

@@ -1,12 +1,6 @@
 import type { CallRecord } from '../journal/call-record.ts'
 import type { Journal, ListedFlow } from '../journal/journal.ts'
-
-/** What an attacker can replay: the good answer of a Use flow that is over. */
-export interface ReplayableAnswer {
-  readonly state: string
-  readonly nonce: string
-  readonly idToken: string
-}
+import type { ReplayableAnswer } from '../outcomes/tamper-tools.ts'
 
 /** Flows that begin at once may share `state` or `nonce` with the request; more than a few do not. */
 const MAX_SEARCHED = 10

@@ -1,6 +1,6 @@
-import type { Callback } from '../../../oidc/callback.ts'
-import type { Outcome } from '../outcome.ts'
-import type { OutcomeRow } from '../outcome-row.ts'
+import type { Callback } from '../../oidc/callback.ts'
+import type { Outcome } from './outcome.ts'
+import type { OutcomeRow } from './outcome-row.ts'
 
 type CallbackRow = Omit<Extract<OutcomeRow, { seam: 'callback' }>, 'name' | 'flow' | 'seam' | 'correctClient'> &
   Partial<Pick<Outcome, 'correctClient'>>

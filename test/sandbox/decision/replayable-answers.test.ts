@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { findReplayableAnswer } from '../../../src/sandbox/decision/replayable-answers.ts'
 import type { RecordedResponse } from '../../../src/sandbox/journal/call-record.ts'
-import { findReplayableAnswer } from '../../../src/sandbox/outcomes/replayable-answers.ts'
 import { createMemoryJournal } from '../../../src/store/memory-journal.ts'
 import { callbackWith, useFlowEntry } from '../../support/journal-entries.ts'
 

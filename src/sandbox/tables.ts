@@ -1,5 +1,5 @@
-import { parseRecord, type RecordKind } from '../../oidc/collection.ts'
-import { type Awaitable, type Change, whenThere } from '../../oidc/ports.ts'
+import { parseRecord, type RecordKind } from '../oidc/collection.ts'
+import { type Awaitable, type Change, type Store, whenThere } from '../oidc/ports.ts'
 
 /**
  * Where a tenant keeps what is changed at run time: personas, expectations, scenarios, settings. Values are JSON and stay
@@ -88,4 +88,19 @@ export function table<Row>(
     removing: (id) => ({ kind: 'row', table: name, id, value: undefined }),
     remove: (id) => tables.remove(name, id),
   }
+}
+
+/** A store that a reset can empty. */
+export interface TenantStore extends Store {
+  clear(): Awaitable<void>
+}
+
+/** Everything that a tenant keeps but its flows. */
+export interface TenantRecords {
+  /** Its `write` changes rows of `tables`, too. */
+  readonly store: TenantStore
+  /** What is changed at run time until a reset: personas, expectations, scenarios. */
+  readonly tables: Tables
+  /** What is changed at run time and outlives a reset: clock, settings, keys. */
+  readonly stateTables: Tables
 }
