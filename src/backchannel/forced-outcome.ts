@@ -6,15 +6,14 @@ import { readRequestedDecision } from '../http/requested-decision.ts'
 import type { Awaitable } from '../oidc/ports.ts'
 import { Refusal, unlessUnavailable } from '../oidc/refusal.ts'
 import { basicClientId } from '../oidc/request/client-auth.ts'
-import type { ReceivedCall } from '../sandbox/decision/call.ts'
 import { decideServerCall } from '../sandbox/decision/decide-server-call.ts'
-import { scenarioOf } from '../sandbox/decision/queue.ts'
 import { type RequestedDecision, requireRequestedNames } from '../sandbox/decision/sources.ts'
 import { applyChanges } from '../sandbox/outcomes/apply-changes.ts'
 import type { AnswerChange } from '../sandbox/outcomes/outcome.ts'
 import type { ServerFlow } from '../sandbox/outcomes/reply-changes.ts'
 import type { ServerReply } from '../sandbox/outcomes/server-reply.ts'
 import { createTamperTools } from '../sandbox/outcomes/tamper-tools.ts'
+import type { ReceivedCall } from '../sandbox/queue/call.ts'
 import { inErrorForm } from '../sandbox/readings/error-form.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 
@@ -49,7 +48,7 @@ export const withForcedOutcome =
     const call = describeCall(flow, { request, tenant, continued: continues?.(found) })
     const observe = (status: number, decidedBy?: string) =>
       // What was done is answered, also when a store that is away does not let a scenario see it: the client gets it once.
-      tenant.scenarios.observe(call, status, decidedBy).catch(unlessUnavailable)
+      tenant.queue.observe(call, status, decidedBy).catch(unlessUnavailable)
     try {
       const { answer, decidedBy } = await answerCall(call, {
         request,
@@ -99,7 +98,7 @@ async function answerCall(
   const issuedIds = [...(answer.issuedIds ?? []), ...traps.map((id) => identifier('trap', id))]
   return {
     answer: { ...answer, reply, issuedIds, forcedOutcome: outcome, forcedBy, audit: queued?.audit },
-    decidedBy: queued && scenarioOf(queued),
+    decidedBy: queued?.scenario,
   }
 }
 

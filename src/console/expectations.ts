@@ -5,9 +5,9 @@ import { renderSelect, renderSuggestions, renderTextField } from '../http/html/f
 import { type Html, html } from '../http/html/html.ts'
 import type { RenderedPage } from '../http/html/layout.ts'
 import { parseWith } from '../http/parse.ts'
-import { checkExpectation, type Expectation, newExpectationSchema } from '../sandbox/decision/expectations.ts'
 import { OUTCOMES } from '../sandbox/outcomes/catalogue.ts'
 import { OUTCOME_FLOWS } from '../sandbox/outcomes/outcome.ts'
+import { checkExpectation, type Expectation, newExpectationSchema } from '../sandbox/queue/expectation.ts'
 import type { ConsoleCall, ConsoleRoute } from './console-route.ts'
 import { pageOf, renderPaging } from './list-page.ts'
 

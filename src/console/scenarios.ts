@@ -6,9 +6,9 @@ import { renderTextArea } from '../http/html/fields.ts'
 import { type Html, html } from '../http/html/html.ts'
 import type { RenderedPage } from '../http/html/layout.ts'
 import { Refusal } from '../oidc/refusal.ts'
-import { progressOf, type ScenarioProgress, type StepProgress } from '../sandbox/scenarios/armed-scenario.ts'
-import { checkScenario } from '../sandbox/scenarios/check-scenario.ts'
-import { type Scenario, scenarioSchema } from '../sandbox/scenarios/scenario-schema.ts'
+import { checkScenario } from '../sandbox/queue/check-scenario.ts'
+import { progressOf, type ScenarioProgress, type StepProgress } from '../sandbox/queue/queued.ts'
+import { type Scenario, scenarioSchema } from '../sandbox/queue/scenario-schema.ts'
 import type { ConsoleCall, ConsoleRoute } from './console-route.ts'
 
 /** `console/scenarios`: scenarios step by step, and forms that arm and remove one. A script keeps the list current. */

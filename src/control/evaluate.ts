@@ -6,7 +6,7 @@ import type { Certifications } from '../oidc/provider.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import { certifiedLevel } from '../oidc/request/age-signals.ts'
 import { Findings } from '../oidc/rules/findings.ts'
-import { requirePersona } from '../sandbox/decision/names.ts'
+import { requirePersona } from '../sandbox/outcomes/names.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import type { ControlCall, Handlers } from './handler.ts'
 

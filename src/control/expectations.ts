@@ -1,5 +1,5 @@
 import { Refusal } from '../oidc/refusal.ts'
-import { checkExpectation } from '../sandbox/decision/expectations.ts'
+import { checkExpectation } from '../sandbox/queue/expectation.ts'
 import type { expectationOperations } from './contract/expectations.ts'
 import type { Handlers } from './handler.ts'
 import { readPageAfter } from './page-after.ts'

@@ -1,7 +1,5 @@
 import { readPage } from '../http/list-page.ts'
 import { Refusal } from '../oidc/refusal.ts'
-import { parsedParameters } from '../sandbox/decision/call.ts'
-import { requireOutcomeName, requirePersona } from '../sandbox/decision/names.ts'
 import { shownResponse } from '../sandbox/journal/call-record.ts'
 import { explainFlow, summarizeFlow } from '../sandbox/journal/explain-flow.ts'
 import {
@@ -14,6 +12,8 @@ import {
 } from '../sandbox/journal/journal.ts'
 import { nextSteps } from '../sandbox/journal/next-steps.ts'
 import { searchFlows } from '../sandbox/journal/search-flows.ts'
+import { requireOutcomeName, requirePersona } from '../sandbox/outcomes/names.ts'
+import { parsedParameters } from '../sandbox/queue/call.ts'
 import { exportFlow } from '../sandbox/recordings/export-flow.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { DEFAULT_LISTED, type flowOperations } from './contract/flows.ts'

@@ -1,5 +1,5 @@
 import { Refusal } from '../oidc/refusal.ts'
-import { requirePersona } from '../sandbox/decision/names.ts'
+import { requirePersona } from '../sandbox/outcomes/names.ts'
 import { type Persona, personaNameSchema } from '../sandbox/personas/persona-schema.ts'
 import type { ControlCall, Handlers } from './handler.ts'
 import { readPageAfter } from './page-after.ts'

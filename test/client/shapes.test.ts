@@ -15,12 +15,12 @@ import { PROFILES } from '../../src/oidc/profile.ts'
 import { findingSchema } from '../../src/oidc/rules/finding.ts'
 import { clientSchema } from '../../src/sandbox/clients/client-schema.ts'
 import { coverageSchema } from '../../src/sandbox/coverage/coverage.ts'
-import { newExpectationSchema } from '../../src/sandbox/decision/expectations.ts'
 import { OUTCOMES } from '../../src/sandbox/outcomes/catalogue.ts'
 import { CHECKS, LEVELS, OUTCOME_FLOWS } from '../../src/sandbox/outcomes/outcome.ts'
 import { auditReportSchema, CHECK_VERDICTS, FAIL_ON, VERDICTS } from '../../src/sandbox/outcomes/report/audit-report.ts'
 import { readPersonas } from '../../src/sandbox/personas/persona-files.ts'
 import { PERSONA_GROUPS } from '../../src/sandbox/personas/persona-schema.ts'
+import { newExpectationSchema } from '../../src/sandbox/queue/expectation.ts'
 
 const ROOT = new URL('../../', import.meta.url)
 const MAX_WIDTH = 120
@@ -37,8 +37,8 @@ const OF_DOMAIN: Readonly<Record<string, Readonly<Record<string, readonly string
   'age/signal-schema': { AgeSignal: [], SubmittedAgeSignal: [] },
   'oidc/ports': { SigningAlgorithm: SIGNING_ALGORITHMS },
   'oidc/profile': { Profile: PROFILES },
-  'sandbox/outcomes/audit-report': { CheckVerdict: CHECK_VERDICTS, FailOn: FAIL_ON, VerdictName: VERDICTS },
   'sandbox/outcomes/outcome': { Level: LEVELS, OutcomeFlow: OUTCOME_FLOWS },
+  'sandbox/outcomes/report/audit-report': { CheckVerdict: CHECK_VERDICTS, FailOn: FAIL_ON, VerdictName: VERDICTS },
   'sandbox/personas/persona-schema': { PersonaGroup: PERSONA_GROUPS },
 }
 

@@ -9,7 +9,7 @@ import { renderStarterFile } from '../../src/cli/init.ts'
 import { configSchema } from '../../src/config/config-schema.ts'
 import { auditReportSchema } from '../../src/sandbox/outcomes/report/audit-report.ts'
 import { personaSchema, personasSchema } from '../../src/sandbox/personas/persona-schema.ts'
-import { scenarioSchema } from '../../src/sandbox/scenarios/scenario-schema.ts'
+import { scenarioSchema } from '../../src/sandbox/queue/scenario-schema.ts'
 import { MIXED } from '../audit/report/sample-report.ts'
 
 /** The files that people write (`input`) or that are written for other programs (`output`), and their schemas. */

@@ -187,18 +187,19 @@ describeWith('redis-server', 'A start with a store', () => {
     expect([wrongType.status, wrongType.text]).toEqual([503, expect.stringContaining('(WRONGTYPE); a key that begins')])
   })
 
-  test.each(['scenario', 'expectation', 'persona'])(
-    'A store loses a damaged %s by a reset, as it says',
-    async (kind) => {
-      const stores = await open(redis.url)
-      const { request, errors } = await startOn(stores)
-      await stores.createRecords('default', createClock()).tables.put(kind, 'x', 7)
-      const list = () => request.get(`/_sandbox/${kind}s`)
-      const { body } = await list().expect(500)
-      expect(body.error_description).toMatch(/damaged.*; reset the tenant, or empty the store/)
-      await request.post('/_sandbox/reset').send({}).expect(204)
-      await list().expect(200)
-      expect(errors).toHaveLength(1)
-    },
-  )
+  test.each([
+    ['queue', 'scenarios'],
+    ['queue', 'expectations'],
+    ['persona', 'personas'],
+  ])('A store loses a damaged row of the table %s by a reset, as GET %s says', async (kind, path) => {
+    const stores = await open(redis.url)
+    const { request, errors } = await startOn(stores)
+    await stores.createRecords('default', createClock()).tables.put(kind, 'x', 7)
+    const list = () => request.get(`/_sandbox/${path}`)
+    const { body } = await list().expect(500)
+    expect(body.error_description).toMatch(/damaged.*; reset the tenant, or empty the store/)
+    await request.post('/_sandbox/reset').send({}).expect(204)
+    await list().expect(200)
+    expect(errors).toHaveLength(1)
+  })
 })

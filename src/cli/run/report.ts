@@ -1,6 +1,6 @@
 import type { LogMode } from '../../config/settings/process-settings.ts'
 import { visible } from '../../files/visible.ts'
-import type { StepProgress } from '../../sandbox/scenarios/armed-scenario.ts'
+import type { StepProgress } from '../../sandbox/queue/queued.ts'
 import type { Ending } from '../start/process-group.ts'
 import { paint, print, printText } from '../terminal.ts'
 import type { ScenarioRun } from './junit.ts'

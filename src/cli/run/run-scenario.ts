@@ -1,8 +1,8 @@
 import type { SandboxApi } from '../../client/sandbox-api.ts'
 import { SandboxError } from '../../client/sandbox-error.ts'
 import { startStopwatch } from '../../sandbox/clock/clock.ts'
-import type { ScenarioProgress, StepProgress } from '../../sandbox/scenarios/armed-scenario.ts'
-import type { Scenario } from '../../sandbox/scenarios/scenario-schema.ts'
+import type { ScenarioProgress, StepProgress } from '../../sandbox/queue/queued.ts'
+import type { Scenario } from '../../sandbox/queue/scenario-schema.ts'
 
 /** What became of one step. */
 export type StepResult = Pick<StepProgress, 'index' | 'kind' | 'summary' | 'detail' | 'mismatches'> & {
@@ -57,7 +57,8 @@ export async function runScenario(
     if (results.some(({ status }) => status === 'failed')) end(step, 'skipped')
     else if (step.status === 'passed' || step.status === 'failed') end(step, step.status)
     else {
-      listener.current(step)
+      // A clock step runs by itself: nobody is waited for.
+      if (step.kind !== 'clock') listener.current(step)
       const { revision } = progress
       const isOver = early?.reason !== undefined
       const waitSeconds = isOver ? 0 : Math.min(timeoutSeconds - elapsed() / 1000, MAX_POLL_SECONDS)

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { expectationSchema, newExpectationSchema } from '../../sandbox/decision/expectations.ts'
+import { expectationSchema, newExpectationSchema } from '../../sandbox/queue/expectation.ts'
 import { byId, CALL, listQuery, next, type Operation, READ, REMOVAL } from './operation.ts'
 
 const expectation = expectationSchema.meta({ id: 'Expectation' })

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { scenarioProgressSchema } from '../../sandbox/scenarios/armed-scenario.ts'
-import { scenarioSchema } from '../../sandbox/scenarios/scenario-schema.ts'
+import { scenarioProgressSchema } from '../../sandbox/queue/queued.ts'
+import { scenarioSchema } from '../../sandbox/queue/scenario-schema.ts'
 import { mustBe } from '../../text/schema-problems.ts'
 import { byId, CALL, listQuery, next, type Operation, READ, REMOVAL, waitSeconds } from './operation.ts'
 

@@ -1,8 +1,8 @@
 import { type ControlGuard, guardControl } from '../../http/guard/guard.ts'
 import type { Incoming } from '../../http/incoming.ts'
 import { Refusal } from '../../oidc/refusal.ts'
-import type { NewExpectation } from '../../sandbox/decision/expectations.ts'
 import type { Outcome, OutcomeFlow } from '../../sandbox/outcomes/outcome.ts'
+import type { NewExpectation } from '../../sandbox/queue/expectation.ts'
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 import { endsInFrame } from '../embedding/embedding.ts'
 

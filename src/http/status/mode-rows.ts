@@ -1,7 +1,7 @@
 import { DEFAULT_LIFETIMES } from '../../oidc/decisions.ts'
 import { endpointUrl } from '../../oidc/endpoints.ts'
 import { describeClock, describeSeconds } from '../../sandbox/clock/describe-clock.ts'
-import { currentStep } from '../../sandbox/scenarios/armed-scenario.ts'
+import { currentStep } from '../../sandbox/queue/queued.ts'
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 import { ROOT_TENANT } from '../../sandbox/tenants/tenants.ts'
 import type { Cookie } from '../cookie.ts'

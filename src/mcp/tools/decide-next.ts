@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { newExpectationSchema } from '../../sandbox/decision/expectations.ts'
+import { newExpectationSchema } from '../../sandbox/queue/expectation.ts'
 import { defineTool } from '../tool.ts'
 
 const { shape } = newExpectationSchema

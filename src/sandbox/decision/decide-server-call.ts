@@ -1,8 +1,8 @@
+import { requireOutcome } from '../outcomes/names.ts'
 import type { Outcome } from '../outcomes/outcome.ts'
+import type { ReceivedCall } from '../queue/call.ts'
+import type { QueuedDecision } from '../queue/queue.ts'
 import type { Tenant } from '../tenants/tenant.ts'
-import type { ReceivedCall } from './call.ts'
-import { requireOutcome } from './names.ts'
-import { matchQueue, type QueuedDecision, settleQueue } from './queue.ts'
 import { type RequestedDecision, sourcesOf } from './sources.ts'
 
 /** The outcome that a server-to-server call is forced to have. */
@@ -23,8 +23,8 @@ export async function decideServerCall(
   call: ReceivedCall,
   { requested, tenant }: { requested: RequestedDecision; tenant: Tenant },
 ): Promise<ForcedOutcome | undefined> {
-  const match = await matchQueue(call, tenant)
-  const settle = (isFollowed: boolean) => settleQueue(match, { isFollowed, call, queue: tenant })
+  const match = await tenant.queue.match(call)
+  const settle = (isFollowed: boolean) => tenant.queue.settle(match, { isFollowed, call })
   const source = sourcesOf(call, { requested, queued: match.decision, tenant }).find(
     ({ outcome }) => outcome !== undefined,
   )

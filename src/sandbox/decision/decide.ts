@@ -2,13 +2,14 @@ import type { CreateTransaction } from '../../oidc/create.ts'
 import { isUnavailable, Refusal, unlessUnavailable } from '../../oidc/refusal.ts'
 import type { UseTransaction } from '../../oidc/use.ts'
 import { findOutcome } from '../outcomes/catalogue.ts'
+import { requirePersona } from '../outcomes/names.ts'
 import type { Outcome } from '../outcomes/outcome.ts'
 import type { ReplayableAnswer } from '../outcomes/tamper-tools.ts'
 import { FALLBACK_PERSONAS } from '../personas/persona-order.ts'
 import type { Persona } from '../personas/persona-schema.ts'
+import type { ReceivedCall } from '../queue/call.ts'
+import type { QueuedDecision } from '../queue/queue.ts'
 import type { Tenant } from '../tenants/tenant.ts'
-import type { ReceivedCall } from './call.ts'
-import { requirePersona } from './names.ts'
 import {
   needsPersona,
   outcomeBefore,
@@ -16,7 +17,6 @@ import {
   requirePossibleOutcome,
   usualOutcome,
 } from './possible-outcome.ts'
-import { matchQueue, type QueuedDecision, scenarioOf, settleQueue } from './queue.ts'
 import { type DecisionSource, type NamedDecision, type RequestedDecision, sourcesOf } from './sources.ts'
 
 type Transaction = UseTransaction | CreateTransaction
@@ -45,15 +45,16 @@ export async function decide(
   call: ReceivedCall,
   { requested, known, tenant }: { requested: RequestedDecision; known?: readonly Persona[]; tenant: Tenant },
 ): Promise<Decision | undefined> {
+  const { queue } = tenant
   for (;;) {
-    const match = await matchQueue(call, tenant)
+    const match = await queue.match(call)
     const { decision: queued } = match
     const sources = sourcesOf(call, { requested, queued, tenant })
     const choice = await choose(transaction, sources, { known, tenant })
     const isFollowed = queued !== undefined && choice.followed.includes(queued)
     // Decision: what the request cannot have is used up by it, else it would refuse every later request.
     const problem = choice.refused?.source === queued ? choice.refused?.refusal.message : undefined
-    if (!(await settleQueue(match, { isFollowed, problem, call, queue: tenant }))) continue
+    if (!(await queue.settle(match, { isFollowed, problem, call }))) continue
     if (choice.refused) throw choice.refused.refusal
     return choice.decision && (isFollowed ? { ...choice.decision, queued } : choice.decision)
   }
@@ -77,10 +78,11 @@ export async function decideByChoice(
 export async function decideEnded(call: ReceivedCall, tenant: Tenant): Promise<Decision | undefined> {
   const outcome = findOutcome(call.flow, call.endedAs ?? '')
   if (!outcome) return undefined
+  const { queue } = tenant
   for (;;) {
-    const match = await matchQueue(call, tenant)
+    const match = await queue.match(call)
     const isFollowed = match.decision !== undefined
-    const isSettled = await settleQueue(match, { isFollowed, call, queue: tenant })
+    const isSettled = await queue.settle(match, { isFollowed, call })
     if (!isFollowed) return undefined
     if (isSettled) {
       const queued = match.decision
@@ -90,8 +92,8 @@ export async function decideEnded(call: ReceivedCall, tenant: Tenant): Promise<D
 }
 
 /** A decision of a scenario may be followed by a step that moves the clock. What was decided is answered, whether the store lets it. */
-export async function runClockSteps({ queued }: Decision, { scenarios }: Tenant): Promise<void> {
-  if (queued && scenarioOf(queued)) await scenarios.runClockSteps().catch(unlessUnavailable)
+export async function runClockSteps({ queued }: Decision, { queue }: Tenant): Promise<void> {
+  if (queued?.scenario) await queue.runClockSteps().catch(unlessUnavailable)
 }
 
 /** What the sources come to: a decision and the sources that it follows, or the source that asks for what cannot be had. */

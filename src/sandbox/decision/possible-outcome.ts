@@ -3,11 +3,11 @@ import { type Brand, upgradeScope } from '../../oidc/profile.ts'
 import { Refusal } from '../../oidc/refusal.ts'
 import type { UseTransaction } from '../../oidc/use.ts'
 import { findOutcome } from '../outcomes/catalogue.ts'
+import { requireOutcome } from '../outcomes/names.ts'
 import type { Need, Outcome, OutcomeFlow } from '../outcomes/outcome.ts'
 import type { ReplayableAnswer } from '../outcomes/tamper-tools.ts'
 import type { Persona } from '../personas/persona-schema.ts'
 import type { Tenant } from '../tenants/tenant.ts'
-import { requireOutcome } from './names.ts'
 import { findReplayableAnswer } from './replayable-answers.ts'
 
 type Transaction = UseTransaction | CreateTransaction

@@ -1,10 +1,10 @@
 import { findOutcome } from '../outcomes/catalogue.ts'
+import { isOfBrowser, requireBrowserOutcome, requireOutcome, requirePersona } from '../outcomes/names.ts'
 import type { OutcomeFlow } from '../outcomes/outcome.ts'
 import type { Persona } from '../personas/persona-schema.ts'
+import type { ReceivedCall } from '../queue/call.ts'
+import type { QueuedDecision } from '../queue/queue.ts'
 import type { Tenant } from '../tenants/tenant.ts'
-import type { ReceivedCall } from './call.ts'
-import { isOfBrowser, requireBrowserOutcome, requireOutcome, requirePersona } from './names.ts'
-import type { QueuedDecision } from './queue.ts'
 
 /** The cookie by which a browser acts as a persona. */
 export const PERSONA_COOKIE = 'agekey_sandbox_persona'

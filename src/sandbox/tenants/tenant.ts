@@ -6,11 +6,10 @@ import { type Addresses, pathOf } from '../addresses/addresses.ts'
 import { clockPart, createClock, type SandboxClock, UNMOVED } from '../clock/clock.ts'
 import { type ClockMove, moveClock } from '../clock/clock-move.ts'
 import type { TenantCoverage } from '../coverage/coverage-keeper.ts'
-import { createExpectations, type Expectations } from '../decision/expectations.ts'
 import type { Journal } from '../journal/journal.ts'
 import { maskedJournal } from '../journal/masked-journal.ts'
 import { createPersonas, type Personas } from '../personas/personas.ts'
-import { createScenarios, type Scenarios } from '../scenarios/scenarios.ts'
+import { createQueue, type Queue } from '../queue/queue.ts'
 import { createIds } from './ids.ts'
 import type { SharedParts } from './shared-parts.ts'
 import { createTenantSettings, type OwnSettings, type SettingsChanges } from './tenant-settings.ts'
@@ -25,8 +24,9 @@ export interface Tenant extends OwnSettings, SettingsChanges {
   readonly provider: Provider
   readonly clock: SandboxClock
   readonly personas: Personas
-  readonly expectations: Expectations
-  readonly scenarios: Scenarios
+  readonly queue: Queue
+  readonly expectations: Queue['expectations']
+  readonly scenarios: Queue['scenarios']
   readonly journal: Journal
   readonly coverage: TenantCoverage
   /** Applies what other processes changed in this tenant; called before each request is served. Absent where there are no others. */
@@ -73,17 +73,14 @@ export function createTenant(
       return draft.remember()
     })
   const personas = createPersonas({ declared: common.personas, clock, ids: idsFor('personas'), records })
-  const expectations = createExpectations({
-    ids: idsFor('expectations'),
+  const queue = createQueue({
+    idsFor,
     tables,
     lastEnded: () => journal.lastEnded(name),
-  })
-  const scenarios = createScenarios({
-    ids: idsFor('scenarios'),
-    tables,
     moveClock: moveOwnClock,
     announce: (event) => journal.announce({ type: 'scenario', tenant: name, data: { ...event } }),
   })
+  const { expectations, scenarios } = queue
   const { own, ...changes } = createTenantSettings(shared, {
     state,
     baseUrl,
@@ -110,6 +107,7 @@ export function createTenant(
       putAll: driving(personas.putAll),
       remove: driving(personas.remove),
     },
+    queue,
     expectations: { ...expectations, add: driving(expectations.add) },
     scenarios: { ...scenarios, arm: driving(scenarios.arm) },
     journal: maskedJournal(journal, () => tenant.clients.mask),

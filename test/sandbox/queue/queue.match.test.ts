@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest'
 import { createMask } from '../../../src/sandbox/clients/mask.ts'
-import type { ReceivedCall } from '../../../src/sandbox/decision/call.ts'
-import { armedScenario, failStep, passStep } from '../../../src/sandbox/scenarios/armed-scenario.ts'
-import { type Scenario, scenarioSchema } from '../../../src/sandbox/scenarios/scenario-schema.ts'
-import { matchScenarios } from '../../../src/sandbox/scenarios/scenarios.ts'
+import type { ReceivedCall } from '../../../src/sandbox/queue/call.ts'
+import { matchQueued } from '../../../src/sandbox/queue/queue.ts'
+import { failStep, passStep, type Queued, queuedScenario } from '../../../src/sandbox/queue/queued.ts'
+import { type Scenario, scenarioSchema } from '../../../src/sandbox/queue/scenario-schema.ts'
 
 const armed = (id: string, ...steps: Scenario['steps']) =>
-  armedScenario(id, scenarioSchema.parse({ name: `Scenario ${id}`, steps }))
+  queuedScenario(id, scenarioSchema.parse({ name: `Scenario ${id}`, steps }))
+
+const passed = (queued: Queued) => passStep(queued) ?? expect.fail('nothing is left')
 
 const use: ReceivedCall = {
   ...{ flow: 'use', client_id: 'web-shop', state: undefined, nonce: undefined },
@@ -19,13 +21,14 @@ const asTeen: Scenario['steps'][number] = { decide: { flow: 'use', persona: 'tee
 test('The first scenario whose current step decides the call is matched', () => {
   const scenarios = [
     armed('waits', { await: 'par' }, asTeen),
-    passStep(armed('passed', asTeen)),
+    passed(armed('passed', asTeen)),
     armed('creates', { decide: { flow: 'create', outcome: 'created' } }),
-    passStep(armed('first', { await: 'par' }, asTeen)),
+    passed(armed('first', { await: 'par' }, asTeen)),
     armed('second', asTeen),
   ]
-  const step = { id: 'first', name: 'Scenario first', index: 1, persona: 'teen-16', outcome: undefined }
-  expect(matchScenarios(scenarios, use)).toEqual({ contradicted: [], step })
+  const source = 'scenario "Scenario first", step 2'
+  const decision = { id: 'first', scenario: 'first', index: 1, source, persona: 'teen-16', outcome: undefined }
+  expect(matchQueued(scenarios, use)).toEqual({ contradicted: [], decision })
 })
 
 test('Scenarios before the matched one that the call contradicts are listed with the reason, later ones are not', () => {
@@ -33,11 +36,11 @@ test('Scenarios before the matched one that the call contradicts are listed with
   const scenarios = [armed('a', expecting('false')), armed('b', expecting('true')), armed('c', expecting('false'))]
   const explanation = { detail: 'can_create: expected "false", came "true"' }
   const contradicted = [{ id: 'a', index: 0, explanation }]
-  expect(matchScenarios(scenarios, use)).toMatchObject({ step: { id: 'b' }, contradicted })
+  expect(matchQueued(scenarios, use)).toMatchObject({ decision: { id: 'b' }, contradicted })
 })
 
 test('A failed scenario is not matched, and no scenario is changed', () => {
   const failed = failStep(armed('a', asTeen), { detail: 'failed' })
   const before = structuredClone(failed)
-  expect([matchScenarios([failed], use), failed]).toEqual([{ contradicted: [], step: undefined }, before])
+  expect([matchQueued([failed], use), failed]).toEqual([{ contradicted: [], decision: undefined }, before])
 })

@@ -1,9 +1,9 @@
 import { Refusal } from '../../oidc/refusal.ts'
 import { listed, unknownName } from '../../text/nearest.ts'
-import { findOutcome, OUTCOMES, outcomesFor } from '../outcomes/catalogue.ts'
-import { OUTCOME_FLOWS, type Outcome, type OutcomeFlow } from '../outcomes/outcome.ts'
 import type { Persona } from '../personas/persona-schema.ts'
 import type { Personas } from '../personas/personas.ts'
+import { findOutcome, OUTCOMES, outcomesFor } from './catalogue.ts'
+import { OUTCOME_FLOWS, type Outcome, type OutcomeFlow } from './outcome.ts'
 
 /**
  * The persona of a name.

@@ -1,25 +1,34 @@
 import { expect, test } from 'vitest'
 import { createMask } from '../../../src/sandbox/clients/mask.ts'
-import { parsedParameters, type ReceivedCall } from '../../../src/sandbox/decision/call.ts'
+import { parsedParameters, type ReceivedCall } from '../../../src/sandbox/queue/call.ts'
 import {
   checkExpectation,
-  createExpectations,
   expectationSchema,
   isHeld,
   newExpectationSchema,
-} from '../../../src/sandbox/decision/expectations.ts'
+} from '../../../src/sandbox/queue/expectation.ts'
+import { createQueue } from '../../../src/sandbox/queue/queue.ts'
+import { scenarioSchema } from '../../../src/sandbox/queue/scenario-schema.ts'
 import { createIds } from '../../../src/sandbox/tenants/ids.ts'
 import { createMemoryTables } from '../../../src/store/memory.ts'
 import { refusalOf } from '../../support/service.ts'
 import { createTestTenant } from '../../support/tenant.ts'
 
-/** A queue, and the flow of its tenant that ended last. */
+/** The expectations of a tenant, and its flow that ended last. */
 function start() {
   const tenant = { ended: 'f0' }
-  const ids = createIds({ seed: 1, scope: 'test' })
   const tables = createMemoryTables()
-  const queue = createExpectations({ ids, tables, lastEnded: async () => tenant.ended })
-  return { queue, tenant, tables }
+  const queue = createQueue({
+    idsFor: (scope) => createIds({ seed: 1, scope }),
+    tables,
+    lastEnded: async () => tenant.ended,
+    moveClock: async () => {},
+    announce: () => {},
+  })
+  const find = async (received: ReceivedCall) => (await queue.match(received)).decision
+  const follow = async (received: ReceivedCall, match = queue.match(received)) =>
+    queue.settle(await match, { isFollowed: true, call: received })
+  return { queue, ...queue.expectations, tenant, tables, find, follow }
 }
 
 const call = (flow: ReceivedCall['flow'], changes: Partial<ReceivedCall> = {}): ReceivedCall => ({
@@ -30,19 +39,34 @@ const call = (flow: ReceivedCall['flow'], changes: Partial<ReceivedCall> = {}): 
 })
 
 test('Expectations are found first in, first out, and each is spent as often as it says', async () => {
-  const { queue, tables } = start()
-  const first = await queue.add({ flow: 'use', persona: 'teen-16', times: 2 })
-  const second = await queue.addLater({ flow: 'use', outcome: 'access_denied' })
+  const { queue, add, addLater, list, remove, clear, tables, find, follow } = start()
+  const first = await add({ flow: 'use', persona: 'teen-16', times: 2 })
+  const second = await addLater({ flow: 'use', outcome: 'access_denied' })
   const id = expect.stringMatching(/^x-[\w-]{12}$/)
   expect(first).toEqual({ id, flow: 'use', persona: 'teen-16', times: 2, remaining: 2 })
-  expect([await queue.find(call('use')), await queue.spend(first.id, 'use')]).toEqual([first, true])
-  expect([await queue.list(), await tables.count('expectation')]).toEqual([[{ ...first, remaining: 1 }, second], 2])
-  expect([await queue.spend(first.id, 'use'), await queue.spend(first.id, 'use')]).toEqual([true, false])
-  expect(await queue.find(call('use'))).toEqual(second)
-  expect([await queue.remove(second.id), await queue.remove(second.id)]).toEqual([true, false])
-  await queue.add({ flow: 'par', outcome: 'par.500' })
-  await queue.clear()
-  expect(await queue.list()).toEqual([])
+  const decision = { id: first.id, persona: 'teen-16', source: `expectation ${first.id} (1 of 2 left)` }
+  expect(await find(call('use'))).toMatchObject(decision)
+  expect(await follow(call('use'))).toBe(true)
+  expect([await list(), await tables.count('queue')]).toEqual([[{ ...first, remaining: 1 }, second], 2])
+  const match = queue.match(call('use'))
+  expect([await follow(call('use'), match), await follow(call('use'), match)]).toEqual([true, false])
+  expect(await find(call('use'))).toMatchObject({ id: second.id, source: `expectation ${second.id} (now used up)` })
+  expect([await remove(second.id), await remove(second.id)]).toEqual([true, false])
+  await add({ flow: 'par', outcome: 'par.500' })
+  await clear()
+  expect(await list()).toEqual([])
+})
+
+test('An expectation decides before a scenario that was armed earlier, and neither is removed as the other', async () => {
+  const { queue, add, remove, clear, find } = start()
+  const armed = await queue.scenarios.arm(
+    scenarioSchema.parse({ name: 'A', steps: [{ decide: { flow: 'use', persona: 'teen-16' } }] }),
+  )
+  const { id } = await add({ flow: 'use', outcome: 'access_denied' })
+  expect(await find(call('use'))).toMatchObject({ id })
+  expect([await remove(armed.id), await queue.scenarios.remove(id)]).toEqual([false, false])
+  await clear()
+  expect(await find(call('use'))).toMatchObject({ id: armed.id })
 })
 
 test.each([
@@ -56,46 +80,50 @@ test.each([
   [undefined, { endedAs: 'access_denied' }, true],
   [undefined, { endedAs: 'request_uri.expired' }, false],
 ])('An expectation with match %j fits a call with %j: %s', async (match, changes, fits) => {
-  const { queue } = start()
-  await queue.add({ flow: 'use', outcome: 'access_denied', ...(match && { match }) })
-  expect((await queue.find(call('use', changes))) !== undefined).toBe(fits)
+  const { add, find } = start()
+  await add({ flow: 'use', outcome: 'access_denied', ...(match && { match }) })
+  expect((await find(call('use', changes))) !== undefined).toBe(fits)
 })
 
 test.each(['discovery', 'jwks'] as const)('What is queued for %s holds until a flow has ended', async (flow) => {
-  const { queue, tenant } = start()
-  const { id } = await queue.add({ flow, outcome: `${flow}.500`, times: 2 })
+  const { add, list, find, follow, tenant } = start()
+  const { id } = await add({ flow, outcome: `${flow}.500`, times: 2 })
   tenant.ended = 'f1'
-  expect(await queue.find(call(flow))).toMatchObject({ id, remaining: 2 })
-  for (let read = 0; read < 3; read++) expect(await queue.spend(id, flow)).toBe(true)
-  expect(await queue.list()).toMatchObject([{ id, remaining: 2, held_since: 'f1' }])
+  expect(await find(call(flow))).toMatchObject({ id })
+  for (let read = 0; read < 3; read++) expect(await follow(call(flow))).toBe(true)
+  expect(await list()).toMatchObject([{ id, remaining: 2, held_since: 'f1' }])
   tenant.ended = 'f2'
-  const [[left]] = await Promise.all([queue.list(), queue.list()])
+  const [[left]] = await Promise.all([list(), list()])
   expect(left).toEqual({ id, flow, outcome: `${flow}.500`, times: 2, remaining: 1 })
-  await queue.spend(id, flow)
+  await follow(call(flow))
   tenant.ended = 'f3'
-  expect(await queue.list()).toEqual([])
+  expect(await list()).toEqual([])
 })
 
+const JWKS_FAILS = { name: 'A', steps: [{ decide: { flow: 'jwks', outcome: 'jwks.500' } }] } as const
+
 test('What a scenario has decided for a read holds until a flow has ended', async () => {
-  const { queue, tenant } = start()
-  await queue.hold({ flow: 'jwks', outcome: 'jwks.500' })
+  const { queue, list, follow, tenant } = start()
+  await queue.scenarios.arm(scenarioSchema.parse(JWKS_FAILS))
+  await follow(call('jwks'))
   const id = expect.stringMatching(/^x-/)
   const held = { id, flow: 'jwks', outcome: 'jwks.500', times: 1, remaining: 1, held_since: 'f0' }
-  expect(await queue.list()).toEqual([held])
+  expect(await list()).toEqual([held])
   tenant.ended = 'f1'
-  expect(await queue.list()).toEqual([])
+  expect(await list()).toEqual([])
   expect((['use', 'par', 'discovery', 'jwks'] as const).map(isHeld)).toEqual([false, false, true, true])
 })
 
 test('A queue of 10,000 takes no more, but what held until a flow ended makes room', async () => {
-  const { queue, tenant } = start()
-  await queue.hold({ flow: 'jwks', outcome: 'jwks.500' })
-  for (let n = 1; n < 10_000; n++) await queue.add({ flow: 'use', outcome: 'access_denied' })
+  const { add, follow, tenant } = start()
+  await add({ flow: 'jwks', outcome: 'jwks.500' })
+  await follow(call('jwks'))
+  for (let n = 1; n < 10_000; n++) await add({ flow: 'use', outcome: 'access_denied' })
   const message = 'expectations: 10000 are queued already; DELETE them, or reset the tenant'
-  const refusal = await refusalOf(() => queue.add({ flow: 'use', outcome: 'access_denied' }))
+  const refusal = await refusalOf(() => add({ flow: 'use', outcome: 'access_denied' }))
   expect(refusal).toMatchObject({ code: 'conflict', message })
   tenant.ended = 'f1'
-  expect(await queue.add({ flow: 'use', outcome: 'access_denied' })).toMatchObject({ flow: 'use' })
+  expect(await add({ flow: 'use', outcome: 'access_denied' })).toMatchObject({ flow: 'use' })
 })
 
 test.each([

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
 import {
+  actingValue,
+  type RequestedDecision,
+  readActingValue,
+  requireRequestedNames,
+} from '../../../src/sandbox/decision/sources.ts'
+import {
   isOfBrowser,
   outcomeProblem,
   requireBrowserOutcome,
   requireOutcome,
   requireOutcomeName,
   requirePersona,
-} from '../../../src/sandbox/decision/names.ts'
-import {
-  actingValue,
-  type RequestedDecision,
-  readActingValue,
-  requireRequestedNames,
-} from '../../../src/sandbox/decision/sources.ts'
+} from '../../../src/sandbox/outcomes/names.ts'
 import { OUTCOME_FLOWS } from '../../../src/sandbox/outcomes/outcome.ts'
 import { refusalOf } from '../../support/service.ts'
 import { createTestTenant } from '../../support/tenant.ts'

@@ -2,36 +2,38 @@ import { expect, test } from 'vitest'
 import { createMask } from '../../../src/sandbox/clients/mask.ts'
 import { createClock } from '../../../src/sandbox/clock/clock.ts'
 import { moveClock } from '../../../src/sandbox/clock/clock-move.ts'
-import type { ReceivedCall } from '../../../src/sandbox/decision/call.ts'
 import { outcomesFor } from '../../../src/sandbox/outcomes/catalogue.ts'
-import { progressOf } from '../../../src/sandbox/scenarios/armed-scenario.ts'
-import { type Scenario, scenarioSchema } from '../../../src/sandbox/scenarios/scenario-schema.ts'
-import { createScenarios, type ScenarioEvent } from '../../../src/sandbox/scenarios/scenarios.ts'
+import type { ReceivedCall } from '../../../src/sandbox/queue/call.ts'
+import { createQueue, type ScenarioEvent } from '../../../src/sandbox/queue/queue.ts'
+import { progressOf } from '../../../src/sandbox/queue/queued.ts'
+import { type Scenario, scenarioSchema } from '../../../src/sandbox/queue/scenario-schema.ts'
 import { createIds } from '../../../src/sandbox/tenants/ids.ts'
 import { createMemoryTables } from '../../../src/store/memory.ts'
 
 function start() {
   const events: ScenarioEvent[] = []
   const clock = createClock()
-  const scenarios = createScenarios({
-    ids: createIds({ seed: 1, scope: 'test' }),
+  const queue = createQueue({
+    idsFor: (scope) => createIds({ seed: 1, scope }),
+    lastEnded: async () => 'f0',
     tables: createMemoryTables(),
     moveClock: async (move) => moveClock(clock, move),
     announce: (event) => events.push(event),
   })
+  const { scenarios } = queue
   const arm = async (steps: Scenario['steps'], more: Partial<Scenario> = {}) =>
     (await scenarios.arm(scenarioSchema.parse({ name: 'A', steps, ...more }))).id
   const statusOf = async (id: string) => (await scenarios.find(id))?.steps.map(({ status }) => status)
   const isPassed = async (id: string) => (await scenarios.find(id))?.status === 'passed'
   /** Matches a call and records that the match was not followed, as for a request that is decided otherwise. */
   const overrule = async (received: ReceivedCall) => {
-    const match = await scenarios.match(received)
-    await scenarios.settle(match, { isFollowed: false, call: received })
-    return match.step
+    const match = await queue.match(received)
+    await queue.settle(match, { isFollowed: false, call: received })
+    return match.decision
   }
   const follow = async (received: ReceivedCall) =>
-    scenarios.settle(await scenarios.match(received), { isFollowed: true, call: received })
-  return { scenarios, clock, events, arm, statusOf, isPassed, overrule, follow }
+    queue.settle(await queue.match(received), { isFollowed: true, call: received })
+  return { queue, scenarios, clock, events, arm, statusOf, isPassed, overrule, follow }
 }
 
 const call = (flow: ReceivedCall['flow'], parameters: Readonly<Record<string, unknown>> = {}): ReceivedCall => ({
@@ -43,31 +45,31 @@ const call = (flow: ReceivedCall['flow'], parameters: Readonly<Record<string, un
 const AS_TEEN = { decide: { flow: 'use', persona: 'teen-16' } } as const
 
 test('Consecutive decisions of a scenario are used up one per request', async () => {
-  const { scenarios, arm, isPassed, overrule } = start()
+  const { queue, scenarios, arm, isPassed, overrule } = start()
   const id = await arm([AS_TEEN, { decide: { flow: 'use', persona: 'adult-passport' } }])
-  const first = await scenarios.match(call('use'))
-  expect(first.step).toMatchObject({ persona: 'teen-16', outcome: undefined, name: 'A', index: 0 })
-  expect(await scenarios.settle(first, { isFollowed: true, call: call('use') })).toBe(true)
+  const first = await queue.match(call('use'))
+  expect(first.decision).toMatchObject({ persona: 'teen-16', outcome: undefined, source: 'scenario "A", step 1' })
+  expect(await queue.settle(first, { isFollowed: true, call: call('use') })).toBe(true)
   expect(await scenarios.find(id)).toMatchObject({
     status: 'running',
     steps: [{ status: 'passed', summary: 'use as teen-16' }, { status: 'current' }],
   })
-  const second = await scenarios.match(call('use'))
-  expect(second.step).toMatchObject({ persona: 'adult-passport' })
-  await scenarios.settle(second, { isFollowed: true, call: call('use') })
+  const second = await queue.match(call('use'))
+  expect(second.decision).toMatchObject({ persona: 'adult-passport' })
+  await queue.settle(second, { isFollowed: true, call: call('use') })
   expect([await isPassed(id), await overrule(call('use'))]).toEqual([true, undefined])
 })
 
 test('Of two requests at once a scenario decides one, and none after it was removed', async () => {
-  const { scenarios, arm } = start()
+  const { queue, scenarios, arm } = start()
   await arm([AS_TEEN])
-  const matches = await Promise.all([scenarios.match(call('use')), scenarios.match(call('use'))])
-  const followed = matches.map((match) => scenarios.settle(match, { isFollowed: true, call: call('use') }))
+  const matches = await Promise.all([queue.match(call('use')), queue.match(call('use'))])
+  const followed = matches.map((match) => queue.settle(match, { isFollowed: true, call: call('use') }))
   expect(await Promise.all(followed)).toEqual([true, false])
   await arm([AS_TEEN])
-  const match = await scenarios.match(call('use'))
+  const match = await queue.match(call('use'))
   await scenarios.clear()
-  expect(await scenarios.settle(match, { isFollowed: true, call: call('use') })).toBe(false)
+  expect(await queue.settle(match, { isFollowed: true, call: call('use') })).toBe(false)
 })
 
 test('A scenario decides no request of another flow or client, and says when its decision was not taken', async () => {
@@ -82,7 +84,7 @@ test('A scenario decides no request of another flow or client, and says when its
 })
 
 test('A request or call that is not as expected fails the scenario, and is not decided', async () => {
-  const { scenarios, arm, overrule } = start()
+  const { queue, scenarios, arm, overrule } = start()
   const expected = { can_create: 'true', claims: { age_thresholds: [18] } }
   const id = await arm([{ ...AS_TEEN, expect: expected }, { await: 'par' }])
   expect(await overrule(call('use', { claims: { age_thresholds: [21] } }))).toBeUndefined()
@@ -93,44 +95,44 @@ test('A request or call that is not as expected fails the scenario, and is not d
   }
   expect(await scenarios.find(id)).toMatchObject({ status: 'failed', steps: [failed, { status: 'waiting' }] })
   const awaiting = await arm([{ await: 'par', expect: { authorization_details: [{ method: 'id_doc_scan' }] } }])
-  await scenarios.observe(call('par', { authorization_details: [{ method: 'email_age_estimation' }] }), 201)
+  await queue.observe(call('par', { authorization_details: [{ method: 'email_age_estimation' }] }), 201)
   const detail = 'authorization_details[0].method: expected "id_doc_scan", came "email_age_estimation"'
   expect(await scenarios.find(awaiting)).toMatchObject({ steps: [{ status: 'failed', detail }] })
 })
 
 test('An awaited call is met by a successful call, not by a refused one nor by another', async () => {
-  const { scenarios, arm, isPassed } = start()
+  const { queue, scenarios, arm, isPassed } = start()
   const id = await arm([{ await: 'par' }])
-  await scenarios.observe(call('par'), 401)
+  await queue.observe(call('par'), 401)
   const steps = [{ status: 'current', detail: expect.stringContaining('401') }]
   expect(await scenarios.find(id)).toMatchObject({ steps })
-  await scenarios.observe(call('token'), 200)
+  await queue.observe(call('token'), 200)
   expect(await isPassed(id)).toBe(false)
-  await scenarios.observe(call('par'), 201)
+  await queue.observe(call('par'), 201)
   expect(await isPassed(id)).toBe(true)
 })
 
 test('An awaited call is not the very call that was decided before', async () => {
-  const { scenarios, arm, statusOf, follow } = start()
+  const { queue, arm, statusOf, follow } = start()
   const outcome = outcomesFor('par')[0]?.name ?? ''
   const id = await arm([{ decide: { flow: 'par', outcome } }, { await: 'par' }])
   const decided = call('par')
   await follow(decided)
-  await scenarios.observe(decided, 201, id)
+  await queue.observe(decided, 201, id)
   expect(await statusOf(id)).toEqual(['passed', 'current'])
-  await scenarios.observe(call('par'), 201)
+  await queue.observe(call('par'), 201)
   expect(await statusOf(id)).toEqual(['passed', 'passed'])
 })
 
 test('An awaited key set or discovery counts for any client: both are read without saying by whom', async () => {
-  const { scenarios, arm, isPassed } = start()
+  const { queue, arm, isPassed } = start()
   const id = await arm([{ await: 'jwks' }], { client: 'shop' })
-  await scenarios.observe({ ...call('jwks'), client_id: undefined }, 200)
+  await queue.observe({ ...call('jwks'), client_id: undefined }, 200)
   expect(await isPassed(id)).toBe(true)
 })
 
 test('Clock steps at the beginning run at arming, later ones when they are reached', async () => {
-  const { scenarios, arm, clock, follow } = start()
+  const { queue, arm, clock, follow } = start()
   // It is at another step all the while.
   await arm([{ await: 'par' }])
   await arm([{ clock: { set: '2030-01-01', freeze: true } }, AS_TEEN, { clock: { advance: 91 } }])
@@ -138,7 +140,7 @@ test('Clock steps at the beginning run at arming, later ones when they are reach
   await follow(call('use'))
   // What the request is given is still of the time at which it came.
   expect(clock.state().now).toBe('2030-01-01T00:00:00.000Z')
-  await scenarios.runClockSteps()
+  await queue.runClockSteps()
   expect(clock.state().now).toBe('2030-01-01T00:01:31.000Z')
 })
 
@@ -151,11 +153,11 @@ test('A clock step out of the calendar fails the scenario, and a scenario of clo
 })
 
 test('A hundred scenarios may run, asked in the order of their arming, and a scenario that has ended makes room', async () => {
-  const { scenarios, arm, isPassed } = start()
+  const { queue, scenarios, arm, isPassed } = start()
   const [first = '', second = ''] = await Promise.all(Array.from({ length: 100 }, () => arm([{ await: 'par' }])))
   await expect(arm([{ await: 'par' }])).rejects.toThrow('100 are running already')
-  await scenarios.observe(call('par'), 201)
-  await scenarios.observe(call('par'), 201)
+  await queue.observe(call('par'), 201)
+  await queue.observe(call('par'), 201)
   expect([await isPassed(first), await isPassed(second)]).toEqual([true, true])
   await arm([{ await: 'par' }])
   const [oldest, ...others] = (await scenarios.list()).map(progressOf)
@@ -163,10 +165,10 @@ test('A hundred scenarios may run, asked in the order of their arming, and a sce
 })
 
 test('Every change of a scenario is announced, also a remark, and so is its removal', async () => {
-  const { scenarios, arm, events } = start()
+  const { queue, scenarios, arm, events } = start()
   const id = await arm([{ await: 'par' }, { await: 'token' }])
-  await scenarios.observe(call('par'), 401)
-  await scenarios.observe(call('par'), 201)
+  await queue.observe(call('par'), 401)
+  await queue.observe(call('par'), 201)
   await scenarios.remove(id)
   const told = events.map(({ status, step }) => `${status} ${step}`)
   expect(told).toEqual(['running 0', 'running 0', 'running 1', 'removed 1'])

@@ -1,0 +1,326 @@
+import { type Awaitable, type Ids, whenThere } from '../../oidc/ports.ts'
+import { isUnavailable, Refusal } from '../../oidc/refusal.ts'
+import type { ClockMove } from '../clock/clock-move.ts'
+import { type Tables, table } from '../tables.ts'
+import type { ReceivedCall } from './call.ts'
+import { type Expectation, isHeld, type NewExpectation } from './expectation.ts'
+import {
+  currentStep,
+  type Explanation,
+  expectationOf,
+  failStep,
+  isAbout,
+  noteAtStep,
+  passStep,
+  progressOf,
+  type Queued,
+  queuedExpectation,
+  queuedScenario,
+  queuedSchema,
+  type ScenarioProgress,
+  unmetExpectation,
+  usedOnce,
+} from './queued.ts'
+import type { Scenario } from './scenario-schema.ts'
+
+/** What is queued for a call. */
+export interface QueueMatch {
+  readonly decision: QueuedDecision | undefined
+  /** Scenarios that the call contradicts. */
+  readonly contradicted: readonly { readonly id: string; readonly index: number; readonly explanation: Explanation }[]
+}
+
+/** A step that decides a call. */
+export interface QueuedDecision {
+  /** For messages: `scenario "Upgrade", step 2`. */
+  readonly source: string
+  readonly persona: string | undefined
+  readonly outcome: string | undefined
+  /** Marks the flow that it decides as one of an audit, which changes no persona. */
+  readonly audit?: true | undefined
+  readonly id: string
+  /** Of the step, from 0. */
+  readonly index: number
+  /** Absent when it is an expectation. */
+  readonly scenario?: string
+}
+
+/** What became of a match. */
+export interface QueueResult {
+  readonly isFollowed: boolean
+  /** Why the call cannot have the decision, which is then used up; a scenario fails by it. */
+  readonly problem?: string | undefined
+  readonly call: ReceivedCall
+}
+
+/**
+ * What decides the coming requests of one tenant: scenarios, and expectations, which are scenarios of one step and come first.
+ * Both are met in the order in which they were queued.
+ */
+export interface Queue {
+  readonly expectations: Expectations
+  readonly scenarios: Scenarios
+  /** What decides this call, and what the call contradicts. Only looks: nothing is used up before `settle`. */
+  match(call: ReceivedCall): Promise<QueueMatch>
+  /**
+   * Records what became of a match: contradicted scenarios fail, a followed step passes, a step that was not followed keeps a
+   * remark.
+   * @returns `false` when another request used the decision up first
+   */
+  settle(match: QueueMatch, result: QueueResult): Promise<boolean>
+  /**
+   * Counts a server-to-server call that was answered with `status` for the first scenario that awaits it.
+   * @param decidedBy the scenario whose step decided this call; its next step does not count it
+   */
+  observe(call: ReceivedCall, status: number, decidedBy?: string): Promise<void>
+  /** Runs the clock steps that are current; called after a decision was carried out. */
+  runClockSteps(): Promise<void>
+}
+
+export interface Expectations {
+  list(): Promise<Expectation[]>
+  /** A caller drives the tenant by it. @throws Refusal */
+  add(expectation: NewExpectation): Promise<Expectation>
+  /** Adds what the address of a flow forces on a later call. @throws Refusal */
+  addLater(expectation: NewExpectation): Promise<Expectation>
+  /** `false` when there is none of this id. */
+  remove(id: string): Promise<boolean>
+  clear(): Promise<void>
+}
+
+/** The scenarios, in the order in which they were armed. Ended ones stay readable. */
+export interface Scenarios {
+  /** Clock steps at its beginning run at once. Names of personas and clients are the caller's to check. @throws Refusal */
+  arm(scenario: Scenario): Promise<ScenarioProgress>
+  /** As they are kept: `progressOf` makes up to 500 steps of each. */
+  list(): Promise<readonly Queued[]>
+  find(id: string): Promise<ScenarioProgress | undefined>
+  /** `false` when there is none of this id. */
+  remove(id: string): Promise<boolean>
+  clear(): Promise<void>
+}
+
+const MAX_EXPECTATIONS = 10_000
+const MAX_SCENARIOS = 100
+
+/** Announced whenever a scenario advances. */
+export interface ScenarioEvent {
+  readonly id: string
+  readonly name: string
+  readonly status: ScenarioProgress['status'] | 'removed'
+  readonly revision: number
+  /** The index of the current step; absent when all steps have passed. */
+  readonly step?: number
+}
+
+const PARSED = new WeakMap<object, Queued>()
+
+/** Creates the queue of one tenant. @param parts.lastEnded the id of the tenant's flow that ended last */
+export function createQueue({
+  idsFor,
+  tables,
+  lastEnded,
+  moveClock,
+  announce,
+}: {
+  idsFor(purpose: 'expectations' | 'scenarios'): Ids
+  tables: Tables
+  lastEnded(): Promise<string>
+  moveClock(move: ClockMove): Promise<void>
+  announce(event: ScenarioEvent): void
+}): Queue {
+  const queue = table(tables, { name: 'queue', schema: queuedSchema }, PARSED)
+  const rows = (): Awaitable<readonly Queued[]> =>
+    whenThere(queue.list(), (list) => (list.length === 0 ? NOTHING_QUEUED : list.map(([, queued]) => queued)))
+  const put = async (queued: Queued) => {
+    await queue.put(queued.id, queued)
+    return queued
+  }
+  const announceProgress = (queued: Queued) => announce(eventOf(progressOf(queued)))
+  /**
+   * @param next pure; it gives the same object when nothing is to be changed, and `undefined` when nothing is left
+   * @returns what it was
+   */
+  const change = async (id: string, next: (queued: Queued) => Queued | undefined) => {
+    let before: Queued | undefined
+    const after = await queue.update(id, (queued) => {
+      before = queued
+      return queued && next(queued)
+    })
+    if (after && !after.expected && after.revision !== before?.revision) announceProgress(after)
+    return before
+  }
+  /** What is queued; what held until a flow ended is used up by now. */
+  async function all() {
+    const queued = await rows()
+    const held = queued.filter(({ expected }) => expected?.held_since !== undefined)
+    if (held.length === 0) return queued
+    const ended = await lastEnded()
+    const over = held.filter(({ expected }) => expected?.held_since !== ended)
+    for (const { id, expected } of over) {
+      await change(id, (now) => (now.expected?.held_since === expected?.held_since ? usedOnce(now) : now))
+    }
+    return over.length === 0 ? queued : rows()
+  }
+  const removeIf = async (id: string, isAsked: (queued: Queued) => boolean) => {
+    const queued = await queue.get(id)
+    if (!queued || !isAsked(queued) || !(await queue.remove(id))) return false
+    if (!queued.expected) announce({ ...eventOf(progressOf(queued)), status: 'removed' })
+    return true
+  }
+  const removeAll = async (isAsked: (queued: Queued) => boolean) => {
+    for (const { id } of await rows()) await removeIf(id, isAsked)
+  }
+
+  const listExpectations = async () => (await all()).flatMap((queued) => expectationOf(queued) ?? [])
+  const [expectationIds, scenarioIds] = [idsFor('expectations'), idsFor('scenarios')]
+  const newExpectationId = () => `x-${expectationIds.random(9)}`
+  const addExpectation: Expectations['add'] = async ({ times = 1, ...wanted }) => {
+    // Listed only when it counts: what held until a flow ended may leave room.
+    if ((await queue.count()) >= MAX_EXPECTATIONS && (await listExpectations()).length >= MAX_EXPECTATIONS)
+      throw Refusal.conflict(`expectations: ${MAX_EXPECTATIONS} are queued already; DELETE them, or reset the tenant`)
+    const id = newExpectationId()
+    await put(queuedExpectation(id, wanted, { times, remaining: times }))
+    return { ...wanted, id, times, remaining: times }
+  }
+
+  const listScenarios = async () => (await rows()).filter(isScenario)
+  const makeRoom = async () => {
+    const armed = await listScenarios()
+    if (armed.length < MAX_SCENARIOS) return
+    const ended = armed.find((one) => currentStep(one) === undefined)
+    if (!ended)
+      throw Refusal.conflict(`scenarios: ${MAX_SCENARIOS} are running already; DELETE them, or reset the tenant`)
+    await queue.remove(ended.id)
+  }
+  const runClockStep = async (id: string) => {
+    const queued = await queue.get(id)
+    const step = queued && currentStep(queued)
+    if (step?.kind !== 'clock') return false
+    try {
+      await moveClock(step.move)
+      await change(id, (now) => passStep(now))
+    } catch (error) {
+      if (!(error instanceof Refusal) || isUnavailable(error)) throw error
+      const { message } = error
+      await change(id, (now) => failStep(now, { detail: message }))
+    }
+    return true
+  }
+  const runClockSteps = async () => {
+    for (const queued of await rows()) {
+      if (currentStep(queued)?.kind !== 'clock') continue
+      while (await runClockStep(queued.id));
+    }
+  }
+  /** Whether the scenario awaits this call; then it advances, fails or keeps a remark. */
+  const observeOne = async (id: string, call: ReceivedCall, status: number) => {
+    const before = await change(id, (queued) => {
+      if (!isAbout(queued, 'await', call)) return queued
+      if (status >= 400) return noteAtStep(queued, `a ${call.flow} call came that was answered with ${status}`)
+      const unmet = unmetExpectation(queued, call)
+      return unmet ? failStep(queued, unmet) : passStep(queued)
+    })
+    return before !== undefined && isAbout(before, 'await', call)
+  }
+
+  return {
+    expectations: {
+      list: listExpectations,
+      add: addExpectation,
+      addLater: addExpectation,
+      remove: (id) => removeIf(id, isExpectation),
+      clear: () => removeAll(isExpectation),
+    },
+    scenarios: {
+      async arm(scenario) {
+        await makeRoom()
+        const armed = await put(queuedScenario(`s-${scenarioIds.random(9)}`, scenario))
+        announceProgress(armed)
+        while (await runClockStep(armed.id));
+        return progressOf((await queue.get(armed.id)) ?? armed)
+      },
+      list: listScenarios,
+      async find(id) {
+        const queued = await queue.get(id)
+        return queued && isScenario(queued) ? progressOf(queued) : undefined
+      },
+      remove: (id) => removeIf(id, isScenario),
+      clear: () => removeAll(isScenario),
+    },
+    match: async (call) => matchQueued(await all(), call),
+    async settle({ decision, contradicted }, { isFollowed, problem, call }) {
+      for (const { id, index, explanation } of contradicted) {
+        await change(id, (queued) => (queued.current === index ? failStep(queued, explanation) : queued))
+      }
+      if (!decision) return true
+      const { id, index, scenario, outcome } = decision
+      if (!isFollowed && problem === undefined) {
+        const remark = `a ${call.flow} request came that did not take this decision: its answer says why`
+        if (scenario) await change(id, (queued) => (queued.current === index ? noteAtStep(queued, remark) : queued))
+        return true
+      }
+      const { flow } = call
+      const ended = isHeld(flow) ? await lastEnded() : undefined
+      const isAtStep = (queued: Queued) => queued.current === index && isAbout(queued, 'decide', call)
+      const before = await change(id, (queued) => {
+        if (!isAtStep(queued)) return queued
+        return isFollowed || !scenario ? passStep(queued, ended) : failStep(queued, { detail: problem })
+      })
+      const isTaken = before !== undefined && isAtStep(before)
+      // What a scenario has decided for a first read of discovery or keys holds, too.
+      if (isTaken && isFollowed && scenario && ended !== undefined)
+        await put(
+          queuedExpectation(newExpectationId(), { flow, outcome }, { times: 1, remaining: 1, held_since: ended }),
+        )
+      return isTaken
+    },
+    async observe(call, status, decidedBy) {
+      let hasAdvanced = decidedBy !== undefined
+      for (const { id } of (await rows()).filter((queued) => isAbout(queued, 'await', call))) {
+        if (decidedBy === id || !(await observeOne(id, call, status))) continue
+        hasAdvanced = true
+        break
+      }
+      if (hasAdvanced) await runClockSteps()
+    },
+    runClockSteps,
+  }
+}
+
+const NOTHING_QUEUED: readonly Queued[] = []
+
+const isExpectation = ({ expected }: Queued) => expected !== undefined
+const isScenario = ({ expected }: Queued) => expected === undefined
+
+function eventOf({ id, name, status, revision, steps }: ScenarioProgress): ScenarioEvent {
+  const step = steps.findIndex((one) => one.status === 'current' || one.status === 'failed')
+  return { id, name, status, revision, ...(step < 0 ? {} : { step }) }
+}
+
+const NO_MATCH: QueueMatch = { decision: undefined, contradicted: [] }
+
+/** The first expectation that fits the call, else the first scenario whose step does, and those before it that the call contradicts. */
+export function matchQueued(queue: readonly Queued[], call: ReceivedCall): QueueMatch {
+  if (queue.length === 0) return NO_MATCH
+  const expectation = queue.find((queued) => queued.expected && isAbout(queued, 'decide', call))
+  if (expectation) return { decision: decisionOf(expectation), contradicted: [] }
+  const contradicted: QueueMatch['contradicted'][number][] = []
+  for (const queued of queue) {
+    if (queued.expected || !isAbout(queued, 'decide', call)) continue
+    const explanation = unmetExpectation(queued, call)
+    if (!explanation) return { decision: decisionOf(queued), contradicted }
+    contradicted.push({ id: queued.id, index: queued.current, explanation })
+  }
+  return { decision: undefined, contradicted }
+}
+
+function decisionOf({ id, scenario: { name, steps }, current: index, expected }: Queued): QueuedDecision {
+  const { persona, outcome } = steps[index]?.decide ?? {}
+  const decision = { persona, outcome, id, index }
+  if (!expected) return { ...decision, source: `scenario ${JSON.stringify(name)}, step ${index + 1}`, scenario: id }
+  const { audit, times, remaining } = expected
+  // Named only when this request cannot have it, and uses it up.
+  const left = remaining > 1 ? `${remaining - 1} of ${times} left` : 'now used up'
+  return { ...decision, source: `expectation ${id} (${left})`, audit }
+}

@@ -1,0 +1,149 @@
+import * as z from 'zod'
+import { isJsonObject } from '../../age/json-object.ts'
+import { parsedParameters, type ReceivedCall } from './call.ts'
+import { type Expectation, expectedSchema, isHeld, type NewExpectation } from './expectation.ts'
+import { describeMismatch, findMismatches, mismatchSchema } from './mismatches.ts'
+import { type Scenario, type Step, stepOf, summaryOf } from './scenario-schema.ts'
+
+/** How far one step has come. */
+const stepProgressSchema = z.object({
+  index: z.int().describe('From 0'),
+  kind: z.enum(['decide', 'await', 'clock']),
+  summary: z.string().describe('The step in words: `use as teen-16: access_denied`'),
+  status: z.enum(['waiting', 'current', 'passed', 'failed']),
+  detail: z.string().optional().describe('Why it failed or, while it is current, what came that did not meet it'),
+  mismatches: z
+    .array(mismatchSchema)
+    .optional()
+    .describe('What was expected and what came; only of a step that failed by its `expect`'),
+})
+
+/** How far a scenario has come. */
+export const scenarioProgressSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  client: z.string().optional(),
+  status: z.enum(['running', 'passed', 'failed']),
+  revision: z.int().describe('Counts its changes'),
+  steps: z.array(stepProgressSchema),
+})
+
+export type StepProgress = z.infer<typeof stepProgressSchema>
+export type ScenarioProgress = z.infer<typeof scenarioProgressSchema>
+
+const explanationSchema = stepProgressSchema.pick({ detail: true, mismatches: true })
+export type Explanation = z.infer<typeof explanationSchema>
+
+export const queuedSchema = z.object({
+  id: z.string(),
+  /** Checked when it was armed. Only its members are looked at: every request reads all of the queue, of up to 500 steps each. */
+  scenario: z.custom<Scenario>((value) => isJsonObject(value) && Array.isArray(value['steps']), {
+    error: 'not a scenario',
+  }),
+  /** The index of the current step; the number of steps when it has passed. */
+  current: z.int(),
+  revision: z.int(),
+  failure: explanationSchema.optional(),
+  /** The last request that did not meet the current step, in words. */
+  remark: z.string().optional(),
+  /** Of an expectation, which is a scenario of one step: it is gone when it has decided as many requests as it says. */
+  expected: expectedSchema.optional(),
+})
+
+/** A scenario that looks at every request until it has passed or failed. JSON, so that several processes can share it. */
+export type Queued = Readonly<z.infer<typeof queuedSchema>>
+
+export const queuedScenario = (id: string, scenario: Scenario): Queued => ({ id, scenario, current: 0, revision: 0 })
+
+export const queuedExpectation = (
+  id: string,
+  { flow, persona, outcome, match, audit }: NewExpectation,
+  count: Pick<Expectation, 'times' | 'remaining' | 'held_since'>,
+): Queued => ({
+  ...queuedScenario(id, { name: id, steps: [{ decide: { flow, persona, outcome } }] }),
+  expected: { match, audit, ...count },
+})
+
+/** A queued expectation as it is shown; `undefined` for a scenario. */
+export function expectationOf({ id, scenario, expected }: Queued): Expectation | undefined {
+  const decide = expected && scenario.steps[0]?.decide
+  return decide && { id, ...decide, ...expected }
+}
+
+/** The step that it is at; `undefined` when it has passed or failed. */
+export function currentStep({ scenario, current, failure }: Queued): Step | undefined {
+  const step = failure ? undefined : scenario.steps[current]
+  return step && stepOf(step)
+}
+
+/** Whether its current step is one of this kind, and for this request. */
+export function isAbout(queued: Queued, kind: 'decide' | 'await', call: ReceivedCall): boolean {
+  const step = currentStep(queued)
+  if (step?.kind !== kind || step.flow !== call.flow) return false
+  const isOpen = call.endedAs === undefined || (step.kind === 'decide' && step.outcome === call.endedAs)
+  return isOpen && isOfCaller(queued, call)
+}
+
+/** An expectation asks for members of the request, a scenario for its client; requests for discovery and keys name none. */
+function isOfCaller({ scenario, expected }: Queued, call: ReceivedCall): boolean {
+  if (!expected) return scenario.client === undefined || scenario.client === call.client_id || isHeld(call.flow)
+  const { match = {} } = expected
+  return (['client_id', 'state', 'nonce'] as const).every(
+    (name) => match[name] === undefined || match[name] === call[name],
+  )
+}
+
+/**
+ * What is queued after its current step was met; `undefined` when nothing is left.
+ * @param ended the id of the flow that ended last, where an expectation holds until another one ends
+ */
+export function passStep(queued: Queued, ended?: string): Queued | undefined {
+  const { id, scenario, current, revision, expected } = queued
+  if (!expected) return { id, scenario, current: current + 1, revision: revision + 1 }
+  if (ended === undefined) return usedOnce(queued)
+  // The first read marks it; later ones leave the mark.
+  return { ...queued, expected: { ...expected, held_since: expected.held_since ?? ended } }
+}
+
+/** What is left of an expectation after one use. */
+export function usedOnce({ expected, ...queued }: Queued): Queued | undefined {
+  if (!expected || expected.remaining <= 1) return undefined
+  const { held_since: _, ...count } = expected
+  return { ...queued, expected: { ...count, remaining: count.remaining - 1 } }
+}
+
+export const failStep = (queued: Queued, failure: Explanation): Queued => ({
+  ...queued,
+  revision: queued.revision + 1,
+  failure,
+})
+
+export const noteAtStep = (queued: Queued, remark: string): Queued =>
+  queued.remark === remark ? queued : { ...queued, revision: queued.revision + 1, remark }
+
+/** What of the request is not as the current step expects; `undefined` when all of it is. */
+export function unmetExpectation(queued: Queued, call: ReceivedCall): Explanation | undefined {
+  const step = currentStep(queued)
+  const expected = step && step.kind !== 'clock' ? step.expect : undefined
+  const { mask } = call
+  const mismatches = expected ? findMismatches(expected, parsedParameters(call.sentParameters()), { mask }) : []
+  return mismatches.length === 0 ? undefined : { detail: mismatches.map(describeMismatch).join('; '), mismatches }
+}
+
+export function progressOf({ id, scenario, current, revision, failure, remark }: Queued): ScenarioProgress {
+  const { name, client, steps } = scenario
+  return {
+    id,
+    name,
+    ...(client === undefined ? {} : { client }),
+    status: failure ? 'failed' : current === steps.length ? 'passed' : 'running',
+    revision,
+    steps: steps.map(stepOf).map((step, index) => {
+      const reached = { index, kind: step.kind, summary: summaryOf(step) }
+      if (index < current) return { ...reached, status: 'passed' }
+      if (index > current) return { ...reached, status: 'waiting' }
+      if (failure) return { ...reached, status: 'failed', ...failure }
+      return { ...reached, status: 'current', ...(remark === undefined ? {} : { detail: remark }) }
+    }),
+  }
+}
