@@ -13,7 +13,7 @@ import type { SandboxApi } from './client/sandbox-api.ts'
 import type { AuditChoices, AuditedRow, AuditReport } from './client/shapes.ts'
 import { ConfigError } from './files/config-error.ts'
 import { DEMO_CLIENT_ID } from './sandbox/clients/demo-client.ts'
-import { found } from './text/found.ts'
+import { found } from './text/message-parts.ts'
 
 export { AuditProblem } from './audit/audit-problem.ts'
 export type { FindFunction, FoundAgain, MissingVerification } from './audit/command/find-verifications.ts'

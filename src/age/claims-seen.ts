@@ -1,8 +1,8 @@
 import { yearsBetween } from './calendar.ts'
 import type { Claims } from './claims.ts'
+import { ageOf, requiredAge } from './evaluate.ts'
 import { filterChecks } from './filters.ts'
 import { METHOD_NAMES, METHODS, type Method } from './methods.ts'
-import { ageOf, requiredAge } from './required-age.ts'
 import type { AgeSignal } from './signal-schema.ts'
 
 /** A member of the claims that filters age signals, and what it made of one of them. */

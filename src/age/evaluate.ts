@@ -1,8 +1,8 @@
+import { completedYears } from './calendar.ts'
 import type { Claims } from './claims.ts'
 import { filterChecks, type Override, type Verdict } from './filters.ts'
 import type { Method } from './methods.ts'
-import { ageOf, requiredAge } from './required-age.ts'
-import type { AgeSignal } from './signal-schema.ts'
+import type { Age, AgeSignal } from './signal-schema.ts'
 import type { Check, ThresholdTrace } from './trace.ts'
 
 /** From each requested threshold (`"18"`) to whether it is reached; what the ID token says. */
@@ -127,4 +127,26 @@ function toCandidate(signal: AgeSignal, claims: Claims, now: number): Candidate 
 function ageCheck({ method, age, override }: Candidate, threshold: number, index: number): Check {
   const { years, by } = requiredAge(threshold, index, { method, override })
   return { filter: 'age', passed: age >= years, reason: `needs ${years} by ${by()}, has ${age}` }
+}
+
+/** The age in whole years that a signal says at `now` (epoch milliseconds). */
+export function ageOf(age: Age, now: number): number {
+  if ('date_of_birth' in age) return completedYears(age.date_of_birth, now)
+  return 'years' in age ? age.years : age.at_least_years
+}
+
+interface AskedMethod {
+  readonly method: Method
+  readonly override: Override | undefined
+}
+
+/** The age that a method must report for the root threshold at `index`, and the member that says so. */
+export function requiredAge(threshold: number, index: number, { method, override }: AskedMethod) {
+  const replaced = override?.age_thresholds?.[index]
+  const mapped =
+    replaced === undefined
+      ? { years: threshold, by: () => `age_thresholds[${index}]` }
+      : { years: replaced, by: () => `overrides.${method}.age_thresholds[${index}]` }
+  const least = override?.min_age ?? 0
+  return least > mapped.years ? { years: least, by: () => `overrides.${method}.min_age` } : mapped
 }

@@ -1,7 +1,5 @@
 import * as z from 'zod'
-import { foundInstead, foundInsteadOfJson } from '../text/found.ts'
-import { didYouMean } from '../text/nearest.ts'
-import { quote } from '../text/quote.ts'
+import { didYouMean, foundInstead, foundInsteadOfJson, quote } from '../text/message-parts.ts'
 import { formatPath, MAX_PROBLEMS, withoutEchoes } from '../text/schema-problems.ts'
 import type { Issue } from './issue.ts'
 

@@ -6,7 +6,7 @@ import { breaks } from './explain.ts'
 import { isJsonObject } from './json-object.ts'
 import { AGE_FORMATS, METHOD_NAMES, METHODS, type Method } from './methods.ts'
 import { PROVENANCE_PATH } from './provenance.ts'
-import { verificationIdSchema } from './verification-id.ts'
+import { verificationIdSchema } from './signal-rules.ts'
 
 /** A verified age: a day of birth (`YYYY-MM-DD`), or whole years that do not grow with time. */
 export type Age = { date_of_birth: string } | { at_least_years: number } | { years: number }

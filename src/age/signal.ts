@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { foundInsteadOfJson } from '../text/found.ts'
+import { foundInsteadOfJson } from '../text/message-parts.ts'
 import { bounded, issue, issuesOf } from './explain.ts'
 import type { Issue } from './issue.ts'
 import { isJsonObject, type JsonObject } from './json-object.ts'

@@ -2,7 +2,7 @@ import { type Command, CommanderError, type Option } from 'commander'
 import { SandboxError } from '../client/sandbox-error.ts'
 import { messageOf } from '../files/caught.ts'
 import { visible } from '../files/visible.ts'
-import { didYouMean } from '../text/nearest.ts'
+import { didYouMean } from '../text/message-parts.ts'
 import { paintError, printError } from './terminal.ts'
 
 /** Exit codes of commands that could not do their work, where 1 means that they did it and found something. */

@@ -3,8 +3,7 @@ import { levelOf, RULES } from '../oidc/rules/rules.ts'
 import { findRow, OUTCOMES, rowId } from '../sandbox/outcomes/catalogue.ts'
 import { describeOutcome } from '../sandbox/outcomes/describe-outcome.ts'
 import type { Need, Outcome } from '../sandbox/outcomes/outcome.ts'
-import { didYouMean, nearest } from '../text/nearest.ts'
-import { quote } from '../text/quote.ts'
+import { didYouMean, nearest, quote } from '../text/message-parts.ts'
 import { type ForcedBy, waysToForce } from './ways-to-force.ts'
 
 interface Explained<Kind extends string> {

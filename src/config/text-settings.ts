@@ -1,5 +1,5 @@
 import { ConfigError } from '../files/config-error.ts'
-import { didYouMean } from '../text/nearest.ts'
+import { didYouMean } from '../text/message-parts.ts'
 import { checkAgainst, formatPath } from '../text/schema-problems.ts'
 import { configSchema } from './config-schema.ts'
 import type { SettingFlag } from './settings/setting.ts'

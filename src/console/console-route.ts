@@ -1,5 +1,4 @@
-import type { ConsoleFrame, ConsolePath } from '../http/console-page.ts'
-import { consoleFrame, consolePathOf } from '../http/console-page.ts'
+import { type ConsoleFrame, type ConsolePath, consoleFrame, consolePathOf } from '../http/console-page.ts'
 import type { Cookie } from '../http/cookie.ts'
 import { type Fields, readForm, readSearch } from '../http/form.ts'
 import { guardControl } from '../http/guard/guard.ts'

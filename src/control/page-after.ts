@@ -1,6 +1,6 @@
 import { type ListPage, readPage } from '../http/list-page.ts'
 import { Refusal } from '../oidc/refusal.ts'
-import { quote } from '../text/quote.ts'
+import { quote } from '../text/message-parts.ts'
 import { MAX_LISTED } from './contract/operation.ts'
 
 interface Shape<Item, Shown> {

@@ -8,7 +8,7 @@ import { page, type Reply, redirect } from '../http/reply.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import { packageRoot } from '../package-root.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
-import { nearest, unknownName } from '../text/nearest.ts'
+import { nearest, unknownName } from '../text/message-parts.ts'
 import { documentFiles, FILES_BESIDE_DOCS, linkedFiles, mediaTypeOf } from './files.ts'
 
 const DOCS = '/_sandbox/docs'

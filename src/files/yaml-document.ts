@@ -11,7 +11,7 @@ import {
   type YAMLError,
 } from 'yaml'
 import type * as z from 'zod'
-import { quote } from '../text/quote.ts'
+import { quote } from '../text/message-parts.ts'
 import { checkAgainst, formatPath, reportOf } from '../text/schema-problems.ts'
 import { messageOf } from './caught.ts'
 import { ConfigError } from './config-error.ts'

@@ -8,7 +8,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import { SandboxError } from '../client/sandbox-error.ts'
 import { Refusal } from '../oidc/refusal.ts'
-import { unknownName } from '../text/nearest.ts'
+import { unknownName } from '../text/message-parts.ts'
 import type { Effect, ToolContext } from './tool.ts'
 import { TOOLS } from './tools.ts'
 

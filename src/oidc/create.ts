@@ -1,13 +1,18 @@
 import * as z from 'zod'
 import { checkedSignalSchema } from '../age/signal.ts'
-import { excerpt } from '../text/quote.ts'
+import { excerpt } from '../text/message-parts.ts'
 import { type Callback, createCallback, createErrorCallback, redirectedError } from './callback.ts'
 import type { Decisions } from './decisions.ts'
 import type { Client } from './ports.ts'
 import type { Provider } from './provider.ts'
-import { findPushedRequest, type PushedRequest, pushedRequests } from './pushed-request.ts'
+import {
+  checkCreateResponseType,
+  checkCreateScope,
+  findPushedRequest,
+  type PushedRequest,
+  pushedRequests,
+} from './pushed-request.ts'
 import { Refusal } from './refusal.ts'
-import { checkCreateResponseType, checkCreateScope } from './request/create-constants.ts'
 import { type Pairs, type Parameters, readParameters } from './request/parameters.ts'
 import { presentationSchema, readPresentation } from './request/presentation.ts'
 import { differenceFrom } from './request/redirect-difference.ts'

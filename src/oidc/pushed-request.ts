@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { type AgeSignal, checkedSignalSchema } from '../age/signal.ts'
-import { foundInstead } from '../text/found.ts'
+import { foundInstead } from '../text/message-parts.ts'
 import { IDENTIFIER_BYTES } from './decisions.ts'
 import type { Client, Clients } from './ports.ts'
 import { requestUriPrefix } from './profile.ts'
@@ -8,14 +8,15 @@ import { inSeconds, type Provider } from './provider.ts'
 import { readAgeSignals } from './request/age-signals.ts'
 import { authenticateByForm } from './request/client-auth.ts'
 import { credentialsProblem } from './request/client-mistakes.ts'
-import { checkCreateResponseType, checkCreateScope } from './request/create-constants.ts'
 import { parseJson } from './request/json.ts'
 import { type Parameters, readParameters } from './request/parameters.ts'
 import { redirectProblem } from './request/redirect-target.ts'
 import { refuseRequestObject } from './request/request-object.ts'
+import { otherBrand, readScope } from './request/scope.ts'
 import { readBody, type ServerRequest } from './request/server-request.ts'
 import type { Finding } from './rules/finding.ts'
 import { Findings } from './rules/findings.ts'
+import type { RuleId } from './rules/rules.ts'
 import { spendables } from './spendable.ts'
 
 const pushedRequestSchema = z.object({
@@ -179,4 +180,28 @@ function readAuthorizationDetails(
     message: `authorization_details must be JSON${foundInstead(text)}: ${json.reason}`,
   })
   return undefined
+}
+
+/** Checks the `scope` of E2 and E3: `openid`. Asking for upgrades breaks a rule of its own, which a profile may tolerate. */
+export function checkCreateScope(
+  scope: string | undefined,
+  { provider, rule, upgradeRule }: { provider: Provider; rule: RuleId; upgradeRule: RuleId },
+  findings: Findings,
+): void {
+  if (scope === undefined) {
+    findings.missing(rule, 'scope')
+    return
+  }
+  const { isKnown, upgrade } = readScope(scope, provider.brand)
+  if (isKnown && !upgrade) return
+  const message = `scope must be openid${foundInstead(scope)}${otherBrand(scope, provider)}`
+  findings.add(isKnown ? upgradeRule : rule, { path: 'scope', message })
+}
+
+/** Checks the `response_type` of E2 and E3: `none`. */
+export function checkCreateResponseType(responseType: string | undefined, rule: RuleId, findings: Findings): void {
+  if (responseType === undefined) findings.missing(rule, 'response_type')
+  else if (responseType !== 'none') {
+    findings.add(rule, { path: 'response_type', message: `response_type must be none${foundInstead(responseType)}` })
+  }
 }

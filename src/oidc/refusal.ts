@@ -1,4 +1,4 @@
-import { nearest, unknownName } from '../text/nearest.ts'
+import { nearest, unknownName } from '../text/message-parts.ts'
 import type { Decisions } from './decisions.ts'
 import { ERROR_STATUS, type ErrorCode, printableDescription } from './rules/error-codes.ts'
 import type { Finding } from './rules/finding.ts'

@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import { foundInstead } from '../text/found.ts'
-import { quote } from '../text/quote.ts'
+import { foundInstead, quote } from '../text/message-parts.ts'
 import { collection } from './collection.ts'
 import { ACCESS_TOKEN_BYTES, ACCESS_TOKEN_PREFIX, IDENTIFIER_BYTES } from './decisions.ts'
 import { type Awaitable, type Change, type Client, type Clients, whenThere } from './ports.ts'

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../age/json-object.ts'
 import type { AgeSignal } from '../age/signal.ts'
-import { foundInsteadOfJson } from '../text/found.ts'
+import { foundInsteadOfJson } from '../text/message-parts.ts'
 import type { Provider } from './provider.ts'
 import { readAgeSignals } from './request/age-signals.ts'
 import { bearerToken } from './request/client-auth.ts'

@@ -5,7 +5,7 @@ import { OUTCOMES } from '../sandbox/outcomes/catalogue.ts'
 import { loadPersonas } from '../sandbox/personas/load-personas.ts'
 import { readingsOf } from '../sandbox/readings/parse-readings.ts'
 import { DEFAULT_SLOW_REPLY_SECONDS, type SandboxSettings } from '../sandbox/tenants/shared-parts.ts'
-import { unknownName } from '../text/nearest.ts'
+import { unknownName } from '../text/message-parts.ts'
 import type { SandboxOptions } from './sandbox-options.ts'
 
 /**

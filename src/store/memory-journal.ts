@@ -18,8 +18,7 @@ import {
   MAX_FLOW_CHARACTERS,
   NONE_ENDED,
 } from '../sandbox/journal/journal.ts'
-import { createFifo, type Fifo } from './fifo.ts'
-import { createMemoryBudget, type Kept, type MemoryBudget } from './memory-budget.ts'
+import { createFifo, createMemoryBudget, type Fifo, type Kept, type MemoryBudget } from './memory-budget.ts'
 
 /** Many more than there are tenants at a time: a call of a tenant that was forgotten meanwhile begins a count, too. */
 const MAX_COUNTERS = 10_000

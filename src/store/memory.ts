@@ -1,11 +1,12 @@
 import type { Change, Clock } from '../oidc/ports.ts'
 import type { Tables, TenantStore } from '../sandbox/tables.ts'
-import { createFifo, type Fifo } from './fifo.ts'
 import {
   bytesOf,
   bytesOfValue,
+  createFifo,
   createMemoryBudget,
   ENTRY_BYTES,
+  type Fifo,
   type Kept,
   type MemoryBudget,
 } from './memory-budget.ts'

@@ -1,7 +1,5 @@
 import * as z from 'zod'
-import { found } from './found.ts'
-import { didYouMean, nearest } from './nearest.ts'
-import { quote } from './quote.ts'
+import { didYouMean, found, nearest, quote } from './message-parts.ts'
 
 /** One problem of a value: its path, and a sentence that says what is wrong and what would be right. */
 export interface SchemaProblem {

@@ -1,5 +1,5 @@
 import { ConfigError } from '../../files/config-error.ts'
-import { quote } from '../../text/quote.ts'
+import { quote } from '../../text/message-parts.ts'
 import type { Begin, PageRequest } from '../agent/browser.ts'
 import { isPrivateAddress } from '../agent/parties.ts'
 import type { PageSettings } from '../drive/driver.ts'

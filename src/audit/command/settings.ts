@@ -3,7 +3,7 @@ import { isNot, nonEmpty, textWithout, trueOrFalse, wholeNumber } from '../../co
 import { messageOf } from '../../files/caught.ts'
 import { shellWord as quotedWord } from '../../files/shell-word.ts'
 import { FAIL_ON } from '../../sandbox/outcomes/report/audit-report.ts'
-import { quote } from '../../text/quote.ts'
+import { quote } from '../../text/message-parts.ts'
 import { parseAcceptedRule } from '../learn/accepted-rule.ts'
 
 /** A text that `parse` makes something of; else the message is its error, or names what was expected. */

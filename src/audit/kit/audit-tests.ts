@@ -9,7 +9,7 @@ import { type AuditedRow, FAIL_ON } from '../../sandbox/outcomes/report/audit-re
 import { asSentence, explainReason, isFinding } from '../../sandbox/outcomes/report/audited-row.ts'
 import { checksOf } from '../../sandbox/outcomes/report/checks-of.ts'
 import { linesOf, pointsOf } from '../../sandbox/outcomes/report/points.ts'
-import { found } from '../../text/found.ts'
+import { found } from '../../text/message-parts.ts'
 import { checkAgainst, mustBe, problemLines } from '../../text/schema-problems.ts'
 import { startRun } from '../audit.ts'
 import { knownSchema } from '../command/settings.ts'

@@ -1,4 +1,4 @@
-import { unknownName } from '../../text/nearest.ts'
+import { unknownName } from '../../text/message-parts.ts'
 import { titleOf, visibleText, wordsOf } from '../agent/read-page.ts'
 import type { Driver, FlowRun } from '../drive/driver.ts'
 import type { FlowOptions } from '../options.ts'

@@ -1,7 +1,7 @@
 import type { AuditChoices } from '../../client/shapes.ts'
 import { AUDIT_ROWS, rowId } from '../../sandbox/outcomes/catalogue.ts'
 import type { AuditRow } from '../../sandbox/outcomes/outcome.ts'
-import { didYouMean, listed } from '../../text/nearest.ts'
+import { didYouMean, listed } from '../../text/message-parts.ts'
 
 /** What a row has of each kind that may stand before the colon of a pattern. */
 const KINDS = new Map<string, (row: AuditRow) => readonly string[]>([

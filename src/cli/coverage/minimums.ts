@@ -5,8 +5,7 @@ import {
   DIMENSIONS,
   type DimensionName,
 } from '../../sandbox/coverage/coverage.ts'
-import { unknownName } from '../../text/nearest.ts'
-import { quote } from '../../text/quote.ts'
+import { quote, unknownName } from '../../text/message-parts.ts'
 
 /** The least percent of a dimension. */
 export interface Minimum {

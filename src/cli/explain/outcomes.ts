@@ -2,8 +2,7 @@ import { ConfigError } from '../../files/config-error.ts'
 import { CATALOGUE_VERSION, OUTCOMES, rowId } from '../../sandbox/outcomes/catalogue.ts'
 import { describeOutcome } from '../../sandbox/outcomes/describe-outcome.ts'
 import { OUTCOME_FLOWS, type Outcome } from '../../sandbox/outcomes/outcome.ts'
-import { didYouMean, unknownName } from '../../text/nearest.ts'
-import { quote } from '../../text/quote.ts'
+import { didYouMean, quote, unknownName } from '../../text/message-parts.ts'
 import { alignColumns, paint, print } from '../terminal.ts'
 
 interface ListOptions {

@@ -1,8 +1,7 @@
 import { ConfigError } from '../../files/config-error.ts'
 import type { Reading } from '../../sandbox/readings/reading.ts'
 import { describeReading, quotationOf, READINGS } from '../../sandbox/readings/readings.ts'
-import { didYouMean } from '../../text/nearest.ts'
-import { quote } from '../../text/quote.ts'
+import { didYouMean, quote } from '../../text/message-parts.ts'
 import { alignColumns, paint, print } from '../terminal.ts'
 
 /**

@@ -6,7 +6,7 @@ import { visible } from '../../files/visible.ts'
 import { generatePersonas, MAX_GENERATED, MAX_SEED } from '../../sandbox/personas/generate-personas.ts'
 import type { Persona } from '../../sandbox/personas/persona-schema.ts'
 import { personasYaml, personaYaml } from '../../sandbox/personas/persona-yaml.ts'
-import { quote } from '../../text/quote.ts'
+import { quote } from '../../text/message-parts.ts'
 import { print, printText } from '../terminal.ts'
 
 interface Options {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { FlowFilter, FlowKind, FlowStatus } from '../../client/shapes.ts'
 import { ConfigError } from '../../files/config-error.ts'
-import { unknownName } from '../../text/nearest.ts'
+import { unknownName } from '../../text/message-parts.ts'
 import type { ReadFlags } from '../command.ts'
 
 /** The flags that say which flows a command is about. */

@@ -2,7 +2,7 @@ import type { Claims } from '../../age/claims.ts'
 import type { Provider } from '../../oidc/provider.ts'
 import type { Finding } from '../../oidc/rules/finding.ts'
 import { Findings } from '../../oidc/rules/findings.ts'
-import { readClaims } from '../../oidc/use-request.ts'
+import { readClaims } from '../../oidc/use.ts'
 
 /** What was pasted: the text to show in the field, and the claims in it unless the service would refuse them. */
 export interface Pasted {

@@ -1,7 +1,6 @@
 import { explainEvaluation } from '../../age/evaluate.ts'
 import { readSearch } from '../../http/form.ts'
-import type { ControlGuard } from '../../http/guard/guard.ts'
-import { refuseReboundHost } from '../../http/guard/guard.ts'
+import { type ControlGuard, refuseReboundHost } from '../../http/guard/guard.ts'
 import type { Handler } from '../../http/handler.ts'
 import { html } from '../../http/html/html.ts'
 import { renderPage } from '../../http/html/layout.ts'

@@ -1,6 +1,6 @@
 import { ENDPOINTS, type EndpointId, endpointPath } from '../../oidc/endpoints.ts'
 import { BRAND, BRANDS, type Brand, describeBrand, type Profile } from '../../oidc/profile.ts'
-import { nearest } from '../../text/nearest.ts'
+import { nearest } from '../../text/message-parts.ts'
 import type { RouteRow } from '../handler.ts'
 
 /** What is served instead of a path that is not. */

@@ -3,7 +3,7 @@ import { findDocument, findDocuments, type PackageDocument } from '../../documen
 import { MAX_FOUND, MAX_QUERY, searchDocuments } from '../../documents/search.ts'
 import { counted } from '../../http/html/elements.ts'
 import { Refusal } from '../../oidc/refusal.ts'
-import { nearest, unknownName } from '../../text/nearest.ts'
+import { nearest, unknownName } from '../../text/message-parts.ts'
 import { defineTool, listText } from '../tool.ts'
 
 export const searchDocumentsTool = defineTool({

@@ -1,5 +1,4 @@
-import { didYouMean, listed } from '../../text/nearest.ts'
-import { quote } from '../../text/quote.ts'
+import { didYouMean, listed, quote } from '../../text/message-parts.ts'
 import type { Client, Clients } from '../ports.ts'
 import { type Credentials, equalsSecret } from './client-auth.ts'
 

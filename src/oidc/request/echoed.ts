@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { excerpt } from '../../text/quote.ts'
+import { excerpt } from '../../text/message-parts.ts'
 import { Refusal } from '../refusal.ts'
 
 /**

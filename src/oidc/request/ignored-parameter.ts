@@ -1,5 +1,4 @@
-import { didYouMean, listed } from '../../text/nearest.ts'
-import { excerpt } from '../../text/quote.ts'
+import { didYouMean, excerpt, listed } from '../../text/message-parts.ts'
 
 /** Parameters of OAuth 2.0 and OpenID Connect, by the document that defines them. Each endpoint uses a few of them. */
 const STANDARD_PARAMETERS: readonly (readonly [standard: string, names: string])[] = [

@@ -1,4 +1,4 @@
-import { excerpt, quote } from '../../text/quote.ts'
+import { excerpt, quote } from '../../text/message-parts.ts'
 import { Refusal } from '../refusal.ts'
 import type { Findings } from '../rules/findings.ts'
 import type { RuleId } from '../rules/rules.ts'

@@ -1,6 +1,6 @@
 import { colorsNamed } from 'culori/fn'
 import * as z from 'zod'
-import { quote } from '../../text/quote.ts'
+import { quote } from '../../text/message-parts.ts'
 import type { Findings } from '../rules/findings.ts'
 import type { Parameters } from './parameters.ts'
 

@@ -1,5 +1,4 @@
-import { listed } from '../../text/nearest.ts'
-import { excerpt } from '../../text/quote.ts'
+import { excerpt, listed } from '../../text/message-parts.ts'
 
 /** What distinguishes an address from the registered one that is nearest: ` (differs by the final slash)`; empty when none is near. */
 export function differenceFrom(received: string, registered: readonly string[]): string {

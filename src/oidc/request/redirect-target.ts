@@ -1,4 +1,4 @@
-import { excerpt } from '../../text/quote.ts'
+import { excerpt } from '../../text/message-parts.ts'
 import type { Client, Clients } from '../ports.ts'
 import type { Findings } from '../rules/findings.ts'
 import type { RuleId } from '../rules/rules.ts'

@@ -1,4 +1,4 @@
-import { excerpt } from '../../text/quote.ts'
+import { excerpt } from '../../text/message-parts.ts'
 import { BRANDS, describeBrand, requestUriPrefix } from '../profile.ts'
 import type { Provider } from '../provider.ts'
 import type { ErrorCode } from '../rules/error-codes.ts'

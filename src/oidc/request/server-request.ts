@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { quote } from '../../text/quote.ts'
+import { quote } from '../../text/message-parts.ts'
 import type { Profile } from '../profile.ts'
 import { Findings } from '../rules/findings.ts'
 import type { RuleId } from '../rules/rules.ts'

@@ -1,6 +1,5 @@
 import type { Issue } from '../../age/issue.ts'
-import { isNearMiss, nearest } from '../../text/nearest.ts'
-import { excerpt } from '../../text/quote.ts'
+import { excerpt, isNearMiss, nearest } from '../../text/message-parts.ts'
 import { formatPath } from '../../text/schema-problems.ts'
 import type { Profile } from '../profile.ts'
 import { Refusal } from '../refusal.ts'

@@ -1,5 +1,5 @@
 import proxyAddr from 'proxy-addr'
-import { didYouMean } from '../../text/nearest.ts'
+import { didYouMean } from '../../text/message-parts.ts'
 
 /** Ranges by name, as Express knows them. */
 const RANGES = ['loopback', 'linklocal', 'uniquelocal']

@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../age/json-object.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import { parseJson } from '../../oidc/request/json.ts'
-import { quote } from '../../text/quote.ts'
+import { quote } from '../../text/message-parts.ts'
 import { checkAgainst, problemLines } from '../../text/schema-problems.ts'
 import { COVERAGE_FORMAT, type CoverageCounters, countersSchema } from './counters.ts'
 

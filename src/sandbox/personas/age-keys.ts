@@ -1,8 +1,9 @@
 import * as z from 'zod'
+import { parseRelativeDate, resolveRelativeDate } from '../../age/calendar.ts'
 import type { AgeSignal } from '../../age/signal.ts'
 import type { Awaitable, Change, Ids } from '../../oidc/ports.ts'
 import { type Tables, table } from '../tables.ts'
-import { MAX_SIGNALS } from './persona-schema.ts'
+import { MAX_SIGNALS, type Persona } from './persona-schema.ts'
 
 /** The ids of the age keys that personas hold. An id lives as long as its key. */
 export interface AgeKeyIds {
@@ -52,4 +53,25 @@ function toPersonaSignal({ method, age, verified_at, provenance, attributes, iso
     ...(attributes !== undefined && { attributes }),
     ...(iso_27566_1 !== undefined && { iso_27566_1 }),
   }
+}
+
+/** The persona with plain dates, its relative ones counted from `base` (epoch milliseconds). */
+export function resolvePersona(persona: Persona, base: number): Persona {
+  if (persona.age_key === undefined) return persona
+  return { ...persona, age_key: { signals: persona.age_key.signals.map((signal) => resolveSignal(signal, base)) } }
+}
+
+/** The signal with plain dates, its relative ones counted from `base` (epoch milliseconds). */
+export function resolveSignal(signal: AgeSignal, base: number): AgeSignal {
+  const { age, verified_at } = signal
+  return {
+    ...signal,
+    age: 'date_of_birth' in age ? { date_of_birth: resolveDate(age.date_of_birth, base) } : age,
+    verified_at: resolveDate(verified_at, base),
+  }
+}
+
+function resolveDate(text: string, base: number): string {
+  const relative = parseRelativeDate(text)
+  return relative ? resolveRelativeDate(relative, base) : text
 }

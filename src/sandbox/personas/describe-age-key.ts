@@ -1,7 +1,7 @@
 import { evaluateAnswers } from '../../age/evaluate.ts'
 import type { Method } from '../../age/methods.ts'
 import type { AgeSignal } from '../../age/signal.ts'
-import { resolveSignal } from './resolve-persona.ts'
+import { resolveSignal } from './age-keys.ts'
 
 /** The ages that laws and shops ask for most. */
 export const USUAL_THRESHOLDS: number[] = [13, 16, 18, 21, 25]

@@ -10,12 +10,10 @@ import {
 } from '../../oidc/ports.ts'
 import { Refusal } from '../../oidc/refusal.ts'
 import type { SandboxClock } from '../clock/clock.ts'
-import type { TenantRecords } from '../tables.ts'
-import { table } from '../tables.ts'
-import { ageKeyWith, createAgeKeyIds, UNSAVED_AGE_KEY } from './age-keys.ts'
+import { type TenantRecords, table } from '../tables.ts'
+import { ageKeyWith, createAgeKeyIds, resolvePersona, resolveSignal, UNSAVED_AGE_KEY } from './age-keys.ts'
 import { loadNameGenerator } from './name-generator.ts'
 import { type Persona, storedPersonaSchema } from './persona-schema.ts'
-import { resolvePersona, resolveSignal } from './resolve-persona.ts'
 
 /** Personas that one tenant adds, replaces or removes at run time. */
 export const MAX_CHANGED_PERSONAS = 1000

@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { countedList } from '../../files/counted-list.ts'
-import { unknownName } from '../../text/nearest.ts'
-import { quote } from '../../text/quote.ts'
+import { quote, unknownName } from '../../text/message-parts.ts'
 import type { SchemaProblem } from '../../text/schema-problems.ts'
 import { type ClockMove, clockMoveSchema } from '../clock/clock-move.ts'
 import { findOutcome } from '../outcomes/catalogue.ts'

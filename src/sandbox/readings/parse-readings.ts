@@ -1,6 +1,5 @@
 import { Refusal } from '../../oidc/refusal.ts'
-import { didYouMean, unknownName } from '../../text/nearest.ts'
-import { quote } from '../../text/quote.ts'
+import { didYouMean, quote, unknownName } from '../../text/message-parts.ts'
 import { type Readings, readingId } from './reading.ts'
 import { excludedBy, findReading, findVariant, READINGS } from './readings.ts'
 

@@ -1,10 +1,10 @@
 import type { AgeSignal } from '../../age/signal.ts'
 import type { Flow } from '../journal/journal.ts'
 import { findOutcome } from '../outcomes/catalogue.ts'
+import { resolvePersona } from '../personas/age-keys.ts'
 import { loadPersonas } from '../personas/load-personas.ts'
 import type { Persona } from '../personas/persona-schema.ts'
 import type { Personas } from '../personas/personas.ts'
-import { resolvePersona } from '../personas/resolve-persona.ts'
 
 /**
  * The personas that a recording of a flow has to bring along: those that no new sandbox has, or that held another age key when the

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { connectSandbox, findBaseUrl } from '../../client/connect-sandbox.ts'
 import type { SandboxApi } from '../../client/sandbox-api.ts'
 import { ConfigError } from '../../files/config-error.ts'
-import { quote } from '../../text/quote.ts'
+import { quote } from '../../text/message-parts.ts'
 import { createSandbox, type SandboxOptions } from '../create-sandbox.ts'
 import { COVERAGE_FOLDER, startCoverage } from './worker-coverage.ts'
 

@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { evaluateAnswers } from '../../../src/age/evaluate.ts'
 import { METHOD_NAMES } from '../../../src/age/methods.ts'
+import { resolvePersona } from '../../../src/sandbox/personas/age-keys.ts'
 import { generatePersonas, MAX_GENERATED } from '../../../src/sandbox/personas/generate-personas.ts'
 import { checkPersona } from '../../../src/sandbox/personas/persona-schema.ts'
-import { resolvePersona } from '../../../src/sandbox/personas/resolve-persona.ts'
 
 const THRESHOLDS = [13, 16, 18, 21, 25]
 

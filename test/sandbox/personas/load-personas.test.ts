@@ -6,10 +6,10 @@ import { AGE_FORMATS, CARD_TYPES, METHOD_NAMES } from '../../../src/age/methods.
 import { parseEvaluationSignals } from '../../../src/age/signal.ts'
 import { DEFAULT_PLATFORMS, DEFAULT_PROVENANCE_ALLOWLIST } from '../../../src/oidc/decisions.ts'
 import { createClock, type SandboxClock } from '../../../src/sandbox/clock/clock.ts'
+import { resolvePersona } from '../../../src/sandbox/personas/age-keys.ts'
 import { BUILT_IN_PERSONAS } from '../../../src/sandbox/personas/load-personas.ts'
 import { readPersonas } from '../../../src/sandbox/personas/persona-files.ts'
 import { PERSONA_GROUPS } from '../../../src/sandbox/personas/persona-schema.ts'
-import { resolvePersona } from '../../../src/sandbox/personas/resolve-persona.ts'
 
 const personas = readPersonas([BUILT_IN_PERSONAS])
 const signals = personas.flatMap(({ age_key }) => age_key?.signals ?? [])

@@ -1,7 +1,6 @@
 import { visible } from '../../../files/visible.ts'
 import { grouped } from '../../../http/html/elements.ts'
-import type { Coverage, DimensionName } from '../../../sandbox/coverage/coverage.ts'
-import { DIMENSIONS } from '../../../sandbox/coverage/coverage.ts'
+import { type Coverage, DIMENSIONS, type DimensionName } from '../../../sandbox/coverage/coverage.ts'
 import { type CoverageGap, gapsOf } from '../../../sandbox/coverage/gaps.ts'
 import { alignColumns } from '../../terminal.ts'
 import type { Minimum } from '../minimums.ts'

@@ -1,8 +1,8 @@
 import type { AgeSignal } from '../../../age/signal.ts'
 import type { Outcome, OutcomeFlow } from '../../outcomes/outcome.ts'
+import { resolvePersona } from '../../personas/age-keys.ts'
 import { inPersonaOrder } from '../../personas/persona-order.ts'
 import type { Persona } from '../../personas/persona-schema.ts'
-import { resolvePersona } from '../../personas/resolve-persona.ts'
 import type { CoverageCounters, HitsTable } from '../counters.ts'
 import type { CoverageItem, CoverageSide } from '../coverage.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { excerpt, quote } from '../../src/text/quote.ts'
+import { excerpt, quote } from '../../src/text/message-parts.ts'
 
 test.each([
   ['a "b" \\', '"a \\"b\\" \\\\"'],

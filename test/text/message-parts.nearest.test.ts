@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { didYouMean, isNearMiss, listed, nearest, unknownName } from '../../src/text/nearest.ts'
+import { didYouMean, isNearMiss, listed, nearest, unknownName } from '../../src/text/message-parts.ts'
 
 const OUTCOMES = [
   ...['token.code_expired', 'access_denied', 'id_token.expired', 'id_token.nonce_missing', 'id_token.nonce_other'],

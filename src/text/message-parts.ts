@@ -1,5 +1,3 @@
-import { quote } from './quote.ts'
-
 /** Words that are longer are no typing mistake of any name here, and would cost time to compare. */
 const MAX_WORD = 64
 
@@ -127,3 +125,40 @@ function distanceWithin(most: number, from: string, to: string): number {
 function at(row: readonly number[], column: number): number {
   return row[column] ?? Number.POSITIVE_INFINITY
 }
+
+const MAX_QUOTE = 60
+
+/** A text in a message: quoted, cut when long, with control characters, other invisible ones and lone surrogates escaped. */
+export const quote = (text: string): string => {
+  const cut = text.length > MAX_QUOTE ? `${text.slice(0, MAX_QUOTE)}…` : text
+  return JSON.stringify(cut).replaceAll(/\p{C}/gu, (invisible) => `\\u${hexOf(invisible)}`)
+}
+
+/** A text that stands for itself: without quotes as long as it is plain and short. */
+export const excerpt = (text: string): string => (/^[!#-~]{1,80}$/.test(text) ? text : quote(text))
+
+const hexOf = (character: string) => (character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')
+
+/** What stands in a file or in JSON, short enough for one line: `found the text "12"`. */
+export function found(input: unknown): string {
+  if (input === null || input === undefined) return 'found nothing'
+  if (typeof input === 'string') return input === '' ? 'found an empty text' : `found the text ${quote(input)}`
+  if (Array.isArray(input)) return `found a list of ${input.length}`
+  if (typeof input === 'object') return 'found a mapping'
+  return Number.isNaN(input) ? 'found no number' : `found ${String(input)}`
+}
+
+/** The part of a message about a request that says what was received: `, is "credti". Did you mean "credit"?` */
+export function foundInstead(value: unknown, candidates: readonly string[] = []): string {
+  if (Array.isArray(value)) return ', is an array'
+  if (typeof value === 'object' && value !== null) return ', is an object'
+  if (typeof value !== 'string') return `, is ${String(value)}`
+  const hint = didYouMean(value, candidates)
+  return `, is ${quote(value)}${hint && `.${hint}`}`
+}
+
+/** The same where a list or an object must stand: a text that holds one was encoded twice. */
+export const foundInsteadOfJson = (value: unknown): string =>
+  typeof value === 'string' && /^\s*[[{]/.test(value)
+    ? ', is JSON inside a string: it was encoded twice'
+    : foundInstead(value)
