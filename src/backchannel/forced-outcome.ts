@@ -46,15 +46,17 @@ export const withForcedOutcome =
   async (request, tenant) => {
     const found = await find(request, tenant)
     const call = describeCall(flow, { request, tenant, continued: continues?.(found) })
-    const observe = (status: number, decidedBy?: string) =>
-      // What was done is answered, also when a store that is away does not let a scenario see it: the client gets it once.
-      tenant.queue.observe(call, status, decidedBy).catch(unlessUnavailable)
+    const observe = async (status: number, decidedBy?: string) => {
+      try {
+        await tenant.queue.observe(call, status, decidedBy)
+      } catch (error) {
+        // What was done is answered, also when a store that is away does not let a scenario see it: the client gets it once.
+        unlessUnavailable(error)
+      }
+    }
     try {
-      const { answer, decidedBy } = await answerCall(call, {
-        request,
-        tenant,
-        serve: async () => serve(request, tenant, found),
-      })
+      const serveCall = async () => serve(request, tenant, found)
+      const { answer, decidedBy } = await answerCall(call, { request, tenant, serve: serveCall })
       await observe(answer.reply.status, decidedBy)
       return { ...answer, clientId: call.client_id }
     } catch (error) {
@@ -78,7 +80,10 @@ async function answerCall(
   const requested = await readServerDecision(call, request, tenant)
   const forced = await decideServerCall(call, { requested, tenant })
   const { changes: readings } = tenant.readings
-  if (!forced) return { answer: (await changed(await serve(), { call, tenant, changes: readings })).answer }
+  if (!forced) {
+    const answer = await serve()
+    return readings.length === 0 ? { answer } : changed(answer, { call, tenant, changes: readings })
+  }
   const { outcome, source: forcedBy, queued } = forced
   const good = outcome.instead
     ? undefined
@@ -87,8 +92,7 @@ async function answerCall(
         await forced.settle(false)
         throw error
       })
-  if (!(await forced.settle(true)))
-    return { answer: (await changed(good ?? (await serve()), { call, tenant, changes: readings })).answer }
+  if (!(await forced.settle(true))) return changed(good ?? (await serve()), { call, tenant, changes: readings })
   const honest: ServedAnswer = good ?? { reply: json(200, {}) }
   const changes = outcome.instead ? [outcome] : [...readings, outcome]
   const { answer, traps } = await changed(honest, { call, tenant, changes })
@@ -106,7 +110,6 @@ async function changed(
   answer: ServedAnswer,
   { call: { flow }, tenant, changes }: { call: ReceivedCall; tenant: Tenant; changes: readonly AnswerChange[] },
 ): Promise<{ answer: ServedAnswer; traps: readonly string[] }> {
-  if (changes.length === 0) return { answer, traps: [] }
   const tools = createTamperTools(tenant)
   const reply = await applyChanges('reply', answer.reply, { flow, changes, tools })
   return { answer: { ...answer, reply }, traps: tools.traps }

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Writable } from 'node:stream'
 import type { Response } from 'express'
 import type { ReplyBody, ServerReply } from '../sandbox/outcomes/server-reply.ts'
@@ -93,41 +93,34 @@ export function setCommonHeaders(response: ServerResponse): void {
   for (const [name, value] of Object.entries(COMMON_HEADERS)) response.setHeader(name, value)
 }
 
-/** The reply of a call that the journal recorded in a flow: the header names it. No script of another site can read it. */
-export const withFlow = (reply: Reply, id: string): Reply => ({
-  ...reply,
-  headers: { ...reply.headers, 'X-AgeKey-Sandbox-Flow': id },
-})
-
-/** The one function that answers a request. */
-export async function sendReply(response: Response, reply: Reply): Promise<void> {
+/**
+ * The one function that answers a request.
+ * @param flow the id of the flow that the journal recorded the call in: a header names it, which no script of another site can read
+ */
+export async function sendReply(response: Response, reply: Reply, flow?: string): Promise<void> {
   const { status, headers, body, cookies = [], delayMs, dropped } = reply
   if (delayMs) await delay(delayMs, response)
   if (dropped) {
     response.socket?.destroy()
     return
   }
+  const sent: OutgoingHttpHeaders = { ...COMMON_HEADERS, ...headers }
+  if (flow !== undefined) sent['X-AgeKey-Sandbox-Flow'] = flow
   if (body.kind === 'stream') {
-    response.writeHead(status, { ...COMMON_HEADERS, ...headers })
+    response.writeHead(status, sent)
     // A stream never ends: HEAD gets its headers only.
     if (response.req.method === 'HEAD') response.end()
     else body.start(response)
     return
   }
   const content = contentOf(body)
-  response.writeHead(status, {
-    ...COMMON_HEADERS,
-    ...headers,
-    ...(cookies.length > 0
-      ? {
-          'Set-Cookie': cookies.map((cookie) =>
-            serializeCookie(cookie, { isHttps: response.req.protocol === 'https' }),
-          ),
-        }
-      : {}),
-    ...(body.kind === 'redirect' ? { Location: body.location } : {}),
-    ...(status === 204 ? {} : { 'Content-Length': String(Buffer.byteLength(content)) }),
-  })
+  if (cookies.length > 0) {
+    const isHttps = response.req.protocol === 'https'
+    sent['Set-Cookie'] = cookies.map((cookie) => serializeCookie(cookie, { isHttps }))
+  }
+  if (body.kind === 'redirect') sent['Location'] = body.location
+  if (status !== 204) sent['Content-Length'] = Buffer.byteLength(content)
+  response.writeHead(status, sent)
   if (headers['Connection'] === 'close') {
     response.write(content)
     await delay(READING_MS, response)

@@ -14,7 +14,7 @@ import { reasonToMakeNoTenant } from './guard/guard.ts'
 import type { Answer, HttpHost, RouteRow, Served } from './handler.ts'
 import { Incoming, type Place } from './incoming.ts'
 import { refusalAnswer } from './refusals/refusal-answer.ts'
-import { sendReply, withFlow } from './reply.ts'
+import { sendReply } from './reply.ts'
 
 type Route = Pick<RouteRow, 'handler' | 'endpoint' | 'errors' | 'openTo' | 'isUrgent'>
 
@@ -42,7 +42,7 @@ export function createServe(host: HttpHost, route: Route): Serve {
     const recorded = endpoint && (await unlessItFails(() => recordCall(endpoint, { ...call, request: incoming }), host))
     const flow = recorded?.id
     if (endpoint && isOfApp(incoming, answer)) tenant.coverage.delivered({ endpoint, answer, audit: recorded?.audit })
-    await sendReply(response, flow === undefined ? answer.reply : withFlow(answer.reply, flow))
+    await sendReply(response, answer.reply, flow)
     if (elapsed)
       host.onCall?.(summarizeCall({ ...{ incoming, tenant, answer, endpoint, flow }, durationMs: elapsed() }))
   }

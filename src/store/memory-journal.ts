@@ -44,7 +44,6 @@ export function createMemoryJournal({ memory = createMemoryBudget(), ...budget }
   const { maxFlows, ...most } = { ...JOURNAL_BUDGET, ...budget }
   const maxCharacters = Math.min(most.maxCharacters, memory.limit / 3 / 2)
   const entries = new Map<string, KeptFlow>()
-  const counted = new Map<KeptFlow, Kept>()
   const flowByIdentifier = new Map<string, KeptFlow>()
   const listeners = new Set<(event: JournalEvent) => void>()
   /** Per tenant, so that ids do not depend on what others do; they outlive a reset, so that `after` stays true. */
@@ -70,8 +69,7 @@ export function createMemoryJournal({ memory = createMemoryBudget(), ...budget }
     entries.delete(keyOf(entry.tenant, flowId(entry.id)))
     for (const identifier of entry.identifiers) flowByIdentifier.delete(identifier)
     leave(entry)
-    memory.release(counted.get(entry))
-    counted.delete(entry)
+    memory.release(entry.counted)
   }
   const shrink = (ring: Ring) => {
     while (ring.count > maxFlows * ring.share || ring.size > maxCharacters * ring.share) {
@@ -83,8 +81,8 @@ export function createMemoryJournal({ memory = createMemoryBudget(), ...budget }
   const count = (flow: KeptFlow) => {
     const kept: Kept = { rank: flow.facts.audit ? 'audited' : 'flow', bytes: bytesOf(flow), drop: () => drop(flow) }
     try {
-      memory.keep(kept, counted.get(flow))
-      counted.set(flow, kept)
+      memory.keep(kept, flow.counted)
+      flow.counted = kept
     } catch {
       // A call is answered, whether there is room for its record or not.
       drop(flow)
@@ -219,7 +217,9 @@ interface KeptFlow {
   /** Characters of all that is kept: what `sizeOf` counted last. */
   size: number
   /** Where it is kept; absent when it was dropped. */
-  ring?: Ring | undefined
+  ring: Ring | undefined
+  /** What it takes of the memory of the process, as it was counted last. */
+  counted: Kept | undefined
 }
 
 /** A flow that begins with `call`, which is yet to be added. */
@@ -235,6 +235,8 @@ const beginFlow = (id: number, tenant: string, { facts, call }: JournalEntry): K
   droppedCalls: 0,
   identifiers: [],
   size: 0,
+  ring: undefined,
+  counted: undefined,
 })
 
 /**

@@ -61,18 +61,18 @@ export interface Queue {
   readonly expectations: Expectations
   readonly scenarios: Scenarios
   /** What decides this call, and what the call contradicts. Only looks: nothing is used up before `settle`. */
-  match(call: ReceivedCall): Promise<QueueMatch>
+  match(call: ReceivedCall): Awaitable<QueueMatch>
   /**
    * Records what became of a match: contradicted scenarios fail, a followed step passes, a step that was not followed keeps a
    * remark.
    * @returns `false` when another request used the decision up first
    */
-  settle(match: QueueMatch, result: QueueResult): Promise<boolean>
+  settle(match: QueueMatch, result: QueueResult): Awaitable<boolean>
   /**
    * Counts a server-to-server call that was answered with `status` for the first scenario that awaits it.
    * @param decidedBy the scenario whose step decided this call; its next step does not count it
    */
-  observe(call: ReceivedCall, status: number, decidedBy?: string): Promise<void>
+  observe(call: ReceivedCall, status: number, decidedBy?: string): Awaitable<void>
   /** Runs the clock steps that are current; called after a decision was carried out. */
   runClockSteps(): Promise<void>
 }
@@ -151,16 +151,18 @@ export function createQueue({
     return before
   }
   /** What is queued; what held until a flow ended is used up by now. */
-  async function all() {
-    const queued = await rows()
-    const held = queued.filter(({ expected }) => expected?.held_since !== undefined)
-    if (held.length === 0) return queued
+  const all = () =>
+    whenThere(rows(), (queued) => {
+      const held = queued.filter(({ expected }) => expected?.held_since !== undefined)
+      return held.length === 0 ? queued : withoutOver(held)
+    })
+  async function withoutOver(held: readonly Queued[]) {
     const ended = await lastEnded()
     const over = held.filter(({ expected }) => expected?.held_since !== ended)
     for (const { id, expected } of over) {
       await change(id, (now) => (now.expected?.held_since === expected?.held_since ? usedOnce(now) : now))
     }
-    return over.length === 0 ? queued : rows()
+    return rows()
   }
   const removeIf = async (id: string, isAsked: (queued: Queued) => boolean) => {
     const queued = await queue.get(id)
@@ -224,6 +226,44 @@ export function createQueue({
     return before !== undefined && isAbout(before, 'await', call)
   }
 
+  const settle: Queue['settle'] = async ({ decision, contradicted }, { isFollowed, problem, call }) => {
+    for (const { id, index, explanation } of contradicted) {
+      await change(id, (queued) => (queued.current === index ? failStep(queued, explanation) : queued))
+    }
+    if (!decision) return true
+    const { id, index, scenario, outcome } = decision
+    if (!isFollowed && problem === undefined) {
+      const remark = `a ${call.flow} request came that did not take this decision: its answer says why`
+      if (scenario) await change(id, (queued) => (queued.current === index ? noteAtStep(queued, remark) : queued))
+      return true
+    }
+    const { flow } = call
+    const ended = isHeld(flow) ? await lastEnded() : undefined
+    const isAtStep = (queued: Queued) => queued.current === index && isAbout(queued, 'decide', call)
+    const before = await change(id, (queued) => {
+      if (!isAtStep(queued)) return queued
+      return isFollowed || !scenario ? passStep(queued, ended) : failStep(queued, { detail: problem })
+    })
+    const isTaken = before !== undefined && isAtStep(before)
+    // What a scenario has decided for a first read of discovery or keys holds, too.
+    if (isTaken && isFollowed && scenario && ended !== undefined)
+      await put(queuedExpectation(newExpectationId(), { flow, outcome }, { times: 1, remaining: 1, held_since: ended }))
+    return isTaken
+  }
+  const observe = async (
+    queued: readonly Queued[],
+    call: ReceivedCall,
+    { status, decidedBy }: { status: number; decidedBy: string | undefined },
+  ) => {
+    let hasAdvanced = decidedBy !== undefined
+    for (const { id } of queued.filter((one) => isAbout(one, 'await', call))) {
+      if (decidedBy === id || !(await observeOne(id, call, status))) continue
+      hasAdvanced = true
+      break
+    }
+    if (hasAdvanced) await runClockSteps()
+  }
+
   return {
     expectations: {
       list: listExpectations,
@@ -248,42 +288,10 @@ export function createQueue({
       remove: (id) => removeIf(id, isScenario),
       clear: () => removeAll(isScenario),
     },
-    match: async (call) => matchQueued(await all(), call),
-    async settle({ decision, contradicted }, { isFollowed, problem, call }) {
-      for (const { id, index, explanation } of contradicted) {
-        await change(id, (queued) => (queued.current === index ? failStep(queued, explanation) : queued))
-      }
-      if (!decision) return true
-      const { id, index, scenario, outcome } = decision
-      if (!isFollowed && problem === undefined) {
-        const remark = `a ${call.flow} request came that did not take this decision: its answer says why`
-        if (scenario) await change(id, (queued) => (queued.current === index ? noteAtStep(queued, remark) : queued))
-        return true
-      }
-      const { flow } = call
-      const ended = isHeld(flow) ? await lastEnded() : undefined
-      const isAtStep = (queued: Queued) => queued.current === index && isAbout(queued, 'decide', call)
-      const before = await change(id, (queued) => {
-        if (!isAtStep(queued)) return queued
-        return isFollowed || !scenario ? passStep(queued, ended) : failStep(queued, { detail: problem })
-      })
-      const isTaken = before !== undefined && isAtStep(before)
-      // What a scenario has decided for a first read of discovery or keys holds, too.
-      if (isTaken && isFollowed && scenario && ended !== undefined)
-        await put(
-          queuedExpectation(newExpectationId(), { flow, outcome }, { times: 1, remaining: 1, held_since: ended }),
-        )
-      return isTaken
-    },
-    async observe(call, status, decidedBy) {
-      let hasAdvanced = decidedBy !== undefined
-      for (const { id } of (await rows()).filter((queued) => isAbout(queued, 'await', call))) {
-        if (decidedBy === id || !(await observeOne(id, call, status))) continue
-        hasAdvanced = true
-        break
-      }
-      if (hasAdvanced) await runClockSteps()
-    },
+    match: (call) => whenThere(all(), (queued) => matchQueued(queued, call)),
+    settle: (match, result) => (match === NO_MATCH ? true : settle(match, result)),
+    observe: (call, status, decidedBy) =>
+      whenThere(rows(), (queued) => (queued.length === 0 ? undefined : observe(queued, call, { status, decidedBy }))),
     runClockSteps,
   }
 }
