@@ -52,9 +52,9 @@ export function createClients(
 }
 
 /** The secret of a client, and with its identifier as `Authorization: Basic` has both. */
-const secretsOf = ({ clientId, clientSecret }: Client): string[] => [
+export const secretsOf = ({ clientId, clientSecret }: Pick<Client, 'clientId' | 'clientSecret'>): string[] => [
   clientSecret,
-  Buffer.from(`${clientId}:${clientSecret}`).toString('base64'),
+  Buffer.from(`${clientId}:${clientSecret}`).toString('base64').replace(/=+$/, ''),
 ]
 
 function fromSettings(settings: ClientSettings): SandboxClient {

@@ -20,6 +20,8 @@ export const tenantSettingsSchema = z.object({
   lifetimes: lifetimesSchema,
   /** Beside the built-in client. */
   clients: z.array(clientSettingsSchema).readonly(),
+  /** Of clients that were declared before: they are masked in what was recorded then. */
+  formerSecrets: z.array(z.string()).readonly().optional(),
   /** Names of the persona and the outcome that decide when no other source names one. */
   defaults: z.object({ persona: z.string().optional(), outcome: z.string().optional() }),
   /** How long the reply of an outcome such as `token.slow` takes; absent in what an earlier version kept. */

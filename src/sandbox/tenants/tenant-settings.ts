@@ -1,5 +1,5 @@
 import { Refusal } from '../../oidc/refusal.ts'
-import { createClients, type SandboxClients } from '../clients/clients.ts'
+import { createClients, type SandboxClients, secretsOf } from '../clients/clients.ts'
 import { type KeyRing, type RotationStage, restoreKeyRing, storedRingSchema } from '../keys/key-ring.ts'
 import { type ActiveReadings, activate } from '../readings/active-readings.ts'
 import { type SharedParts, type TenantSettings, tenantSettingsSchema } from './shared-parts.ts'
@@ -32,7 +32,11 @@ export function createTenantSettings(
 ): SettingsChanges & { readonly own: OwnSettings } {
   const follow = (settings: TenantSettings) => ({
     settings,
-    clients: createClients(settings.clients, { builtin: common.builtinClient, demoOf: baseUrl, secrets }),
+    clients: createClients(settings.clients, {
+      builtin: common.builtinClient,
+      demoOf: baseUrl,
+      secrets: [...secrets, ...(settings.formerSecrets ?? [])],
+    }),
     readings: activate(settings.readings),
   })
   const first: OwnSettings = { ...follow(common), keys: commonKeys }
@@ -58,7 +62,8 @@ export function createTenantSettings(
     configure: (change) =>
       changeSettings((settings = common) => {
         const { lifetimes, clients, defaults, slowReplySeconds, readings } = settings
-        return { lifetimes, clients, defaults, slowReplySeconds, readings, ...change }
+        const formerSecrets = change.clients ? withSecretsOf(clients, settings) : settings.formerSecrets
+        return { lifetimes, clients, defaults, slowReplySeconds, readings, formerSecrets, ...change }
       }),
     async rotateKeys(stage) {
       const before = own.keys
@@ -77,3 +82,9 @@ export function createTenantSettings(
     },
   }
 }
+
+/** Former secrets that a tenant keeps: the oldest go. A secret is kept alone and as Basic credentials have it. */
+const MAX_FORMER_SECRETS = 200
+
+const withSecretsOf = (clients: TenantSettings['clients'], { formerSecrets = [] }: TenantSettings) =>
+  [...new Set([...formerSecrets, ...clients.flatMap(secretsOf)])].slice(-MAX_FORMER_SECRETS)

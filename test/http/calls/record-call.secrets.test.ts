@@ -103,3 +103,15 @@ test('The secret of a client that a tenant declares later is masked', async () =
   await request.get('/t/late/v1/oidc/use').query(useRequest({ state: 'declared-later' }))
   expect((await tenant.flows.last())?.state).toBe('***')
 })
+
+test.each([
+  ['replaced', [{ clientId: 'late', clientSecret: 'its-new-secret', ...REDIRECT }]],
+  ['removed', []],
+])('The secret of a client that is %s later stays masked in what was recorded before', async (_, clients) => {
+  const tenant = sandbox.tenant('late')
+  await tenant.configure({ clients: [{ clientId: 'late', clientSecret: 'its-old-secret', ...REDIRECT }] })
+  await request.get('/t/late/v1/oidc/use').query(useRequest({ state: 'its-old-secret' }))
+  await tenant.configure({ clients })
+  await tenant.configure({ lifetimes: { code: 60 } })
+  expect((await tenant.flows.last())?.state).toBe('***')
+})
