@@ -14,13 +14,18 @@ const SECRET_NAMES = ['client_secret', 'access_token', 'control_token']
 const NAMED_MEMBER = new RegExp(`("(?:${SECRET_NAMES.join('|')})"\\s*:\\s*)"(?:[^"\\\\]|\\\\.)*"`, 'g')
 const NAMED_PARAMETER = new RegExp(`(\\b(?:${SECRET_NAMES.join('|')})=)[^&\\s"']+`, 'g')
 
+/** Ends a value that a message has cut off. */
+const CUT = '(?:…|\\.{3})'
+
+const ACCESS_TOKEN = `${ACCESS_TOKEN_PREFIX}(?:[\\w-]{20,}|[\\w-]*${CUT})`
+
 /**
  * Makes the mask for these secrets. The mask finds each secret as it is, percent-encoded or escaped as in JSON, inside of other texts
  * and under any name, access tokens by their beginning, and what has the name of a secret.
  */
 export function createMask(secrets: readonly string[]): Mask {
   const known = [...new Set(secrets)].filter((secret) => secret.trim() !== '')
-  const pattern = new RegExp([...known.flatMap(formsOf), `${ACCESS_TOKEN_PREFIX}[\\w-]{20,}`].join('|'), 'g')
+  const pattern = new RegExp([...known.flatMap(formsOf), ACCESS_TOKEN].join('|'), 'g')
   return <Value>(value: Value) => masked(value, pattern) as Value
 }
 
@@ -48,29 +53,46 @@ function maskedText(text: string, pattern: RegExp): string {
   return isHidden(parts, pattern) ? MASKED : parts
 }
 
+/** How often a text is decoded: one that is encoded more often is masked as if it held a secret. */
+const MAX_DECODINGS = 8
+
 /** Whether a secret comes out of the text when it is decoded, once or more often. */
 function isHidden(text: string, pattern: RegExp): boolean {
-  for (let encoded = text; ; ) {
-    const plain = percentDecoded(encoded)
+  let encoded = text
+  for (let times = 0; times < MAX_DECODINGS; times++) {
+    const plain = decoded(encoded)
     if (plain === encoded) return false
     if (plain.search(pattern) >= 0) return true
     encoded = plain
   }
+  return true
 }
 
 /** Decision: a shorter secret may be a word, or a part of one, so it is masked only where it stands alone. */
 const MIN_MASKED_ANYWHERE = 8
 
-/** The forms of a secret, as patterns: as it is, and as JSON text has it. */
-function formsOf(secret: string): string[] {
-  const forms = [...new Set([secret, JSON.stringify(secret).slice(1, -1)])].map(literally)
-  return secret.length < MIN_MASKED_ANYWHERE ? forms.map((form) => `(?<!\\w)${form}(?!\\w)`) : forms
+/** The forms of a secret, as patterns: each whole, and cut off by a message. A secret may itself look encoded. */
+const formsOf = (secret: string): string[] =>
+  [...new Set([secret, JSON.stringify(secret).slice(1, -1), decoded(secret)])].flatMap((form) =>
+    form.length < MIN_MASKED_ANYWHERE ? [`(?<!\\w)${literally(form)}(?!\\w)`] : [literally(form), cutOff(form)],
+  )
+
+/** Characters of a value that a message quotes, at most. */
+const MAX_QUOTED = 80
+
+function cutOff(form: string): string {
+  const rest = [...form.slice(MIN_MASKED_ANYWHERE, MAX_QUOTED)]
+  const optional = rest.reduceRight((behind, character) => `(?:${literally(character)}${behind})?`, '')
+  return `${literally(form.slice(0, MIN_MASKED_ANYWHERE))}${optional}${CUT}`
 }
 
-const literally = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+/** Matches the text, with its blanks also as a form has them. */
+const literally = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&').replaceAll(' ', '[ +]')
 
-/** The characters behind percent-encoding; what is not well-formed stays. */
-const percentDecoded = (text: string) =>
-  text.includes('%')
-    ? text.replaceAll(/%([0-9a-f]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
-    : text
+/** The text behind percent-encoding, the escapes of JSON and the parts of an id_token; what is not well-formed stays. */
+const decoded = (text: string) =>
+  text.replaceAll(
+    /(?:%|\\u00)([0-9a-f]{2})|\\(["\\/])|\b(eyJ[\w-]+)/gi,
+    (_, code?: string, escaped?: string, part = '') =>
+      escaped ?? (code ? String.fromCharCode(Number.parseInt(code, 16)) : Buffer.from(part, 'base64url').toString()),
+  )
