@@ -18,15 +18,15 @@ export const personaHandlers: Pick<
   async getPersona({ tenant, params }) {
     return { status: 200, body: tenant.personas.resolved(await existing(params.name, tenant)) }
   },
-  async putPersona({ tenant, params, body }) {
+  async putPersona({ tenant, params, body: { name: named, ...rest } }) {
     const name = checkName(params.name)
-    if (body.name !== undefined && body.name !== name) {
+    if (named !== undefined && named !== name) {
       throw Refusal.invalidRequest(
-        `name: "${body.name}" is not the name in the path, "${name}"; make them the same or leave it out`,
+        `name: "${named}" is not the name in the path, "${name}"; make them the same or leave it out`,
       )
     }
     const isNew = (await tenant.personas.find(name)) === undefined
-    const persona: Persona = { ...body, name }
+    const persona: Persona = { name, ...rest }
     await tenant.personas.put(persona)
     return { status: isNew ? 201 : 200, body: tenant.personas.resolved(persona) }
   },

@@ -134,3 +134,13 @@ test('GET events sends calls, flows and resets of its own tenant, each with the 
     { type: 'reset', id: null, flow: null },
   ])
 })
+
+test('JSON to read begins with the id or the name, and a call shows what was sent before what was answered', async () => {
+  const { id } = await sandbox.next({ persona: 'teen-16' })
+  await sandbox.personas.put({ name: 'mine', title: 'Mine', purpose: 'A test.' })
+  const textOf = async (path: string) => (await sandbox.request.get(`/_sandbox/${path}`)).text
+  expect(await textOf('expectations')).toContain(`{"id":"${id}","flow":"use"`)
+  expect(await textOf('personas/mine')).toMatch(/^\{"name":"mine","title"/)
+  await sandbox.request.get('/v1/oidc/use').query(useRequest())
+  expect(await textOf('flows')).toMatch(/"status":302,"parameters":\{.*"findings":\[\],"response"/)
+})

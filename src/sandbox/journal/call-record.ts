@@ -73,8 +73,9 @@ export type KeptCall = Readonly<z.infer<typeof keptCallSchema>>
 
 /** The call that the journal keeps as JSON text. Its parameters are read here, when somebody asks for them. */
 export function readCall(text: string): CallRecord {
-  const { sent, authorized, ...call } = keptCallSchema.parse(JSON.parse(text))
-  return { ...call, parameters: { ...parametersOf(sent), ...(authorized && { authorization: MASKED }) } }
+  const { at, endpoint, method, path, status, sent, authorized, ...answer } = keptCallSchema.parse(JSON.parse(text))
+  const parameters = { ...parametersOf(sent), ...(authorized && { authorization: MASKED }) }
+  return { at, endpoint, method, path, status, parameters, ...answer }
 }
 
 /** What `GET flows` shows of a response: the location, the page or the body itself. */
