@@ -25,7 +25,7 @@ const ACCESS_TOKEN = `${ACCESS_TOKEN_PREFIX}(?:[\\w-]{20,}|[\\w-]*${CUT})`
  */
 export function createMask(secrets: readonly string[]): Mask {
   const known = [...new Set(secrets)].filter((secret) => secret.trim() !== '')
-  const pattern = new RegExp([...known.flatMap(formsOf), ACCESS_TOKEN].join('|'), 'g')
+  const pattern = new RegExp(patternOf(known), 'g')
   return <Value>(value: Value) => masked(value, pattern) as Value
 }
 
@@ -71,20 +71,24 @@ function isHidden(text: string, pattern: RegExp): boolean {
 /** Decision: a shorter secret may be a word, or a part of one, so it is masked only where it stands alone. */
 const MIN_MASKED_ANYWHERE = 8
 
-/** The forms of a secret, as patterns: each whole, and cut off by a message. A secret may itself look encoded. */
-const formsOf = (secret: string): string[] =>
-  [...new Set([secret, JSON.stringify(secret).slice(1, -1), decoded(secret)])].flatMap((form) =>
-    form.length < MIN_MASKED_ANYWHERE ? [`(?<!\\w)${literally(form)}(?!\\w)`] : [literally(form), cutOff(form)],
-  )
+/** A pattern of all secrets: each whole, and cut off by a message. Alternatives that are plain texts stand together, as V8 joins them. */
+function patternOf(secrets: readonly string[]): string {
+  const forms = [
+    ...new Set(secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), decoded(secret)])),
+  ]
+  const long = forms.filter((form) => form.length >= MIN_MASKED_ANYWHERE)
+  const short = forms.filter((form) => form.length < MIN_MASKED_ANYWHERE)
+  const beginnings = [...new Set(long.map((form) => form.slice(0, MIN_MASKED_ANYWHERE)))]
+  return [
+    ...long.map(literally),
+    ...(long.length > 0 ? [`(?:${beginnings.map(literally).join('|')})[^…]{0,${MAX_QUOTED}}?${CUT}`] : []),
+    ...short.map((form) => `(?<!\\w)${literally(form)}(?!\\w)`),
+    ACCESS_TOKEN,
+  ].join('|')
+}
 
 /** Characters of a value that a message quotes, at most. */
 const MAX_QUOTED = 80
-
-function cutOff(form: string): string {
-  const rest = [...form.slice(MIN_MASKED_ANYWHERE, MAX_QUOTED)]
-  const optional = rest.reduceRight((behind, character) => `(?:${literally(character)}${behind})?`, '')
-  return `${literally(form.slice(0, MIN_MASKED_ANYWHERE))}${optional}${CUT}`
-}
 
 /** Matches the text, with its blanks also as a form has them. */
 const literally = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&').replaceAll(' ', '[ +]')
