@@ -45,7 +45,7 @@ async function readFiles(paths: readonly string[], flags: Texts): Promise<ReadCo
   const files = readCoverageFiles(paths)
   const { sandbox: settings } = await loadSettings({ flags })
   const clock = createClock()
-  const cast = castOf(await loadPersonas(settings.personas), { base: clock.base(), now: clock.now() })
+  const cast = await castOf(await loadPersonas(settings.personas), { base: clock.base(), now: clock.now() })
   const counters = mergeCoverage(
     files.map((file) => file.counters),
     packageVersion(),
@@ -54,7 +54,7 @@ async function readFiles(paths: readonly string[], flags: Texts): Promise<ReadCo
   const from = files.length === 1 ? only?.path : `${files.length} files in ${paths.join(', ')}`
   return {
     from: from ?? '',
-    coverage: { ...counters, ...describeCoverage(counters, cast) },
+    coverage: { ...counters, ...(await describeCoverage(counters, cast)) },
     notes: files.flatMap(noteOnCatalogue),
   }
 }

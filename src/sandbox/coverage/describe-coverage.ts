@@ -9,8 +9,8 @@ import { type Cast, castOf } from './dimensions/item.ts'
 import { mustItems } from './dimensions/must.ts'
 import { seenFlows } from './dimensions/seen-flows.ts'
 
-/** What was seen, what is missing, and which of the personas or outcomes closes each gap. */
-export function describeCoverage(counters: CoverageCounters, cast: Cast): DescribedCoverage {
+/** What was seen, what is missing, and which of the personas or outcomes closes each gap. Worked out in turns: personas are many. */
+export async function describeCoverage(counters: CoverageCounters, cast: Cast): Promise<DescribedCoverage> {
   const described = { counters, cast }
   const flows = seenFlows(counters)
   const hasFlow = flows.uses('use') || flows.uses('create')
@@ -24,9 +24,9 @@ export function describeCoverage(counters: CoverageCounters, cast: Cast): Descri
   }
   return {
     dimensions: {
-      answers: dimension(answerItems(described)),
-      filters: dimension(filterItems(described)),
-      boundaries: dimension(boundaryItems(described)),
+      answers: dimension(await answerItems(described)),
+      filters: dimension(await filterItems(described)),
+      boundaries: dimension(await boundaryItems(described)),
       endings: dimension(endingItems(described, flows)),
       must: dimension(mustItems(described, flows)),
       calls: dimension(callItems(described, flows)),
@@ -44,6 +44,6 @@ interface CountedTenant {
 /** The counters of a tenant with what follows from them; its own personas close the gaps, by its own clock. */
 export async function currentCoverage({ coverage, personas, clock }: CountedTenant): Promise<Coverage> {
   const counters = coverage.counters()
-  const cast = castOf(await personas.list(), { base: clock.base(), now: clock.now() })
-  return { ...counters, ...describeCoverage(counters, cast) }
+  const cast = await castOf(await personas.list(), { base: clock.base(), now: clock.now() })
+  return { ...counters, ...(await describeCoverage(counters, cast)) }
 }

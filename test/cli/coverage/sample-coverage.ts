@@ -28,6 +28,6 @@ export const minorCounters = (test = 'a minor is kept out') => countersOf(false,
 /** Counters and what follows from them, with the built-in personas. */
 export async function described(counters: CoverageCounters): Promise<Coverage> {
   const clock = createClock()
-  const cast = castOf(await loadPersonas(), { base: clock.base(), now: clock.now() })
-  return { ...counters, ...describeCoverage(counters, cast) }
+  const cast = await castOf(await loadPersonas(), { base: clock.base(), now: clock.now() })
+  return { ...counters, ...(await describeCoverage(counters, cast)) }
 }

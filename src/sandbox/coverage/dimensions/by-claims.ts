@@ -1,17 +1,21 @@
 import { createHash } from 'node:crypto'
 import { birthdayOf, birthdaysAt, filterResults, filtersOf } from '../../../age/claims-seen.ts'
 import { evaluateAnswers } from '../../../age/evaluate.ts'
+import type { AgeSignal } from '../../../age/signal.ts'
+import { mapInTurns } from '../../take-turn.ts'
 import { ANSWER_SIDES, BOUNDARY_SIDES, type ClaimsCounters, claimsKey, FILTER_SIDES } from '../counters.ts'
 import type { CoverageItem } from '../coverage.ts'
-import { byPersona, type Closing, createItem, type Described } from './item.ts'
+import { byPersona, type Cast, type Closing, createItem, type Described } from './item.ts'
 
 /** Each requested threshold of each distinct claims: true and false. */
-export const answerItems = ({ counters, cast }: Described): CoverageItem[] =>
-  counters.claims.flatMap((seen) => {
+export const answerItems = ({ counters, cast }: Described): Promise<CoverageItem[]> =>
+  forEachClaims(counters, async (seen) => {
     const { claims } = seen
-    const answers = cast.personas.map(({ name, signals }) => ({ name, by: evaluateAnswers(signals, claims, cast.now) }))
+    const first = await firstWith(cast, (signals) =>
+      Object.entries(evaluateAnswers(signals, claims, cast.now)).map((answer) => answer.join()),
+    )
     const close = (threshold: number, answer: boolean): Closing =>
-      byPersona(answers.find(({ by }) => by[threshold] === answer)?.name, {
+      byPersona(first.get(`${threshold},${answer}`), {
         because: `it answers ${threshold}: ${answer} to these claims`,
         otherwise: answer
           ? `whose age signal passes the filters of these claims and says date_of_birth: today - ${threshold}y`
@@ -27,21 +31,17 @@ export const answerItems = ({ counters, cast }: Described): CoverageItem[] =>
   })
 
 /** Each member of the claims that filters: passed and failed by an age signal. */
-export const filterItems = ({ counters, cast }: Described): CoverageItem[] =>
-  counters.claims.flatMap((seen) => {
+export const filterItems = ({ counters, cast }: Described): Promise<CoverageItem[]> =>
+  forEachClaims(counters, async (seen) => {
     const { claims } = seen
-    const results = cast.personas.map(({ name, signals }) => ({
-      name,
-      results: filterResults(signals, claims, cast.now),
-    }))
+    const first = await firstWith(cast, (signals) =>
+      filterResults(signals, claims, cast.now).map(({ member, passed }) => `${member},${passed}`),
+    )
     const close = (filter: string, passed: boolean): Closing =>
-      byPersona(
-        results.find((one) => one.results.some((result) => result.member === filter && result.passed === passed))?.name,
-        {
-          because: `its age signal ${passed ? 'passes' : 'fails'} ${filter}`,
-          otherwise: `whose age signal ${passed ? 'passes' : 'fails'} ${filter}`,
-        },
-      )
+      byPersona(first.get(`${filter},${passed}`), {
+        because: `its age signal ${passed ? 'passes' : 'fails'} ${filter}`,
+        otherwise: `whose age signal ${passed ? 'passes' : 'fails'} ${filter}`,
+      })
     return filtersOf(claims).map((filter) =>
       createItem({
         ...headOf(seen, filter, filter),
@@ -52,12 +52,14 @@ export const filterItems = ({ counters, cast }: Described): CoverageItem[] =>
   })
 
 /** For each requested threshold a birthday today and tomorrow; none where the claims accept no method with a date of birth. */
-export const boundaryItems = ({ counters, cast }: Described): CoverageItem[] =>
-  counters.claims.flatMap((seen) => {
+export const boundaryItems = ({ counters, cast }: Described): Promise<CoverageItem[]> =>
+  forEachClaims(counters, async (seen) => {
     const { claims } = seen
-    const birthdays = cast.personas.map(({ name, signals }) => ({ name, on: birthdaysAt(signals, claims, cast.now) }))
+    const first = await firstWith(cast, (signals) =>
+      birthdaysAt(signals, claims, cast.now).map(({ threshold, day }) => `${threshold},${day}`),
+    )
     const close = (threshold: number, years: number, day: 'today' | 'tomorrow'): Closing =>
-      byPersona(birthdays.find(({ on }) => on.some((one) => one.threshold === threshold && one.day === day))?.name, {
+      byPersona(first.get(`${threshold},${day}`), {
         because: `it is ${years} from ${day} on`,
         otherwise: `whose age signal passes the filters of these claims and says date_of_birth: today - ${years}y${day === 'today' ? '' : ' + 1d'}`,
       })
@@ -72,6 +74,27 @@ export const boundaryItems = ({ counters, cast }: Described): CoverageItem[] =>
       return [item]
     })
   })
+
+async function forEachClaims(
+  { claims }: Described['counters'],
+  itemsOf: (seen: ClaimsCounters) => Promise<readonly CoverageItem[]>,
+): Promise<CoverageItem[]> {
+  const items: CoverageItem[] = []
+  for (const seen of claims) items.push(...(await itemsOf(seen)))
+  return items
+}
+
+/** The name of the first persona that gives each of the results. What all of them give would take too much memory. */
+async function firstWith(
+  { personas }: Cast,
+  resultsOf: (signals: readonly AgeSignal[]) => readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const first = new Map<string, string>()
+  await mapInTurns(personas, ({ name, signals }) => {
+    for (const result of resultsOf(signals)) if (!first.has(result)) first.set(result, name)
+  })
+  return first
+}
 
 const distinctThresholds = ({ claims: { age_thresholds: thresholds } }: ClaimsCounters) =>
   thresholds

@@ -3,6 +3,7 @@ import type { Outcome, OutcomeFlow } from '../../outcomes/outcome.ts'
 import { resolvePersona } from '../../personas/age-keys.ts'
 import { inPersonaOrder } from '../../personas/persona-order.ts'
 import type { Persona } from '../../personas/persona-schema.ts'
+import { mapInTurns } from '../../take-turn.ts'
 import type { CoverageCounters, HitsTable } from '../counters.ts'
 import type { CoverageItem, CoverageSide } from '../coverage.ts'
 
@@ -20,13 +21,13 @@ export interface Described {
 }
 
 /** @param clock its base, which relative dates count from, and its instant, both in epoch milliseconds */
-export const castOf = (personas: readonly Persona[], { base, now }: { base: number; now: number }): Cast => ({
-  now,
-  personas: inPersonaOrder(personas).flatMap((persona) => {
-    const signals = resolvePersona(persona, base).age_key?.signals
-    return signals ? [{ name: persona.name, signals }] : []
-  }),
-})
+export async function castOf(
+  personas: readonly Persona[],
+  { base, now }: { base: number; now: number },
+): Promise<Cast> {
+  const resolved = await mapInTurns(inPersonaOrder(personas), (persona) => resolvePersona(persona, base))
+  return { now, personas: resolved.flatMap(({ name, age_key: ageKey }) => (ageKey ? [{ name, ...ageKey }] : [])) }
+}
 
 /** What closes a gap, as a sentence and as names. */
 export type Closing = Required<Pick<CoverageSide, 'closes'>> & Pick<CoverageSide, 'persona' | 'outcome'>
