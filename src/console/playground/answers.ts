@@ -2,6 +2,7 @@ import type { Claims } from '../../age/claims.ts'
 import { type AgeThresholds, evaluate, evaluateAnswers } from '../../age/evaluate.ts'
 import type { AgeSignal } from '../../age/signal.ts'
 import type { Check, ThresholdTrace } from '../../age/trace.ts'
+import { copyOf } from '../../oidc/request/parameters.ts'
 import { mapInTurns } from '../../sandbox/take-turn.ts'
 import type { Change } from './changes.ts'
 
@@ -101,7 +102,8 @@ function reasonsOf(trace: readonly ThresholdTrace[]): string[] {
       // One reason for all that was asked needs no list of it.
       groups.size === 1 ? nearest : `${listed(thresholds)} ${satisfied ? 'yes' : 'no'}: ${nearest}`,
     )
-    .map((line) => (line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line))
+    // A copy: V8 keeps the whole line, which may be a hundred times as long, for a part of it.
+    .map((line) => (line.length > MAX_LINE ? copyOf(`${line.slice(0, MAX_LINE)}…`) : line))
   return lines.length > MAX_LINES ? [...lines.slice(0, MAX_LINES), '…'] : lines
 }
 
