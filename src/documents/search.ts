@@ -33,7 +33,10 @@ let index: SearchIndex | undefined
 /** Characters of a search; a longer one costs more than it can find. */
 export const MAX_QUERY = 200
 
-/** The sections that have all words of `query`, of which the first 200 characters count, the best ones first; a word may go on or be misspelt by a letter. */
+/** Words of a search: each may be the beginning of thousands. */
+const MAX_WORDS = 12
+
+/** The sections that have all words of `query`, of which the first 200 characters and 12 words count, the best ones first; a word may go on or be misspelt by a letter. */
 export function searchDocuments(query: string, limit: number = MAX_FOUND): readonly FoundSection[] {
   index ??= createIndex()
   const { sections, engine } = index
@@ -53,7 +56,7 @@ function createIndex(): SearchIndex {
     fields: ['title', 'heading', 'text'],
     tokenize: (text) => wordsOf(text).flatMap((word) => [word, ...partsOf(word)]),
     searchOptions: {
-      tokenize: wordsOf,
+      tokenize: (query) => [...new Set(wordsOf(query))].slice(0, MAX_WORDS),
       combineWith: 'AND',
       prefix: true,
       // Names and ids that differ by a letter are different ones.
