@@ -124,7 +124,8 @@ export interface Fifo<Item> {
   shift(): Item | undefined
 }
 
-/** Items that are gone are removed when there are more of them than of the others, and so many. */
+/** Items that are gone are removed when they are more than a quarter of the others, and so many: each may hold a long text. */
+const MAX_GONE_SHARE = 0.25
 const MIN_GONE = 20
 
 /**
@@ -137,7 +138,7 @@ export function createFifo<Item>({ isThere, count }: { isThere(item: Item): bool
   let first = 0
   return {
     push(item) {
-      if (items.length > 2 * count() + MIN_GONE) {
+      if (items.length > (1 + MAX_GONE_SHARE) * count() + MIN_GONE) {
         items = items.slice(first).filter((one) => one !== undefined && isThere(one))
         first = 0
       }
