@@ -4,6 +4,7 @@ import type { Handler } from '../http/handler.ts'
 import type { Incoming } from '../http/incoming.ts'
 import { CORS, json } from '../http/reply.ts'
 import { createDiscovery, useDiscovery } from '../oidc/discovery.ts'
+import type { EndpointId } from '../oidc/endpoints.ts'
 import { pushRequest } from '../oidc/pushed-request.ts'
 import { bearerToken } from '../oidc/request/client-auth.ts'
 import { accessTokens, exchangeCode, findCode } from '../oidc/token.ts'
@@ -14,8 +15,7 @@ import { withForcedOutcome } from './forced-outcome.ts'
 const NO_STORE = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
 const PUBLIC = { ...CORS, 'Cache-Control': 'no-cache' }
 
-/** E2 */
-export const par = withForcedOutcome('par', {
+const par = withForcedOutcome('par', {
   find: () => undefined,
   async serve(request, { provider }) {
     const { response, findings } = await pushRequest(request, provider)
@@ -24,8 +24,7 @@ export const par = withForcedOutcome('par', {
   },
 })
 
-/** E4 */
-export const token = withForcedOutcome('token', {
+const token = withForcedOutcome('token', {
   find(request, { provider }) {
     const { code } = request.sentParameters()
     return typeof code === 'string' ? findCode(code, provider) : undefined
@@ -38,8 +37,7 @@ export const token = withForcedOutcome('token', {
   },
 })
 
-/** E5 */
-export const upgrade = withForcedOutcome('upgrade', {
+const upgrade = withForcedOutcome('upgrade', {
   find({ authorization }, { provider }) {
     const sent = bearerToken(authorization)
     return sent === undefined ? undefined : accessTokens(provider).get(sent)
@@ -51,14 +49,13 @@ export const upgrade = withForcedOutcome('upgrade', {
   },
 })
 
-/** E6 */
-export const discoverUse = published('discovery', (request, tenant) =>
+const useDiscoveryDocument = published('discovery', (request, tenant) =>
   useDiscovery(tenant.provider, addressForCaller(request, tenant)),
 )
-export const discoverCreate = published('discovery', (request, tenant) =>
+const createDiscoveryDocument = published('discovery', (request, tenant) =>
   createDiscovery(tenant.provider, addressForCaller(request, tenant)),
 )
-export const jwks = published('jwks', (_request, { provider }) => provider.signer.jwks())
+const jwks = published('jwks', (_request, { provider }) => provider.signer.jwks())
 
 function published(flow: 'discovery' | 'jwks', document: (request: Incoming, tenant: Tenant) => unknown): Handler {
   return withForcedOutcome(flow, {
@@ -66,3 +63,13 @@ function published(flow: 'discovery' | 'jwks', document: (request: Incoming, ten
     serve: async (request, tenant) => ({ reply: json(200, await document(request, tenant), PUBLIC) }),
   })
 }
+
+/** The endpoints that no browser is sent to. */
+export const BACKCHANNEL = {
+  par,
+  token,
+  upgrade,
+  useDiscovery: useDiscoveryDocument,
+  createDiscovery: createDiscoveryDocument,
+  jwks,
+} satisfies Partial<Record<EndpointId, Handler>>

@@ -1,4 +1,4 @@
-import { ENDPOINTS, type EndpointId } from '../oidc/endpoints.ts'
+import { endpointOf } from '../oidc/endpoints.ts'
 import type { Bait, Outcome, OutcomeFlow } from '../sandbox/outcomes/outcome.ts'
 
 /** How to give one request or call an outcome; one of the ways is enough. */
@@ -18,7 +18,7 @@ export function waysToForce(
   { flow, name, bait, correctClient }: Outcome,
   baseUrl: string,
 ): ForcedBy & { readonly lines: readonly string[] } {
-  const { number, title } = ENDPOINTS[ENDPOINT_OF[flow]]
+  const { number, title } = endpointOf(flow)
   const endpoint = `${number}, ${title}`
   const persona = correctClient === 'refuse' ? PERSONA_OF[bait] : PERSONA_OF.adult
   const expectation = { flow, ...(flow === 'use' ? { persona } : {}), outcome: name }
@@ -33,16 +33,6 @@ export function waysToForce(
     `  in a shell       ${curl}`,
   ]
   return { endpoint, query, header, expectation, curl, lines }
-}
-
-const ENDPOINT_OF: Readonly<Record<OutcomeFlow, EndpointId>> = {
-  use: 'use',
-  par: 'par',
-  create: 'create',
-  token: 'token',
-  upgrade: 'upgrade',
-  discovery: 'useDiscovery',
-  jwks: 'jwks',
 }
 
 /** A persona for whom a client that does not check shows it. */

@@ -1,6 +1,6 @@
 import type { Brand } from './profile.ts'
 
-/** One endpoint of the service: every other table of endpoints is derived from this one. */
+/** One endpoint of the service: every other list of endpoints is made from this one. */
 export interface Endpoint {
   /** Its number in the specification, as journal and pages show it. */
   readonly number: string
@@ -15,13 +15,25 @@ export interface Endpoint {
   readonly purpose?: string
   /** `browser`: by a redirect or a form. `server`: by the client's server alone. `any`: by both, so that CORS is allowed. */
   readonly caller: 'browser' | 'server' | 'any'
+  /** What outcomes, the queue, recordings and the coverage call its calls. */
+  readonly call?: string
+  /** The flows of a browser in which its calls come, beside their own. */
+  readonly follows?: readonly ('use' | 'create')[]
   /** The identifier in a call that an earlier call of the same flow issued. */
   readonly correlation?: CorrelationKind
+  /** The identifier that its answer issues. */
+  readonly issues?: 'code' | 'request_uri' | 'access_token'
+  /** Words in paths that developers try for it: ours, and those of other providers. */
+  readonly words?: readonly string[]
   /** `false`: the call continues a flow and never begins one. */
   readonly beginsFlow?: false
 }
 
 export type CorrelationKind = 'transaction' | 'request_uri' | 'code' | 'access_token' | 'trap'
+
+const BROWSER_FLOWS = ['use', 'create'] as const
+const AUTHORIZATION_WORDS = ['authorize', 'authorization', 'auth', 'login'] as const
+const DISCOVERY_WORDS = ['openid-configuration', 'oauth-authorization-server'] as const
 
 /** E1 to E6 (specification, "Endpoints"). */
 export const ENDPOINTS = {
@@ -33,6 +45,9 @@ export const ENDPOINTS = {
     title: 'Use authorization',
     purpose: 'Use: send the browser here',
     caller: 'browser',
+    call: 'use',
+    issues: 'code',
+    words: ['use', ...AUTHORIZATION_WORDS],
   },
   par: {
     number: 'E2',
@@ -42,6 +57,10 @@ export const ENDPOINTS = {
     title: 'Create request pushed',
     purpose: 'Create: push the request',
     caller: 'server',
+    call: 'par',
+    follows: BROWSER_FLOWS,
+    issues: 'request_uri',
+    words: ['par', 'pushed-authorization-request'],
   },
   create: {
     number: 'E3',
@@ -51,7 +70,9 @@ export const ENDPOINTS = {
     title: 'Create authorization',
     purpose: 'Create: send the browser here',
     caller: 'browser',
+    call: 'create',
     correlation: 'request_uri',
+    words: ['create', ...AUTHORIZATION_WORDS],
   },
   token: {
     number: 'E4',
@@ -61,7 +82,11 @@ export const ENDPOINTS = {
     title: 'Code exchanged for a token',
     purpose: 'Upgrade: the code for a token',
     caller: 'server',
+    call: 'token',
+    follows: ['use'],
     correlation: 'code',
+    issues: 'access_token',
+    words: ['token', 'access_token'],
   },
   upgrade: {
     number: 'E5',
@@ -71,7 +96,10 @@ export const ENDPOINTS = {
     title: 'Age signals added',
     purpose: 'Upgrade: add age signals',
     caller: 'server',
+    call: 'upgrade',
+    follows: ['use'],
     correlation: 'access_token',
+    words: ['upgrade'],
   },
   useDiscovery: {
     number: 'E6',
@@ -79,6 +107,9 @@ export const ENDPOINTS = {
     path: '/v1/oidc/use/.well-known/openid-configuration',
     title: 'Use discovery',
     caller: 'any',
+    call: 'discovery',
+    follows: BROWSER_FLOWS,
+    words: DISCOVERY_WORDS,
   },
   createDiscovery: {
     number: 'E6',
@@ -86,6 +117,9 @@ export const ENDPOINTS = {
     path: '/v1/oidc/create/.well-known/openid-configuration',
     title: 'Create discovery',
     caller: 'any',
+    call: 'discovery',
+    follows: BROWSER_FLOWS,
+    words: DISCOVERY_WORDS,
   },
   jwks: {
     number: 'E6',
@@ -94,10 +128,32 @@ export const ENDPOINTS = {
     title: 'Key set',
     purpose: 'Keys that sign the id_token',
     caller: 'any',
+    call: 'jwks',
+    follows: BROWSER_FLOWS,
+    words: ['jwks', 'jwks.json', 'certs', 'keys'],
   },
 } as const satisfies Readonly<Record<string, Endpoint>>
 
 export type EndpointId = keyof typeof ENDPOINTS
+export const ENDPOINT_IDS = Object.keys(ENDPOINTS).filter((id): id is EndpointId => id in ENDPOINTS)
+
+/** A call by its name: `par`. Both discovery documents have one. */
+export type Call = (typeof ENDPOINTS)[EndpointId]['call']
+export type ServerCall = Exclude<Call, (typeof BROWSER_FLOWS)[number]>
+
+const ROWS: readonly (Endpoint & { readonly call: Call })[] = Object.values(ENDPOINTS)
+const isOfServer = (call: Call): call is ServerCall => !BROWSER_FLOWS.some((flow) => flow === call)
+
+export const SERVER_CALLS: readonly ServerCall[] = [...new Set(ROWS.map(({ call }) => call).filter(isOfServer))]
+/** The flows of a browser, then the calls of a server. */
+export const CALLS: readonly Call[] = [...BROWSER_FLOWS, ...SERVER_CALLS]
+
+/** The endpoint of a call, the first of several. */
+export function endpointOf(call: Call): Endpoint {
+  const endpoint = ROWS.find((row) => row.call === call)
+  if (!endpoint) throw new Error(`there is no endpoint of ${call}`)
+  return endpoint
+}
 
 /** The path of an endpoint below the base URL. */
 export const endpointPath = (id: EndpointId, brand: Brand): string => ENDPOINTS[id].path.replace('{brand}', brand)

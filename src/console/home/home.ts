@@ -7,7 +7,7 @@ import type { RenderedPage } from '../../http/html/layout.ts'
 import type { Incoming } from '../../http/incoming.ts'
 import { readPage } from '../../http/list-page.ts'
 import { page } from '../../http/reply.ts'
-import { ENDPOINTS, endpointUrl } from '../../oidc/endpoints.ts'
+import { ENDPOINT_IDS, ENDPOINTS, type Endpoint, endpointUrl } from '../../oidc/endpoints.ts'
 import { type Provider, useIssuer } from '../../oidc/provider.ts'
 import type { ListedFlow } from '../../sandbox/journal/journal.ts'
 import { OUTCOMES } from '../../sandbox/outcomes/catalogue.ts'
@@ -100,10 +100,11 @@ ${endpointsOf(provider).map(
 
 /** E1 to E6, each with what a relying party uses it for. */
 function endpointsOf({ baseUrl, brand }: Home['provider']) {
-  const ids = ['use', 'par', 'create', 'token', 'upgrade', 'jwks'] as const
-  return ids.map((id) => {
-    const { number, method, purpose } = ENDPOINTS[id]
-    return { id: number, method: method.toUpperCase(), url: endpointUrl(id, { baseUrl, brand }), purpose }
+  return ENDPOINT_IDS.flatMap((id) => {
+    const { number, method, purpose }: Endpoint = ENDPOINTS[id]
+    return purpose
+      ? { id: number, method: method.toUpperCase(), url: endpointUrl(id, { baseUrl, brand }), purpose }
+      : []
   })
 }
 

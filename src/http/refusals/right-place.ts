@@ -1,4 +1,4 @@
-import { ENDPOINTS, type EndpointId, endpointPath } from '../../oidc/endpoints.ts'
+import { ENDPOINT_IDS, ENDPOINTS, type EndpointId, endpointPath } from '../../oidc/endpoints.ts'
 import { BRAND, BRANDS, type Brand, describeBrand, type Profile } from '../../oidc/profile.ts'
 import { nearest } from '../../text/message-parts.ts'
 import type { RouteRow } from '../handler.ts'
@@ -31,27 +31,6 @@ export function rightPlace(path: string, served: Served): string {
   return `${places.join('; ')}${differences}.${otherBrand(path, words, served)}`
 }
 
-/** Words in the paths that developers try, and the endpoints that are meant: ours, and those of other providers. */
-const ENDPOINTS_BY_WORD: Readonly<Record<string, readonly EndpointId[]>> = {
-  use: ['use'],
-  create: ['create'],
-  authorize: ['use', 'create'],
-  authorization: ['use', 'create'],
-  auth: ['use', 'create'],
-  login: ['use', 'create'],
-  par: ['par'],
-  'pushed-authorization-request': ['par'],
-  token: ['token'],
-  access_token: ['token'],
-  upgrade: ['upgrade'],
-  'openid-configuration': ['useDiscovery', 'createDiscovery'],
-  'oauth-authorization-server': ['useDiscovery', 'createDiscovery'],
-  jwks: ['jwks'],
-  'jwks.json': ['jwks'],
-  certs: ['jwks'],
-  keys: ['jwks'],
-}
-
 /** What other providers serve and this service does not. */
 const ABSENT: ReadonlyMap<string, string> = new Map([
   ['userinfo', 'There is no userinfo endpoint: all that the service says of a user stands in the id_token.'],
@@ -69,14 +48,16 @@ const FLOWS: readonly string[] = ['use', 'create']
 
 /** The endpoints that the words of a path mean; of several those of the flow that is named. */
 function endpointsMeant(words: readonly string[]): readonly EndpointId[] {
-  const known = Object.keys(ENDPOINTS_BY_WORD)
+  const known = ENDPOINT_IDS.flatMap(wordsOf)
   const last = words.at(-1) ?? ''
   const own = words.findLast((word) => known.includes(word) && !FLOWS.includes(word))
   const word = own ?? (FLOWS.includes(last) ? last : nearest(last, known)[0])
-  const meant = (word !== undefined && ENDPOINTS_BY_WORD[word]) || []
+  const meant = ENDPOINT_IDS.filter((id) => word !== undefined && wordsOf(id).includes(word))
   const ofFlow = meant.filter((id) => words.some((flow) => FLOWS.includes(flow) && belongsTo(id, flow)))
   return ofFlow.length > 0 ? ofFlow : meant
 }
+
+const wordsOf = (id: EndpointId): readonly string[] => ENDPOINTS[id].words
 
 const belongsTo = (id: EndpointId, flow: string) => ENDPOINTS[id].path.split('/').includes(flow)
 

@@ -10,6 +10,7 @@ import type { ServerReply } from '../outcomes/server-reply.ts'
 import type { ClaimsTables } from './claims-tables.ts'
 import {
   type Asked,
+  CALLED,
   type Called,
   type CoverageCounters,
   type EndingName,
@@ -56,7 +57,7 @@ export interface Counting {
 
 /** Counts what was sent to a client: a waiting page, an iframe, an audit bring it nothing. */
 export function countDelivery({ endpoint, answer, audit }: Delivered, counting: Counting): void {
-  const called = CALLED_AT.get(endpoint)
+  const called = CALLED.find((call) => call === endpoint.call)
   if (audit) {
     // Only the browser said so: the pushed request was counted before.
     if (audit === 'late' && endpoint === ENDPOINTS.create) takeBack('par', counting)
@@ -75,15 +76,6 @@ export function countDelivery({ endpoint, answer, audit }: Delivered, counting: 
   const outcome = decision?.outcome ?? (endedAs === undefined ? undefined : findOutcome(flow, endedAs))
   countEnded({ flow, callback, transaction, evaluation, outcome }, counting)
 }
-
-const CALLED_AT: ReadonlyMap<Endpoint, Called> = new Map<Endpoint, Called>([
-  [ENDPOINTS.par, 'par'],
-  [ENDPOINTS.token, 'token'],
-  [ENDPOINTS.upgrade, 'upgrade'],
-  [ENDPOINTS.useDiscovery, 'discovery'],
-  [ENDPOINTS.createDiscovery, 'discovery'],
-  [ENDPOINTS.jwks, 'jwks'],
-])
 
 function takeBack(called: Called, { counters }: Counting): void {
   const hits = counters.calls[called]?.['success']

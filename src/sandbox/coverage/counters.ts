@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { type Claims, claimsSchema } from '../../age/claims.ts'
+import { SERVER_CALLS, type ServerCall } from '../../oidc/endpoints.ts'
 import { CATALOGUE_VERSION } from '../outcomes/catalogue.ts'
 
 /** The number of the shape below. Another shape gets another number. */
@@ -35,9 +36,9 @@ export const FILTER_SIDES = ['passed', 'failed'] as const
 export const BOUNDARY_SIDES = ['today', 'tomorrow'] as const
 export const CALL_SIDES = ['success', 'refusal', 'failure', 'timeout'] as const
 
-/** The endpoints that a server calls, by the flow of their outcomes: E2, E4, E5, and the two of E6. */
-export const CALLED = ['par', 'token', 'upgrade', 'discovery', 'jwks'] as const
-export type Called = (typeof CALLED)[number]
+/** The endpoints that a server calls, by the flow of their outcomes. */
+export const CALLED = SERVER_CALLS
+export type Called = ServerCall
 
 /** What the requests of an app were seen to ask for. */
 export const ASKED = [

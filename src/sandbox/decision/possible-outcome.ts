@@ -1,4 +1,5 @@
 import type { CreateTransaction } from '../../oidc/create.ts'
+import { endpointOf } from '../../oidc/endpoints.ts'
 import { type Brand, upgradeScope } from '../../oidc/profile.ts'
 import { Refusal } from '../../oidc/refusal.ts'
 import type { UseTransaction } from '../../oidc/use.ts'
@@ -23,7 +24,7 @@ const needsOf = ({ flow, needs = [] }: Outcome): readonly Need[] =>
   followsCode(flow) ? ['upgrade_scope', ...needs] : needs
 
 /** Whether calls of this flow need a code, which a Use request gets. */
-const followsCode = (flow: OutcomeFlow) => flow === 'token' || flow === 'upgrade'
+const followsCode = (flow: OutcomeFlow) => endpointOf(flow).flow === 'upgrade'
 
 const NO_AGE_KEY = 'it has no age key, so there is neither an id_token nor a code; name a persona that has one'
 

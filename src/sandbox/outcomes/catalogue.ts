@@ -1,3 +1,4 @@
+import { endpointOf, SERVER_CALLS } from '../../oidc/endpoints.ts'
 import { type AuditRow, OUTCOME_FLOWS, type Outcome, type OutcomeFlow } from './outcome.ts'
 import { completeRow, type OutcomeRow } from './outcome-row.ts'
 import { BROUGHT_ANSWERS } from './rows/brought-answers.ts'
@@ -67,20 +68,19 @@ export const isBroughtAnswer = (row: AuditRow): boolean => BROUGHT_ANSWERS.inclu
 /** The row of an outcome, by its flow and name. */
 export const findOutcome = (flow: OutcomeFlow, name: string): Outcome | undefined => findRow(rowId({ flow, name }))
 
-/** The flows whose outcomes an authorization request may force: its own, and those of later server-to-server calls. */
-const DECIDABLE: Readonly<Record<OutcomeFlow, readonly OutcomeFlow[]>> = {
-  use: ['use', 'token', 'upgrade', 'par', 'discovery', 'jwks'],
-  create: ['create', 'par', 'discovery', 'jwks'],
-  par: ['par'],
-  token: ['token'],
-  upgrade: ['upgrade'],
-  discovery: ['discovery'],
-  jwks: ['jwks'],
+/**
+ * The flows whose outcomes a request may force: its own, and those of the server-to-server calls that follow it; the ones that follow no
+ * other flow come first.
+ */
+const decidable = (flow: OutcomeFlow): readonly OutcomeFlow[] => {
+  const followers = SERVER_CALLS.map((call) => ({ call, follows: endpointOf(call).follows ?? [] }))
+  const own = followers.filter(({ follows }) => follows.some((one) => one === flow))
+  return [flow, ...own.toSorted((one, other) => one.follows.length - other.follows.length).map(({ call }) => call)]
 }
 
 /** The outcomes that a request or call of `flow` may be forced to have; its own come first. */
 export const outcomesFor = (flow: OutcomeFlow): readonly Outcome[] => outcomesByFlow.get(flow) ?? []
 
 const outcomesByFlow = new Map(
-  OUTCOME_FLOWS.map((flow) => [flow, DECIDABLE[flow].flatMap((one) => OUTCOMES.filter((row) => row.flow === one))]),
+  OUTCOME_FLOWS.map((flow) => [flow, decidable(flow).flatMap((one) => OUTCOMES.filter((row) => row.flow === one))]),
 )

@@ -1,5 +1,6 @@
+import { endpointOf } from '../../oidc/endpoints.ts'
 import { CALLBACK_FAMILIES } from './callback-families.ts'
-import type { AnySeamChange, Level, Need, Outcome, OutcomeColumns, OutcomeFacts, OutcomeFlow } from './outcome.ts'
+import type { AnySeamChange, Level, Need, Outcome, OutcomeColumns, OutcomeFacts } from './outcome.ts'
 import { REPLY_FAMILIES } from './reply-families.ts'
 import { TOKEN_FAMILIES } from './token-families.ts'
 
@@ -40,19 +41,14 @@ export const completeRow = (row: OutcomeRow): Outcome => ({
 /** Decision: refusing what is right is as wrong as a finding can be; what depends is none. */
 const LEVEL_OF_VERDICT: Readonly<Partial<Record<Outcome['correctClient'], Level>>> = { accept: 'must', depends: 'may' }
 
-const GOOD_ENDINGS: Readonly<Record<OutcomeFlow, string>> = {
-  use: 'use/verified',
-  create: 'create/created',
-  par: 'create/created',
-  token: 'use/code_issued',
-  upgrade: 'use/code_issued',
-  discovery: 'use/verified',
-  jwks: 'use/verified',
-}
+/** What a flow of its kind ends with when nothing is wrong. */
+const GOOD_ENDINGS = { use: 'use/verified', create: 'create/created', upgrade: 'use/code_issued' } as const
 
 function twinOf({ flow, ending }: OutcomeRow): string {
   if (ending?.kind === 'create_requested') return 'use/create_requested'
-  return ending?.kind === 'verified' && ending.allFalse ? 'use/code_issued' : GOOD_ENDINGS[flow]
+  return ending?.kind === 'verified' && ending.allFalse
+    ? 'use/code_issued'
+    : GOOD_ENDINGS[endpointOf(flow).flow ?? 'use']
 }
 
 /** Only a persona with an age key gets the id_token that a row changes, or the code that comes with it. */

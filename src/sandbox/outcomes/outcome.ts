@@ -1,12 +1,13 @@
 import type { Callback } from '../../oidc/callback.ts'
+import { CALLS, type Call } from '../../oidc/endpoints.ts'
 import type { Awaitable } from '../../oidc/ports.ts'
 import type { IdTokenClaims } from '../../oidc/seams.ts'
 import type { ServerReply } from './server-reply.ts'
 import type { TamperTools } from './tamper-tools.ts'
 
 /** What an outcome ends: an authorization request of a flow, or a server-to-server call. */
-export const OUTCOME_FLOWS = ['use', 'create', 'par', 'token', 'upgrade', 'discovery', 'jwks'] as const
-export type OutcomeFlow = (typeof OUTCOME_FLOWS)[number]
+export const OUTCOME_FLOWS = CALLS
+export type OutcomeFlow = Call
 
 /** How the user ends a flow, before any seam is applied. */
 export type Ending =

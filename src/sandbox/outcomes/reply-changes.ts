@@ -1,13 +1,14 @@
 import { isJsonObject } from '../../age/json-object.ts'
+import type { ServerCall } from '../../oidc/endpoints.ts'
 import { Findings } from '../../oidc/rules/findings.ts'
 import type { RuleId } from '../../oidc/rules/rules.ts'
-import type { Outcome, OutcomeFlow } from './outcome.ts'
+import type { Outcome } from './outcome.ts'
 import type { Family, OutcomeRow, OwnColumns } from './outcome-row.ts'
 import type { ServerReply } from './server-reply.ts'
 import type { TamperTools } from './tamper-tools.ts'
 
 /** The flows that are server-to-server calls. */
-export type ServerFlow = Exclude<OutcomeFlow, 'use' | 'create'>
+export type ServerFlow = ServerCall
 
 type ReplyRow = Omit<
   Extract<OutcomeRow, { seam: 'reply' }>,

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { countedList } from '../../files/counted-list.ts'
+import { SERVER_CALLS, type ServerCall } from '../../oidc/endpoints.ts'
 import { quote, unknownName } from '../../text/message-parts.ts'
 import type { SchemaProblem } from '../../text/schema-problems.ts'
 import { type ClockMove, clockMoveSchema } from '../clock/clock-move.ts'
@@ -7,9 +8,6 @@ import { findOutcome } from '../outcomes/catalogue.ts'
 import { outcomeProblem } from '../outcomes/names.ts'
 import { OUTCOME_FLOWS, type OutcomeFlow } from '../outcomes/outcome.ts'
 import { putPersonasSchema } from '../personas/persona-schema.ts'
-
-/** The calls that a relying party's server makes: a scenario can wait for them. */
-const SERVER_CALLS = ['par', 'token', 'upgrade', 'discovery', 'jwks'] as const
 
 const MAX_STEPS = 500
 
@@ -84,7 +82,7 @@ export type Step =
       readonly outcome: string | undefined
       readonly expect: Expected | undefined
     }
-  | { readonly kind: 'await'; readonly flow: (typeof SERVER_CALLS)[number]; readonly expect: Expected | undefined }
+  | { readonly kind: 'await'; readonly flow: ServerCall; readonly expect: Expected | undefined }
   | { readonly kind: 'clock'; readonly move: ClockMove }
 
 /** Counts no further than it must: also an object that holds itself comes to an end. */

@@ -1,3 +1,4 @@
+import type { Endpoint } from '../../oidc/endpoints.ts'
 import type { Lifetimes, SigningAlgorithm } from '../../oidc/ports.ts'
 import type { Profile } from '../../oidc/profile.ts'
 import type { ClockMove } from '../clock/clock-move.ts'
@@ -62,7 +63,7 @@ export interface RecordedRequest {
 }
 
 /** What one call issues and a later one sends. */
-export type IssuedValue = 'request_uri' | 'code' | 'access_token'
+export type IssuedValue = NonNullable<Endpoint['issues']>
 
 /** A text as it was sent, or what takes its place in a new run. */
 export type FieldValue =

@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../age/json-object.ts'
-import { ENDPOINTS } from '../../oidc/endpoints.ts'
+import { type Call, ENDPOINTS, type Endpoint } from '../../oidc/endpoints.ts'
 import { MASKED } from '../clients/mask.ts'
 import { refusalOf } from '../journal/call-meaning.ts'
 import type { CallRecord, RecordedDecision } from '../journal/call-record.ts'
@@ -8,16 +8,13 @@ import type { OutcomeFlow } from '../outcomes/outcome.ts'
 import { expectedAnswer } from './expected-answer.ts'
 import type { FieldValue, IssuedValue, RecordedRequest } from './recording.ts'
 
-/** The endpoints of a flow by their number, and the flow of their outcomes. */
-const REQUESTS: Readonly<
-  Record<string, { flow: OutcomeFlow; issues?: IssuedValue; title: string; caller: 'browser' | 'server' }>
-> = {
-  E1: { ...ENDPOINTS.use, flow: 'use', issues: 'code' },
-  E2: { ...ENDPOINTS.par, flow: 'par', issues: 'request_uri' },
-  E3: { ...ENDPOINTS.create, flow: 'create' },
-  E4: { ...ENDPOINTS.token, flow: 'token', issues: 'access_token' },
-  E5: { ...ENDPOINTS.upgrade, flow: 'upgrade' },
-}
+/** The endpoints of a flow by their number. */
+const REQUESTS: ReadonlyMap<string, Endpoint & { readonly call: Call; readonly caller: 'browser' | 'server' }> =
+  new Map(
+    Object.values(ENDPOINTS).flatMap((endpoint) =>
+      endpoint.caller === 'any' ? [] : [[endpoint.number, endpoint] as const],
+    ),
+  )
 
 /** What a flow does when only a persona is decided. */
 const USUAL: Readonly<Record<string, string>> = { use: 'verified', create: 'created' }
@@ -35,9 +32,9 @@ export function createRequestReader({ dropped_calls: dropped = 0 }: Flow): Reque
 
   return (call, answer) => {
     const { endpoint, parameters, status } = call
-    const request = REQUESTS[endpoint]
+    const request = REQUESTS.get(endpoint)
     if (!request) return `${call.method} ${call.path}: no app is meant to call it.`
-    const { flow, title, caller, issues } = request
+    const { call: flow, title, caller, issues } = request
     if (isUnreadable(call))
       return `${endpoint} at ${call.at} was answered with ${status}: the journal does not keep what it sent.`
     if (isAboutDecision(call)) return `${endpoint} at ${call.at} was refused for what was to decide it.`

@@ -1,5 +1,6 @@
 import { Document, isMap } from 'yaml'
 import { isJsonObject } from '../../../age/json-object.ts'
+import { type Call, SERVER_CALLS, type ServerCall } from '../../../oidc/endpoints.ts'
 import { Refusal } from '../../../oidc/refusal.ts'
 import { MASKED } from '../../clients/mask.ts'
 import { parsedParameters } from '../../queue/call.ts'
@@ -59,7 +60,7 @@ function scenarioSteps(step: RecordedStep): ScenarioStep | string {
   return `${title} at ${call.at}, answered with ${call.status}: ${step.decision ? 'it names its decision itself' : 'a scenario has no step for it'}.`
 }
 
-const isAwaited = (flow: string): flow is 'par' | 'token' | 'upgrade' => ['par', 'token', 'upgrade'].includes(flow)
+const isAwaited = (flow: Call): flow is ServerCall => SERVER_CALLS.some((call) => call === flow)
 
 /** What a step decides; `undefined` when nothing was decided, or when the request would overrule it. */
 function decisionOf({ decision, flow, call }: RecordedRequest): ScenarioStep['decide'] {
