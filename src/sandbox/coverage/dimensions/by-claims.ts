@@ -11,6 +11,7 @@ import { byPersona, type Cast, type Closing, createItem, type Described } from '
 export const answerItems = ({ counters, cast }: Described): Promise<CoverageItem[]> =>
   forEachClaims(counters, async (seen) => {
     const { claims } = seen
+    const headOf = headsOf(seen)
     const first = await firstWith(cast, (signals) =>
       Object.entries(evaluateAnswers(signals, claims, cast.now)).map((answer) => answer.join()),
     )
@@ -23,7 +24,7 @@ export const answerItems = ({ counters, cast }: Described): Promise<CoverageItem
       })
     return distinctThresholds(seen).map(({ threshold }) =>
       createItem({
-        ...headOf(seen, String(threshold), `age_thresholds ${threshold}`),
+        ...headOf(String(threshold), `age_thresholds ${threshold}`),
         seen: seen.thresholds[threshold],
         sides: sidesOf(ANSWER_SIDES, (side) => () => close(threshold, side === 'true')),
       }),
@@ -34,6 +35,7 @@ export const answerItems = ({ counters, cast }: Described): Promise<CoverageItem
 export const filterItems = ({ counters, cast }: Described): Promise<CoverageItem[]> =>
   forEachClaims(counters, async (seen) => {
     const { claims } = seen
+    const headOf = headsOf(seen)
     const first = await firstWith(cast, (signals) =>
       filterResults(signals, claims, cast.now).map(({ member, passed }) => `${member},${passed}`),
     )
@@ -44,7 +46,7 @@ export const filterItems = ({ counters, cast }: Described): Promise<CoverageItem
       })
     return filtersOf(claims).map((filter) =>
       createItem({
-        ...headOf(seen, filter, filter),
+        ...headOf(filter, filter),
         seen: seen.filters[filter],
         sides: sidesOf(FILTER_SIDES, (side) => () => close(filter, side === 'passed')),
       }),
@@ -55,6 +57,7 @@ export const filterItems = ({ counters, cast }: Described): Promise<CoverageItem
 export const boundaryItems = ({ counters, cast }: Described): Promise<CoverageItem[]> =>
   forEachClaims(counters, async (seen) => {
     const { claims } = seen
+    const headOf = headsOf(seen)
     const first = await firstWith(cast, (signals) =>
       birthdaysAt(signals, claims, cast.now).map(({ threshold, day }) => `${threshold},${day}`),
     )
@@ -67,7 +70,7 @@ export const boundaryItems = ({ counters, cast }: Described): Promise<CoverageIt
       const years = birthdayOf(threshold, index, claims)
       if (years === undefined) return []
       const item = createItem({
-        ...headOf(seen, String(threshold), `birthday for ${threshold}`),
+        ...headOf(String(threshold), `birthday for ${threshold}`),
         seen: seen.boundaries[threshold],
         sides: sidesOf(BOUNDARY_SIDES, (day) => () => close(threshold, years, day)),
       })
@@ -101,8 +104,11 @@ const distinctThresholds = ({ claims: { age_thresholds: thresholds } }: ClaimsCo
     .map((threshold, index) => ({ threshold, index }))
     .filter(({ threshold, index }) => thresholds.indexOf(threshold) === index)
 
-const headOf = ({ claims }: ClaimsCounters, part: string, title: string) =>
-  ({ id: `${digestOf(claimsKey(claims))}/${part}`, title, flow: 'use', claims: JSON.stringify(claims) }) as const
+function headsOf({ claims }: ClaimsCounters) {
+  const common = { flow: 'use', claims: JSON.stringify(claims) } as const
+  const digest = digestOf(claimsKey(claims))
+  return (part: string, title: string) => ({ ...common, id: `${digest}/${part}`, title })
+}
 
 /** Tells claims apart in ids. */
 const digestOf = (key: string) => createHash('sha256').update(key).digest('hex').slice(0, 8)
