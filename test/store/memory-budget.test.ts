@@ -276,3 +276,11 @@ test.each([
   expect(taken).toBeLessThan(budget.used())
   expect(taken).toBeGreaterThan(budget.used() / 4)
 })
+
+test('Records that a full memory budget drops are gone, also from the order in which they go', async () => {
+  const { budget, one } = startTenants()
+  const record = (n: number) => one.store.put('things', `${n}`, `${n}${sized(4)}`, NEVER, { isUnfinished: true })
+  const before = await usedBytes()
+  for (let n = 0; n < 500; n++) await record(n)
+  expect((await usedBytes()) - before).toBeLessThan(1.5 * budget.limit)
+})
