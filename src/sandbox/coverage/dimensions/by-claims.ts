@@ -107,7 +107,7 @@ const distinctThresholds = ({ claims: { age_thresholds: thresholds } }: ClaimsCo
 function headsOf({ claims }: ClaimsCounters) {
   const common = { flow: 'use', claims: JSON.stringify(claims) } as const
   const digest = digestOf(claimsKey(claims))
-  return (part: string, title: string) => ({ ...common, id: `${digest}/${part}`, title })
+  return (part: string, title: string) => ({ id: `${digest}/${part}`, title, ...common })
 }
 
 /** Tells claims apart in ids. */
