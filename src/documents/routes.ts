@@ -53,7 +53,10 @@ const showSearch =
     const query = readSearch(request)['q'] ?? ''
     const [{ renderSearch }, { searchDocuments }] = await Promise.all([loadPages(), loadSearch()])
     return {
-      reply: page(200, renderSearch(await frameOf(request, tenant, host), { query, found: searchDocuments(query) })),
+      reply: page(
+        200,
+        renderSearch(await frameOf(request, tenant, host), { query, found: await searchDocuments(query) }),
+      ),
     }
   }
 

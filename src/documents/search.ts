@@ -1,4 +1,5 @@
 import MiniSearch from 'minisearch'
+import { mapInTurns } from '../sandbox/take-turn.ts'
 import { findDocuments } from './documents.ts'
 import { plainText } from './markdown.ts'
 
@@ -28,7 +29,7 @@ interface SearchIndex {
   readonly engine: MiniSearch<IndexedSection>
 }
 
-let index: SearchIndex | undefined
+let index: Promise<SearchIndex> | undefined
 
 /** Characters of a search; a longer one costs more than it can find. */
 export const MAX_QUERY = 200
@@ -37,9 +38,9 @@ export const MAX_QUERY = 200
 const MAX_WORDS = 12
 
 /** The sections that have all words of `query`, of which the first 200 characters and 12 words count, the best ones first; a word may go on or be misspelt by a letter. */
-export function searchDocuments(query: string, limit: number = MAX_FOUND): readonly FoundSection[] {
+export async function searchDocuments(query: string, limit: number = MAX_FOUND): Promise<readonly FoundSection[]> {
   index ??= createIndex()
-  const { sections, engine } = index
+  const { sections, engine } = await index
   return engine
     .search(query.slice(0, MAX_QUERY))
     .slice(0, limit)
@@ -51,7 +52,8 @@ export function searchDocuments(query: string, limit: number = MAX_FOUND): reado
     })
 }
 
-function createIndex(): SearchIndex {
+/** Made in turns: it takes a few hundred milliseconds. */
+async function createIndex(): Promise<SearchIndex> {
   const engine = new MiniSearch<IndexedSection>({
     fields: ['title', 'heading', 'text'],
     tokenize: (text) => wordsOf(text).flatMap((word) => [word, ...partsOf(word)]),
@@ -70,7 +72,7 @@ function createIndex(): SearchIndex {
       return { id: `${name}#${anchor}`, document: name, title, heading, anchor, text: plainText(tokens).trim() }
     }),
   )
-  engine.addAll(sections)
+  await mapInTurns(sections, (section) => engine.add(section))
   return { sections: new Map(sections.map((section) => [section.id, section])), engine }
 }
 

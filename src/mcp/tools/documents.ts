@@ -22,7 +22,7 @@ export const searchDocumentsTool = defineTool({
       const lines = documents.map(({ name, title, line }) => `${name} (${title}): ${line}`)
       return { data: { documents }, text: listText(`${counted(documents.length, 'document')}:`, lines) }
     }
-    const found = searchDocuments(query, limit).map(({ document, heading, anchor, excerpt }) => {
+    const found = (await searchDocuments(query, limit)).map(({ document, heading, anchor, excerpt }) => {
       return { document, section: anchor, heading, excerpt }
     })
     const lines = found.map(
