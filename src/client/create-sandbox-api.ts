@@ -99,12 +99,11 @@ export function createSandboxApi(
     keys: { rotate: (stage) => call('rotateKeys', { body: { stage } }) },
     async configure(change) {
       checkTenantChange(change)
-      const { clients, lifetimes, slowReplySeconds, ...others } = change
+      const { clients, lifetimes, ...others } = change
       const body = {
-        ...others,
+        ...snakeCased(others),
         ...(clients && { clients: clients.map(snakeCased) }),
         ...(lifetimes && { lifetimes: snakeCased(lifetimes) }),
-        ...(slowReplySeconds !== undefined && { slow_reply_seconds: slowReplySeconds }),
       }
       await call('putTenant', { params: { name: tenant.name }, body })
     },

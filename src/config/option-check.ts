@@ -1,7 +1,8 @@
 import * as z from 'zod'
-import { camelCase } from '../files/camel-case.ts'
+import { camelCase, snakeCase } from '../files/camel-case.ts'
 import { ConfigError } from '../files/config-error.ts'
 import { readingsChangeSchema } from '../sandbox/readings/readings-schema.ts'
+import { TENANT_VALUES } from '../sandbox/tenants/shared-parts.ts'
 import { checkAgainst, problemLines } from '../text/schema-problems.ts'
 import { SETTINGS } from './settings.ts'
 
@@ -30,14 +31,15 @@ export function checkConnection(url: string, options: object): void {
   check('connectSandbox', connectSchema, options)
 }
 
-const { clients, lifetimes, slowReplySeconds } = SETTINGS
+const { clients, lifetimes } = SETTINGS
+const values = Object.entries(SETTINGS).filter(([name]) => snakeCase(name) in TENANT_VALUES)
 const tenantChangeSchema = z
   .strictObject({
     persona: z.string().nullable(),
     outcome: z.string().nullable(),
     clients: optionSchema(clients.schema),
     lifetimes: optionSchema(lifetimes.schema),
-    slowReplySeconds: slowReplySeconds.schema,
+    ...Object.fromEntries(values.map(([name, { schema }]) => [name, schema])),
     // What is wrong with them depends on those that are set: the sandbox says it.
     readings: readingsChangeSchema.nullable(),
   })

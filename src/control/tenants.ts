@@ -1,3 +1,4 @@
+import { camelCased, snakeCased } from '../files/camel-case.ts'
 import type { Lifetimes } from '../oidc/ports.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import { clientSettingsOf } from '../sandbox/clients/client-schema.ts'
@@ -5,7 +6,7 @@ import { currentCoverage } from '../sandbox/coverage/describe-coverage.ts'
 import { requireOutcomeName, requirePersona } from '../sandbox/outcomes/names.ts'
 import { requireReadings } from '../sandbox/readings/parse-readings.ts'
 import { requireTenant } from '../sandbox/tenants/require-tenant.ts'
-import type { TenantSettings } from '../sandbox/tenants/shared-parts.ts'
+import { type TenantSettings, tenantValuesOf } from '../sandbox/tenants/shared-parts.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { quote } from '../text/message-parts.ts'
 import type { coverageOperations } from './contract/coverage.ts'
@@ -70,7 +71,7 @@ export const tenantHandlers: Pick<Handlers, keyof typeof tenantOperations> = {
 
 /** Everything is checked before anything is changed. */
 async function readChange(change: ControlCall<'putTenant'>['body'], tenant: Tenant): Promise<Partial<TenantSettings>> {
-  const { persona, outcome, clients, lifetimes, slow_reply_seconds: slowReplySeconds, readings } = change
+  const { persona, outcome, clients, lifetimes, readings, ...values } = change
   const { settings } = tenant
   if (typeof persona === 'string') await requirePersona(persona, { personas: tenant.personas })
   const ids = clients?.map(({ client_id: id }) => id) ?? []
@@ -92,26 +93,27 @@ async function readChange(change: ControlCall<'putTenant'>['body'], tenant: Tena
       idToken: lifetimes?.id_token ?? idToken,
       accessToken: lifetimes?.access_token ?? accessToken,
     },
-    ...(slowReplySeconds === undefined ? {} : { slowReplySeconds }),
+    ...camelCased(values),
     ...(readings === undefined ? {} : { readings: requireReadings(settings.readings, readings) }),
   }
 }
 
 /** A tenant as the control API shows it; client secrets stay out. */
 function wireTenant({ name, provider, settings, clock, keys }: Tenant) {
+  const { clients, defaults, lifetimes, readings } = settings
   return {
     name,
     base_url: provider.baseUrl,
-    ...settings.defaults,
-    clients: settings.clients.map(({ clientId, name: clientName = clientId, redirectUris, signingAlg = keys.alg }) => ({
+    ...defaults,
+    clients: clients.map(({ clientId, name: clientName = clientId, redirectUris, signingAlg = keys.alg }) => ({
       client_id: clientId,
       name: clientName,
       redirect_uris: redirectUris,
       signing_alg: signingAlg,
     })),
-    lifetimes: wireLifetimes(settings.lifetimes),
-    slow_reply_seconds: settings.slowReplySeconds,
-    readings: settings.readings,
+    lifetimes: wireLifetimes(lifetimes),
+    ...snakeCased(tenantValuesOf(settings)),
+    readings,
     clock: clock.state(),
   }
 }

@@ -23,7 +23,10 @@ export function snakeCased<T extends object>(value: T): SnakeCased<T> {
   return Object.fromEntries(given.map(([name, member]) => [snakeCase(name), member])) as SnakeCased<T>
 }
 
-type CamelCased<T> = { [K in keyof T as CamelCase<K & string>]: T[K] }
+/** A member that may be left out is not undefined when it is there. */
+type CamelCased<T> = {
+  [K in keyof T as CamelCase<K & string>]: object extends Pick<T, K> ? Exclude<T[K], undefined> : T[K]
+}
 
 /** The members of `value` in camelCase, without those that are undefined. Members of members keep their names. */
 export function camelCased<T extends object>(value: T): CamelCased<T> {

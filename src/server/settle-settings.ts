@@ -4,7 +4,7 @@ import { BUILTIN_CLIENT } from '../sandbox/clients/clients.ts'
 import { OUTCOMES } from '../sandbox/outcomes/catalogue.ts'
 import { loadPersonas } from '../sandbox/personas/load-personas.ts'
 import { readingsOf } from '../sandbox/readings/parse-readings.ts'
-import { DEFAULT_SLOW_REPLY_SECONDS, type SandboxSettings } from '../sandbox/tenants/shared-parts.ts'
+import { type SandboxSettings, tenantValuesOf } from '../sandbox/tenants/shared-parts.ts'
 import { unknownName } from '../text/message-parts.ts'
 import type { SandboxOptions } from './sandbox-options.ts'
 
@@ -31,7 +31,7 @@ export async function settleSettings(options: SandboxOptions): Promise<SandboxSe
     builtinClient: options.builtinClient ?? true,
     personas: await loadPersonas(options.personas),
     defaults: { persona: options.persona, outcome: options.outcome },
-    slowReplySeconds: options.slowReplySeconds ?? DEFAULT_SLOW_REPLY_SECONDS,
+    ...tenantValuesOf(options),
     readings: readingsOf(options.readings),
     seed: options.seed,
   }

@@ -6,7 +6,7 @@ import { clockStateSchema } from '../../sandbox/clock/clock.ts'
 import { clockMoveSchema } from '../../sandbox/clock/clock-move.ts'
 import { ROTATION_STAGES } from '../../sandbox/keys/key-ring.ts'
 import { readingsChangeSchema } from '../../sandbox/readings/readings-schema.ts'
-import { MAX_SLOW_REPLY_SECONDS } from '../../sandbox/tenants/shared-parts.ts'
+import { TENANT_VALUES } from '../../sandbox/tenants/shared-parts.ts'
 import { byName, CALL, listQuery, NONE, next, type Operation, READ, REMOVAL } from './operation.ts'
 
 const clock = clockStateSchema.meta({ id: 'Clock' })
@@ -72,7 +72,7 @@ const tenant = z
       }),
     ),
     lifetimes: lifetimesSchema,
-    slow_reply_seconds: z.int(),
+    ...TENANT_VALUES,
     readings: z.record(z.string(), z.string()).describe('Variants by the names of their readings'),
     clock,
   })
@@ -80,6 +80,16 @@ const tenant = z
 
 /** Clients that one call declares. A config file may have more. */
 const MAX_CLIENTS = 200
+
+type Changeable<Shape extends Readonly<Record<string, z.ZodDefault>>> = {
+  [Name in keyof Shape]: z.ZodOptional<ReturnType<Shape[Name]['unwrap']>>
+}
+
+/** The same members, of which each may be left out. */
+function withoutDefaults<Shape extends Readonly<Record<string, z.ZodDefault>>>(shape: Shape): Changeable<Shape> {
+  const members = Object.entries(shape).map(([name, schema]) => [name, z.optional(schema.unwrap())])
+  return Object.fromEntries(members) as Changeable<Shape>
+}
 
 /** What a tenant may have of its own. What is left out stays as it is; null takes a default away. */
 const tenantChange = z.strictObject({
@@ -89,12 +99,7 @@ const tenantChange = z.strictObject({
     .optional()
     .describe('Replaces the declared clients; the built-in one stays'),
   lifetimes: lifetimesSchema.partial().optional().describe('In seconds'),
-  slow_reply_seconds: z
-    .int()
-    .min(0)
-    .max(MAX_SLOW_REPLY_SECONDS)
-    .optional()
-    .describe('What the reply of a slow outcome (token.slow, jwks.slow ...) takes'),
+  ...withoutDefaults(TENANT_VALUES),
   readings: readingsChangeSchema
     .nullable()
     .optional()

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { Vocabulary } from '../../age/vocabulary.ts'
+import { camelCased } from '../../files/camel-case.ts'
 import { lifetimesSchema } from '../../oidc/ports.ts'
 import type { Profile } from '../../oidc/profile.ts'
 import type { Certifications } from '../../oidc/provider.ts'
@@ -16,6 +17,24 @@ import type { TenantDirectory } from './tenant-directory.ts'
 export const DEFAULT_SLOW_REPLY_SECONDS = 30
 export const MAX_SLOW_REPLY_SECONDS = 600
 
+/**
+ * Settings of a tenant that are one value each. They are members of the config file, of `PUT tenants` and of `configure`; how the
+ * config file and the command line explain them stands in `config/settings/service-settings.ts`.
+ */
+export const TENANT_VALUES = {
+  slow_reply_seconds: z
+    .int()
+    .min(0)
+    .max(MAX_SLOW_REPLY_SECONDS)
+    .describe('What the reply of a slow outcome (token.slow, jwks.slow ...) takes')
+    .default(DEFAULT_SLOW_REPLY_SECONDS),
+}
+
+/** Of what is given, the values of a tenant, with their defaults. */
+export const tenantValuesOf = (given: object) => tenantValuesSchema.parse(given)
+
+const tenantValuesSchema = z.object(camelCased(TENANT_VALUES))
+
 export const tenantSettingsSchema = z.object({
   lifetimes: lifetimesSchema,
   /** Beside the built-in client. */
@@ -24,8 +43,7 @@ export const tenantSettingsSchema = z.object({
   formerSecrets: z.array(z.string()).readonly().optional(),
   /** Names of the persona and the outcome that decide when no other source names one. */
   defaults: z.object({ persona: z.string().optional(), outcome: z.string().optional() }),
-  /** How long the reply of an outcome such as `token.slow` takes; absent in what an earlier version kept. */
-  slowReplySeconds: z.int().default(DEFAULT_SLOW_REPLY_SECONDS),
+  ...tenantValuesSchema.shape,
   /** Variants by the names of their readings; absent in what an earlier version kept. */
   readings: z.record(z.string(), z.string()).default({}),
 })

@@ -61,9 +61,10 @@ export function createTenantSettings(
     restoreKeys: () => changeKeys(() => undefined),
     configure: (change) =>
       changeSettings((settings = common) => {
-        const { lifetimes, clients, defaults, slowReplySeconds, readings } = settings
-        const formerSecrets = change.clients ? withSecretsOf(clients, settings) : settings.formerSecrets
-        return { lifetimes, clients, defaults, slowReplySeconds, readings, formerSecrets, ...change }
+        const { clients, formerSecrets: former } = settings
+        const formerSecrets = change.clients ? withSecretsOf(clients, settings) : former
+        // Of the settings of the sandbox only those that a tenant may have of its own.
+        return { ...tenantSettingsSchema.parse(settings), formerSecrets, ...change }
       }),
     async rotateKeys(stage) {
       const before = own.keys
