@@ -1,6 +1,6 @@
-export type { AssuranceLevel } from './age/assurance.ts'
 export type { Method } from './age/methods.ts'
 export type { Age, AgeSignal, SubmittedAgeSignal } from './age/signal-schema.ts'
+export type { AssuranceLevel } from './age/vocabulary.ts'
 export { type ConnectedSandbox, type ConnectOptions, connectSandbox } from './client/connect-sandbox.ts'
 export { type Evaluation, evaluate } from './client/evaluate.ts'
 export type { ClockControl, SandboxApi } from './client/sandbox-api.ts'

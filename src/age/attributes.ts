@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { COUNTRIES } from './countries.ts'
 import { breaks } from './explain.ts'
 import { type AttributeKind, CARD_TYPES, METHODS, type Method } from './methods.ts'
+import { COUNTRIES } from './vocabulary.ts'
 
 /** What a value of each kind must be, for messages. */
 const SENTENCES: Readonly<Record<AttributeKind, string>> = {

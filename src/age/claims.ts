@@ -1,14 +1,11 @@
 import * as z from 'zod'
 import { foundInstead } from '../text/message-parts.ts'
-import { ASSURANCE_LEVELS } from './assurance.ts'
 import { attributeRequirementSchema } from './attributes.ts'
 import { INSTANT_FORMS, parseInstant } from './calendar.ts'
-import { bounded, breaks, issue, issuesOf } from './explain.ts'
-import type { Issue } from './issue.ts'
+import { bounded, breaks, type Issue, issue, issuesOf } from './explain.ts'
 import { isJsonObject, type JsonObject } from './json-object.ts'
 import { byMethod, METHOD_NAMES, METHODS, type Method } from './methods.ts'
-import { PROVENANCE_PATTERN } from './provenance.ts'
-import type { Vocabulary } from './vocabulary.ts'
+import { ASSURANCE_LEVELS, PROVENANCE_PATTERN, type Vocabulary } from './vocabulary.ts'
 
 /** Rules about the list of thresholds as a whole: advice, or refused by the schema of one profile. */
 const NOT_ALWAYS_REFUSED: ReadonlySet<string> = new Set(['CLM-04', 'CLM-05', 'CLM-06'])

@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { didYouMean, foundInstead, foundInsteadOfJson, quote } from '../text/message-parts.ts'
 import { formatPath, MAX_PROBLEMS, withoutEchoes } from '../text/schema-problems.ts'
-import type { Issue } from './issue.ts'
 
 type RawIssue = z.core.$ZodRawIssue
 type Path = Issue['path']
@@ -83,4 +82,14 @@ function received(issue: RawIssue): string {
   if (issue.code === 'custom' && Array.isArray(input)) return `, has ${input.length}`
   if (issue.code === 'too_small' && Array.isArray(input)) return ', is empty'
   return foundInstead(input, issue.code === 'invalid_value' ? issue.values.map(String) : undefined)
+}
+
+/**
+ * A broken rule, before it is decided whether it refuses the request: `rule` is the stable id of a row of
+ * `oidc/rules.ts`, `path` leads from the checked value to the culprit, `message` says what is wrong and what would be right.
+ */
+export interface Issue {
+  readonly rule: string
+  readonly path: readonly (string | number)[]
+  readonly message: string
 }

@@ -1,10 +1,9 @@
-import { reaches } from './assurance.ts'
 import { parseInstant } from './calendar.ts'
 import type { Claims } from './claims.ts'
 import type { Method } from './methods.ts'
-import { matchesPattern } from './provenance.ts'
 import type { AgeSignal } from './signal-schema.ts'
 import type { Check } from './trace.ts'
+import { matchesPattern, reaches } from './vocabulary.ts'
 
 /** A check whose reason is written when it is read: answers need none, and reasons repeat the lists of the request. */
 export interface Verdict extends Pick<Check, 'filter' | 'passed'> {

@@ -8,11 +8,10 @@ import {
   parseInstant,
   resolveRelativeDate,
 } from './calendar.ts'
-import { breaks } from './explain.ts'
-import type { Issue } from './issue.ts'
+import { breaks, type Issue } from './explain.ts'
 import { isJsonObject, type JsonObject } from './json-object.ts'
 import { AGE_FORMATS, isMethod, METHODS } from './methods.ts'
-import { PROVENANCE_PATH } from './provenance.ts'
+import { PROVENANCE_PATH } from './vocabulary.ts'
 
 /** How far the clock of a relying party may be ahead. */
 const TOLERANCE_MILLISECONDS = 60_000

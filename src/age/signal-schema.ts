@@ -1,12 +1,11 @@
 import * as z from 'zod'
-import { ASSURANCE_LEVELS, type AssuranceLevel } from './assurance.ts'
 import { attributesOfAnyMethodSchema, attributesSchema } from './attributes.ts'
 import { INSTANT_FORMS, parseCalendarDate, parseInstant, parseRelativeDate } from './calendar.ts'
 import { breaks } from './explain.ts'
 import { isJsonObject } from './json-object.ts'
 import { AGE_FORMATS, METHOD_NAMES, METHODS, type Method } from './methods.ts'
-import { PROVENANCE_PATH } from './provenance.ts'
 import { verificationIdSchema } from './signal-rules.ts'
+import { ASSURANCE_LEVELS, type AssuranceLevel, PROVENANCE_PATH } from './vocabulary.ts'
 
 /** A verified age: a day of birth (`YYYY-MM-DD`), or whole years that do not grow with time. */
 export type Age = { date_of_birth: string } | { at_least_years: number } | { years: number }

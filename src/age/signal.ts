@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { foundInsteadOfJson } from '../text/message-parts.ts'
-import { bounded, issue, issuesOf } from './explain.ts'
-import type { Issue } from './issue.ts'
+import { bounded, type Issue, issue, issuesOf } from './explain.ts'
 import { isJsonObject, type JsonObject } from './json-object.ts'
 import { isMethod } from './methods.ts'
 import { allowlistIssues, dateIssues, platformIssues, recommendations } from './signal-rules.ts'

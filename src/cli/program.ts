@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
 import { FLAGS, type Texts } from '../config/text-settings.ts'
 import { packageVersion } from '../package-root.ts'
-import { addAudit } from './audit.ts'
+import { addAudit } from './audit/audit.ts'
 import { HELP_WIDTH, withSubcommandsOnly } from './command.ts'
 import { addCoverage } from './coverage/add-coverage.ts'
 import { addDoctor } from './doctor/add-doctor.ts'

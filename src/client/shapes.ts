@@ -1,10 +1,10 @@
 // Written by `npm run docs` from the schemas of the program.
 
-import type { AssuranceLevel } from '../age/assurance.ts'
 import type { Method } from '../age/methods.ts'
 import type { AgeSignal, SubmittedAgeSignal } from '../age/signal-schema.ts'
+import type { AssuranceLevel } from '../age/vocabulary.ts'
 import type { SigningAlgorithm } from '../oidc/ports.ts'
-import type { Profile } from '../oidc/profile.ts'
+import type { Profile } from '../oidc/rules/profile.ts'
 import type { Level, OutcomeFlow } from '../sandbox/outcomes/outcome.ts'
 import type { CheckVerdict, FailOn, VerdictName } from '../sandbox/outcomes/report/audit-report.ts'
 import type { PersonaGroup } from '../sandbox/personas/persona-schema.ts'

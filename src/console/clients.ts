@@ -1,12 +1,11 @@
 import { type ConsoleFrame, renderConsolePage } from '../http/console-page.ts'
 import { reasonBeyondMachine } from '../http/guard/guard.ts'
-import { breakable } from '../http/html/elements.ts'
+import { breakable, renderSnippet } from '../http/html/elements.ts'
 import { type Html, html } from '../http/html/html.ts'
 import type { RenderedPage } from '../http/html/layout.ts'
 import { BUILTIN_CLIENT, type SandboxClient } from '../sandbox/clients/clients.ts'
 import type { ConsoleRoute } from './console-route.ts'
 import { pageOf, renderPaging } from './list-page.ts'
-import { renderSnippet } from './snippet.ts'
 
 /** `console/clients`: the registered relying parties with their addresses and credentials. */
 export const clientsPage: ConsoleRoute = {

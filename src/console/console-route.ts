@@ -6,6 +6,7 @@ import type { Handler, HttpHost } from '../http/handler.ts'
 import type { RenderedPage } from '../http/html/layout.ts'
 import type { Incoming } from '../http/incoming.ts'
 import { page, type Reply, redirect } from '../http/reply.ts'
+import { takeModeBack } from '../http/status/modes.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { signInPage } from './sign-in.ts'
@@ -84,3 +85,22 @@ const callOf = async (request: Incoming, tenant: Tenant, host: HttpHost) => ({
   frame: await consoleFrame(request, tenant, host),
   params: request.params,
 })
+
+/** `POST console/status`: a button of the status strip. It takes one mode back and returns to the page of the button. */
+export const takeBack =
+  (host: HttpHost): Handler =>
+  async (request, tenant) => {
+    guardControl(request, host.guard)
+    const { take_back: id, here = '' } = readForm(request)
+    const cookies = await takeModeBack(id, tenant)
+    const page = id === 'tenant' ? consolePathOf(host.tenants.root) : ownPage(here, tenant)
+    return { reply: { ...redirect(303, page), cookies } }
+  }
+
+/** The page of this tenant's sandbox that a form names; the entrance of the console for any other address. */
+function ownPage(here: string, tenant: Tenant): string {
+  const nowhere = 'http://sandbox.invalid/nowhere'
+  const { origin, pathname, search } = new URL(URL.canParse(here, nowhere) ? here : '', nowhere)
+  const isOwn = pathname === `${tenant.basePath}/` || pathname.startsWith(`${tenant.basePath}/_sandbox/`)
+  return origin === new URL(nowhere).origin && isOwn ? `${pathname}${search}` : consolePathOf(tenant)
+}

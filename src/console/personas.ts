@@ -1,7 +1,7 @@
 import { onDemand } from '../files/on-demand.ts'
 import { type ConsoleFrame, renderConsolePage } from '../http/console-page.ts'
 import { contains } from '../http/form.ts'
-import { counted, grouped, renderInstant } from '../http/html/elements.ts'
+import { counted, grouped, renderInstant, renderSnippet } from '../http/html/elements.ts'
 import { renderSelect, renderTextField } from '../http/html/fields.ts'
 import { type Html, html } from '../http/html/html.ts'
 import type { RenderedPage } from '../http/html/layout.ts'
@@ -11,7 +11,6 @@ import { inPersonaOrder } from '../sandbox/personas/persona-order.ts'
 import { groupOf, PERSONA_GROUPS, type Persona } from '../sandbox/personas/persona-schema.ts'
 import type { ActResult, ConsoleCall, ConsoleRoute } from './console-route.ts'
 import { pageOf, renderPaging } from './list-page.ts'
-import { renderSnippet } from './snippet.ts'
 
 /** `console/personas`: every persona with what its age key holds, and a button to act as it. */
 export const personasPage: ConsoleRoute = { name: 'personas', render: renderList, act: actAs }

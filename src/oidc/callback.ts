@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { DEFAULT_DECISIONS, type Decisions } from './decisions.ts'
+import type { Awaitable } from './ports.ts'
 import { printableDescription } from './rules/error-codes.ts'
 
 /** How the answer of an authorization request reaches the relying party (OAuth 2.0 Multiple Response Types, Form Post). */
@@ -79,4 +80,22 @@ export function callbackUrl(callback: Callback): string {
   const url = new URL(callback.redirectUri)
   url.search = [url.search, sent].filter((part) => part !== '').join('&')
   return url.href
+}
+
+/** The claims of an id_token, in the order in which they are serialised. */
+export type IdTokenClaims = Readonly<Record<string, unknown>>
+
+/**
+ * Places at which a host may change what is about to be sent, so that a relying party can be shown what it must refuse.
+ * A real service has none.
+ */
+export interface Seams {
+  /** The claims before they are signed. */
+  claims?(claims: IdTokenClaims): Awaitable<IdTokenClaims>
+  /** The signed id_token. */
+  token?(idToken: string): Awaitable<string>
+  /** The parameters that go back to the relying party. */
+  callback?(callback: Callback): Awaitable<Callback>
+  /** Those of a request that is refused, so that nothing else is about to be sent. */
+  refusal?(callback: Callback): Awaitable<Callback>
 }

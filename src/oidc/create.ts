@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import { checkedSignalSchema } from '../age/signal.ts'
 import { excerpt } from '../text/message-parts.ts'
-import { type Callback, createCallback, createErrorCallback, redirectedError } from './callback.ts'
+import { type Callback, createCallback, createErrorCallback, redirectedError, type Seams } from './callback.ts'
+import { expiredText, isExpired } from './collection.ts'
 import type { Decisions } from './decisions.ts'
 import type { Client } from './ports.ts'
 import type { Provider } from './provider.ts'
@@ -19,8 +20,6 @@ import { differenceFrom } from './request/redirect-difference.ts'
 import { readClient, readRedirectTarget } from './request/redirect-target.ts'
 import { refuseRequestObject, unknownReference } from './request/request-object.ts'
 import { Findings } from './rules/findings.ts'
-import type { Seams } from './seams.ts'
-import { expiredText, isExpired } from './spendable.ts'
 import type { Beginning, UnusableRequestUri } from './use.ts'
 
 export const createTransactionSchema = z.object({

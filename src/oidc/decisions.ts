@@ -3,7 +3,7 @@
  * `docs/decisions.md` says why.
  */
 import type { Lifetimes, SigningAlgorithm } from './ports.ts'
-import type { Brand } from './profile.ts'
+import type { Brand } from './rules/profile.ts'
 
 /** Seconds. The specification gives all but that of the code. */
 export const DEFAULT_LIFETIMES: Lifetimes = { requestUri: 90, code: 600, idToken: 600, accessToken: 10_800 }

@@ -1,7 +1,7 @@
 import { RESPONSE_MODES } from './callback.ts'
 import { endpointUrl } from './endpoints.ts'
-import { upgradeScope } from './profile.ts'
 import { createIssuer, type Provider, useIssuer } from './provider.ts'
+import { upgradeScope } from './rules/profile.ts'
 
 /**
  * E6: discovery of the Use flow (OpenID Connect Discovery 1.0 section 3). Lists only what is served.

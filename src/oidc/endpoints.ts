@@ -1,4 +1,4 @@
-import type { Brand } from './profile.ts'
+import type { Brand } from './rules/profile.ts'
 
 /** One endpoint of the service: every other list of endpoints is made from this one. */
 export interface Endpoint {

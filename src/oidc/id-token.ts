@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import type { AgeThresholds } from '../age/evaluate.ts'
+import type { IdTokenClaims } from './callback.ts'
 import { IDENTIFIER_BYTES } from './decisions.ts'
 import { type Provider, useIssuer } from './provider.ts'
-import type { IdTokenClaims } from './seams.ts'
 
 /** The part of a Use request that its id_token repeats. */
 interface AskedClaims {

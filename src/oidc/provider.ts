@@ -1,10 +1,9 @@
-import type { AssuranceLevel } from '../age/assurance.ts'
 import type { Method } from '../age/methods.ts'
-import type { Vocabulary } from '../age/vocabulary.ts'
+import type { AssuranceLevel, Vocabulary } from '../age/vocabulary.ts'
 import type { Decisions } from './decisions.ts'
 import { ENDPOINTS } from './endpoints.ts'
 import type { AgeKeys, Clients, Clock, Ids, Lifetimes, Signer, Store } from './ports.ts'
-import type { Brand, Profile } from './profile.ts'
+import type { Brand, Profile } from './rules/profile.ts'
 
 /** The ISO 27566-1 level that a provider of age signals is certified for, by provenance and method. */
 export type Certifications = Readonly<Record<string, Readonly<Partial<Record<Method, AssuranceLevel>>>>>

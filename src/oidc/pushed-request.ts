@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { type AgeSignal, checkedSignalSchema } from '../age/signal.ts'
 import { foundInstead } from '../text/message-parts.ts'
+import { spendables } from './collection.ts'
 import { IDENTIFIER_BYTES } from './decisions.ts'
 import type { Client, Clients } from './ports.ts'
-import { requestUriPrefix } from './profile.ts'
 import { inSeconds, type Provider } from './provider.ts'
 import { readAgeSignals } from './request/age-signals.ts'
 import { authenticateByForm } from './request/client-auth.ts'
@@ -16,8 +16,8 @@ import { otherBrand, readScope } from './request/scope.ts'
 import { readBody, type ServerRequest } from './request/server-request.ts'
 import type { Finding } from './rules/finding.ts'
 import { Findings } from './rules/findings.ts'
+import { requestUriPrefix } from './rules/profile.ts'
 import type { RuleId } from './rules/rules.ts'
-import { spendables } from './spendable.ts'
 
 const pushedRequestSchema = z.object({
   clientId: z.string(),

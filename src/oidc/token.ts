@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { foundInstead, quote } from '../text/message-parts.ts'
-import { collection } from './collection.ts'
+import { collection, expiredText, type Found, forgottenAt, isExpired, spendables } from './collection.ts'
 import { ACCESS_TOKEN_BYTES, ACCESS_TOKEN_PREFIX, IDENTIFIER_BYTES } from './decisions.ts'
 import { type Awaitable, type Change, type Client, type Clients, whenThere } from './ports.ts'
 import { inSeconds, type Provider } from './provider.ts'
@@ -10,7 +10,6 @@ import { type Parameters, readParameters } from './request/parameters.ts'
 import { readBody, type ServerRequest } from './request/server-request.ts'
 import type { Finding } from './rules/finding.ts'
 import { Findings } from './rules/findings.ts'
-import { expiredText, type Found, forgottenAt, isExpired, spendables } from './spendable.ts'
 
 const grantSchema = z.object({
   clientId: z.string(),

@@ -1,6 +1,7 @@
 import { isJsonObject } from '../age/json-object.ts'
 import type { AgeSignal } from '../age/signal.ts'
 import { foundInsteadOfJson } from '../text/message-parts.ts'
+import { expiredText, isExpired } from './collection.ts'
 import type { Provider } from './provider.ts'
 import { readAgeSignals } from './request/age-signals.ts'
 import { bearerToken } from './request/client-auth.ts'
@@ -11,7 +12,6 @@ import { refuseManyParameters } from './request/parameters.ts'
 import { readBody, type ServerRequest } from './request/server-request.ts'
 import type { Finding } from './rules/finding.ts'
 import { Findings } from './rules/findings.ts'
-import { expiredText, isExpired } from './spendable.ts'
 import { type AccessGrant, isReplayed, isUsedUp, usingUp } from './token.ts'
 
 /**

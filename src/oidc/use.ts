@@ -12,10 +12,10 @@ import {
   RESPONSE_MODES,
   type ResponseMode,
   redirectedError,
+  type Seams,
 } from './callback.ts'
 import { createIdTokenClaims, signingAlgOf } from './id-token.ts'
 import type { AgeKey, Client } from './ports.ts'
-import { upgradeScope } from './profile.ts'
 import type { Provider } from './provider.ts'
 import { parseJson } from './request/json.ts'
 import { type Pairs, type Parameters, readParameters } from './request/parameters.ts'
@@ -25,7 +25,7 @@ import { refuseRequestObject } from './request/request-object.ts'
 import { otherBrand, readScope } from './request/scope.ts'
 import type { Finding } from './rules/finding.ts'
 import { Findings } from './rules/findings.ts'
-import type { Seams } from './seams.ts'
+import { upgradeScope } from './rules/profile.ts'
 import { issueCode } from './token.ts'
 
 export const useTransactionSchema = z.object({

@@ -4,7 +4,7 @@ import { CHOICE_ENDPOINTS } from '../hosted/form.ts'
 import type { Handler, HttpHost, RouteRow } from '../http/handler.ts'
 import { refusePath } from '../http/refusals/refusals.ts'
 import { ENDPOINT_IDS, ENDPOINTS, type Endpoint, type EndpointId, endpointPath } from '../oidc/endpoints.ts'
-import { BRAND, BRANDS, type Brand } from '../oidc/profile.ts'
+import { BRAND, BRANDS, type Brand } from '../oidc/rules/profile.ts'
 
 /** The service itself, E1 to E6, and the forms of its choice pages. */
 export function createServiceRoutes(host: HttpHost): readonly RouteRow[] {

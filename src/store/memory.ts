@@ -1,5 +1,5 @@
 import type { Change, Clock } from '../oidc/ports.ts'
-import type { Tables, TenantStore } from '../sandbox/tables.ts'
+import type { Tables, TenantRecords, TenantStore } from '../sandbox/tables.ts'
 import {
   bytesOf,
   bytesOfValue,
@@ -179,4 +179,10 @@ export function createMemoryTables({ budget = createMemoryBudget() }: MemoryOpti
       lists.clear()
     },
   }
+}
+
+/** The records of one tenant in the memory of the process. */
+export function createMemoryRecords({ clock, budget }: { clock: Clock; budget: MemoryBudget }): TenantRecords {
+  const tables = createMemoryTables({ budget })
+  return { store: createMemoryStore({ clock, budget, tables }), tables, stateTables: createMemoryTables({ budget }) }
 }

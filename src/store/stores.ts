@@ -1,9 +1,9 @@
 import type { SigningKeys } from '../sandbox/keys/signing-keys.ts'
 import type { SharedParts } from '../sandbox/tenants/shared-parts.ts'
+import { createMemoryRecords } from './memory.ts'
 import { createMemoryBudget } from './memory-budget.ts'
 import { createMemoryDirectory } from './memory-directory.ts'
 import { createMemoryJournal } from './memory-journal.ts'
-import { createMemoryRecords } from './memory-records.ts'
 
 /** All stores of a sandbox. */
 export interface Stores extends Pick<SharedParts, 'journal' | 'directory' | 'isShared' | 'createRecords'> {

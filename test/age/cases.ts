@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { parseInstant } from '../../src/age/calendar.ts'
-import type { Issue } from '../../src/age/issue.ts'
+import type { Issue } from '../../src/age/explain.ts'
 
 /** The cases of a JSON file beside the tests. It is read as text, so that a member `__proto__` and the number 1e400 arrive as sent. */
 export function readCases<Schema extends z.ZodType>(file: string, schema: Schema): z.output<Schema> {

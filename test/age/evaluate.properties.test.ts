@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ASSURANCE_LEVELS } from '../../src/age/assurance.ts'
 import { parseInstant } from '../../src/age/calendar.ts'
 import type { Claims } from '../../src/age/claims.ts'
 import { evaluate, evaluateAnswers, evaluateBriefly, explainEvaluation } from '../../src/age/evaluate.ts'
 import { METHOD_NAMES, type Method } from '../../src/age/methods.ts'
 import type { Age, AgeSignal } from '../../src/age/signal.ts'
+import { ASSURANCE_LEVELS } from '../../src/age/vocabulary.ts'
 
 const NOW = parseInstant('2026-07-01') ?? Number.NaN
 const YEAR = 366 * 86_400_000

@@ -1,18 +1,18 @@
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { ASSURANCE_LEVELS } from '../../src/age/assurance.ts'
 import { claimsSchema } from '../../src/age/claims.ts'
 import { METHOD_NAMES } from '../../src/age/methods.ts'
 import { evaluationSignalSchema, personaSignalSchema } from '../../src/age/signal.ts'
+import { ASSURANCE_LEVELS } from '../../src/age/vocabulary.ts'
 import { choicesSchema } from '../../src/audit/kit/audit-tests.ts'
 import { SETTING_ROWS } from '../../src/config/settings.ts'
 import { OPERATIONS } from '../../src/control/contract/contract.ts'
 import { flowSchema } from '../../src/control/contract/flows.ts'
 import { camelCase } from '../../src/files/camel-case.ts'
 import { lifetimesSchema, SIGNING_ALGORITHMS } from '../../src/oidc/ports.ts'
-import { PROFILES } from '../../src/oidc/profile.ts'
 import { findingSchema } from '../../src/oidc/rules/finding.ts'
+import { PROFILES } from '../../src/oidc/rules/profile.ts'
 import { clientSchema } from '../../src/sandbox/clients/client-schema.ts'
 import { coverageSchema } from '../../src/sandbox/coverage/coverage.ts'
 import { OUTCOMES } from '../../src/sandbox/outcomes/catalogue.ts'
@@ -32,11 +32,11 @@ type Mode = 'result' | 'report' | 'input' | 'option'
 
 /** The types of the domain that shapes name, by their file: enums with their values. */
 const OF_DOMAIN: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
-  'age/assurance': { AssuranceLevel: ASSURANCE_LEVELS },
   'age/methods': { Method: METHOD_NAMES },
   'age/signal-schema': { AgeSignal: [], SubmittedAgeSignal: [] },
+  'age/vocabulary': { AssuranceLevel: ASSURANCE_LEVELS },
   'oidc/ports': { SigningAlgorithm: SIGNING_ALGORITHMS },
-  'oidc/profile': { Profile: PROFILES },
+  'oidc/rules/profile': { Profile: PROFILES },
   'sandbox/outcomes/outcome': { Level: LEVELS, OutcomeFlow: OUTCOME_FLOWS },
   'sandbox/outcomes/report/audit-report': { CheckVerdict: CHECK_VERDICTS, FailOn: FAIL_ON, VerdictName: VERDICTS },
   'sandbox/personas/persona-schema': { PersonaGroup: PERSONA_GROUPS },

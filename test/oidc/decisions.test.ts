@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { PROVENANCE_PATH } from '../../src/age/provenance.ts'
+import { PROVENANCE_PATH } from '../../src/age/vocabulary.ts'
 import {
   DECISIONS,
   DEFAULT_DECISIONS,

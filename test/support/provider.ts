@@ -6,8 +6,8 @@ import {
   DEFAULT_PROVENANCE_ALLOWLIST,
 } from '../../src/oidc/decisions.ts'
 import type { AgeKey, AgeKeys, Client } from '../../src/oidc/ports.ts'
-import { BRAND } from '../../src/oidc/profile.ts'
 import type { Provider } from '../../src/oidc/provider.ts'
+import { BRAND } from '../../src/oidc/rules/profile.ts'
 import { createKeyRing } from '../../src/sandbox/keys/key-ring.ts'
 import { createIds } from '../../src/sandbox/tenants/ids.ts'
 import { createMemoryStore, createMemoryTables } from '../../src/store/memory.ts'

@@ -6,8 +6,8 @@ import { ConfigError } from '../../files/config-error.ts'
 import { packageVersion } from '../../package-root.ts'
 import { BUILTIN_CLIENT } from '../../sandbox/clients/clients.ts'
 import { createClock } from '../../sandbox/clock/clock.ts'
-import { createFromSettings } from '../create-from-settings.ts'
 import { checkedUrl } from '../remote/address.ts'
+import { createFromSettings } from '../start/create-from-settings.ts'
 import { createReport } from '../start/report.ts'
 
 /** The flags that say which sandbox scenarios run in. */

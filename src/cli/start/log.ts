@@ -1,6 +1,5 @@
 import { codeOf } from '../../files/caught.ts'
-import type { Output } from '../output.ts'
-import { MAX_UNREAD_BYTES } from '../terminal.ts'
+import { MAX_UNREAD_BYTES, type Output } from '../terminal.ts'
 
 /** A log whose lines are dropped when they cannot be written: it neither ends the process nor fills its memory. */
 export interface Log {

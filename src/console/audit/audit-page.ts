@@ -1,5 +1,5 @@
 import { type ConsoleFrame, renderConsolePage } from '../../http/console-page.ts'
-import { renderInstant, shortened } from '../../http/html/elements.ts'
+import { renderInstant, renderSnippet, shortened } from '../../http/html/elements.ts'
 import { type Html, html, type Renderable } from '../../http/html/html.ts'
 import type { RenderedPage } from '../../http/html/layout.ts'
 import { packageVersion } from '../../package-root.ts'
@@ -7,7 +7,6 @@ import { CATALOGUE_VERSION, findAuditRow } from '../../sandbox/outcomes/catalogu
 import { type AuditReport, VERDICTS } from '../../sandbox/outcomes/report/audit-report.ts'
 import { isFound, type Point, pointsOf, unshownOf } from '../../sandbox/outcomes/report/points.ts'
 import { conclusionOf, describeChecks, describeReadings, summarise } from '../../sandbox/outcomes/report/totals.ts'
-import { renderSnippet } from '../snippet.ts'
 import { markOf, renderFindings, renderOthers, renderUnshown } from './point-list.ts'
 
 /** The name of the file input. */

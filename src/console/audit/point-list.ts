@@ -1,12 +1,11 @@
 import { shellWord } from '../../files/shell-word.ts'
-import { breakable, counted, shortened } from '../../http/html/elements.ts'
+import { breakable, counted, renderSnippet, shortened } from '../../http/html/elements.ts'
 import { filterOptions, renderSelect, renderTextField } from '../../http/html/fields.ts'
 import { type Html, html, type Renderable } from '../../http/html/html.ts'
 import { findAuditRow, findRow } from '../../sandbox/outcomes/catalogue.ts'
 import { type AuditedRow, type AuditReport, VERDICTS } from '../../sandbox/outcomes/report/audit-report.ts'
 import { levelOf } from '../../sandbox/outcomes/report/audited-row.ts'
 import type { Fact, Point, Unshown } from '../../sandbox/outcomes/report/points.ts'
-import { renderSnippet } from '../snippet.ts'
 
 /** Where the rows of a report are shown. */
 export interface RowPlace {

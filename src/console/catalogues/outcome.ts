@@ -1,6 +1,6 @@
 import { shellWord } from '../../files/shell-word.ts'
 import { type ConsoleFrame, renderConsolePage } from '../../http/console-page.ts'
-import { breakable } from '../../http/html/elements.ts'
+import { breakable, renderSnippet } from '../../http/html/elements.ts'
 import { html } from '../../http/html/html.ts'
 import type { RenderedPage } from '../../http/html/layout.ts'
 import { Refusal } from '../../oidc/refusal.ts'
@@ -8,7 +8,6 @@ import { OUTCOMES } from '../../sandbox/outcomes/catalogue.ts'
 import type { Outcome } from '../../sandbox/outcomes/outcome.ts'
 import { unknownName } from '../../text/message-parts.ts'
 import type { ConsoleRoute } from '../console-route.ts'
-import { renderSnippet } from '../snippet.ts'
 import { queueHref, renderVerdict } from './outcomes.ts'
 
 /** `console/outcomes/FLOW/NAME`: one row of the catalogue. */

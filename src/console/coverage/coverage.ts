@@ -1,5 +1,5 @@
 import { type ConsoleFrame, renderConsolePage } from '../../http/console-page.ts'
-import { counted, renderTable } from '../../http/html/elements.ts'
+import { counted, renderSnippet, renderTable } from '../../http/html/elements.ts'
 import { type Html, html, type Renderable } from '../../http/html/html.ts'
 import type { RenderedPage } from '../../http/html/layout.ts'
 import {
@@ -11,7 +11,6 @@ import {
 import { currentCoverage } from '../../sandbox/coverage/describe-coverage.ts'
 import { gapsOf } from '../../sandbox/coverage/gaps.ts'
 import type { ConsoleRoute } from '../console-route.ts'
-import { renderSnippet } from '../snippet.ts'
 import { renderGaps } from './gap-list.ts'
 import { renderSeen } from './seen-list.ts'
 

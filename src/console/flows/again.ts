@@ -1,9 +1,9 @@
 import { isJsonObject } from '../../age/json-object.ts'
+import { renderSnippet } from '../../http/html/elements.ts'
 import { type Html, html } from '../../http/html/html.ts'
 import { ENDPOINTS } from '../../oidc/endpoints.ts'
 import type { CallRecord } from '../../sandbox/journal/call-record.ts'
 import type { Flow } from '../../sandbox/journal/journal.ts'
-import { renderSnippet } from '../snippet.ts'
 import { curlCommand } from './curl.ts'
 
 interface Place {

@@ -1,9 +1,9 @@
 import { shellWord } from '../../files/shell-word.ts'
 import type { HttpHost } from '../../http/handler.ts'
+import { renderSnippet } from '../../http/html/elements.ts'
 import { type Html, html } from '../../http/html/html.ts'
 import { endpointUrl } from '../../oidc/endpoints.ts'
 import { type Provider, useIssuer } from '../../oidc/provider.ts'
-import { renderSnippet } from '../snippet.ts'
 
 type ShownClient = HttpHost['shownClient']
 

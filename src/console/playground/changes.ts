@@ -1,6 +1,6 @@
-import { ASSURANCE_LEVELS } from '../../age/assurance.ts'
 import { type Claims, parseClaims } from '../../age/claims.ts'
 import { isJsonObject, type JsonObject } from '../../age/json-object.ts'
+import { ASSURANCE_LEVELS } from '../../age/vocabulary.ts'
 
 /** The same claims with one filter changed. */
 export interface Change {

@@ -70,3 +70,7 @@ export function grouped<T, K>(items: readonly T[], keyOf: (item: T) => K): reado
   for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item])
   return [...groups]
 }
+
+/** Text to copy; a script adds the button. */
+export const renderSnippet = (text: string): Html =>
+  html`<div class="snippet" data-copy><pre><code>${text}</code></pre></div>`

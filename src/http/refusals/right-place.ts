@@ -1,5 +1,5 @@
 import { ENDPOINT_IDS, ENDPOINTS, type EndpointId, endpointPath } from '../../oidc/endpoints.ts'
-import { BRAND, BRANDS, type Brand, describeBrand, type Profile } from '../../oidc/profile.ts'
+import { BRAND, BRANDS, type Brand, describeBrand, type Profile } from '../../oidc/rules/profile.ts'
 import { nearest } from '../../text/message-parts.ts'
 import type { RouteRow } from '../handler.ts'
 

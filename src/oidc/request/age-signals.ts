@@ -1,6 +1,6 @@
-import type { AssuranceLevel } from '../../age/assurance.ts'
 import type { Method } from '../../age/methods.ts'
 import { type AgeSignal, parseAgeSignals } from '../../age/signal.ts'
+import type { AssuranceLevel } from '../../age/vocabulary.ts'
 import type { Certifications, Provider } from '../provider.ts'
 import type { Findings } from '../rules/findings.ts'
 

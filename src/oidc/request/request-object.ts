@@ -1,8 +1,8 @@
 import { excerpt } from '../../text/message-parts.ts'
-import { BRANDS, describeBrand, requestUriPrefix } from '../profile.ts'
 import type { Provider } from '../provider.ts'
 import type { ErrorCode } from '../rules/error-codes.ts'
 import type { Findings } from '../rules/findings.ts'
+import { BRANDS, describeBrand, requestUriPrefix } from '../rules/profile.ts'
 import type { RuleId } from '../rules/rules.ts'
 import type { Parameters } from './parameters.ts'
 

@@ -1,5 +1,5 @@
-import { BRAND, BRANDS, type Brand, describeBrand, OLDER_UPGRADE_SCOPES, upgradeScope } from '../profile.ts'
 import type { Provider } from '../provider.ts'
+import { BRAND, BRANDS, type Brand, describeBrand, OLDER_UPGRADE_SCOPES, upgradeScope } from '../rules/profile.ts'
 
 /** What a `scope` asks for. */
 interface Scope {

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { quote } from '../../text/message-parts.ts'
-import type { Profile } from '../profile.ts'
 import { Findings } from '../rules/findings.ts'
+import type { Profile } from '../rules/profile.ts'
 import type { RuleId } from '../rules/rules.ts'
 import type { Pairs } from './parameters.ts'
 

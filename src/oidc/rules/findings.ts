@@ -1,10 +1,10 @@
-import type { Issue } from '../../age/issue.ts'
+import type { Issue } from '../../age/explain.ts'
 import { excerpt, isNearMiss, nearest } from '../../text/message-parts.ts'
 import { formatPath } from '../../text/schema-problems.ts'
-import type { Profile } from '../profile.ts'
 import { Refusal } from '../refusal.ts'
 import type { ErrorCode } from './error-codes.ts'
 import type { Finding } from './finding.ts'
+import type { Profile } from './profile.ts'
 import { levelOf, type RuleId, ruleRow } from './rules.ts'
 
 /** Why a request is refused: the code of the leading error and a description that names every broken rule. */

@@ -1,5 +1,5 @@
-import type { Profile } from '../profile.ts'
 import type { ErrorCode } from './error-codes.ts'
+import type { Profile } from './profile.ts'
 
 /** `error` refuses the request, `advice` only says so. */
 export const LEVELS = ['error', 'advice'] as const

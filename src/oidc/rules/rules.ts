@@ -1,7 +1,7 @@
-import type { Profile } from '../profile.ts'
 import { AGE_SIGNAL_RULES } from './age-signal.ts'
 import { CLAIMS_RULES } from './claims.ts'
 import { CREATE_RULES } from './create.ts'
+import type { Profile } from './profile.ts'
 import type { Level, RuleRow } from './rule.ts'
 import { UPGRADE_RULES } from './upgrade.ts'
 import { USE_RULES } from './use.ts'

@@ -1,7 +1,6 @@
-import type { Callback } from '../../oidc/callback.ts'
+import type { Callback, Seams } from '../../oidc/callback.ts'
 import { type CreateDecision, type CreateTransaction, finishCreate } from '../../oidc/create.ts'
 import type { AgeKey } from '../../oidc/ports.ts'
-import type { Seams } from '../../oidc/seams.ts'
 import { finishUse, type UseDecision, type UseEvaluation, type UseTransaction } from '../../oidc/use.ts'
 import { seamsOf } from '../outcomes/apply-changes.ts'
 import { findOutcome } from '../outcomes/catalogue.ts'

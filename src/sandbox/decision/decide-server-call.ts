@@ -1,5 +1,4 @@
-import type { Awaitable } from '../../oidc/ports.ts'
-import { whenThere } from '../../oidc/ports.ts'
+import { type Awaitable, whenThere } from '../../oidc/ports.ts'
 import { requireOutcome } from '../outcomes/names.ts'
 import type { Outcome } from '../outcomes/outcome.ts'
 import type { ReceivedCall } from '../queue/call.ts'

@@ -1,7 +1,7 @@
 import type { CreateTransaction } from '../../oidc/create.ts'
 import { endpointOf } from '../../oidc/endpoints.ts'
-import { type Brand, upgradeScope } from '../../oidc/profile.ts'
 import { Refusal } from '../../oidc/refusal.ts'
+import { type Brand, upgradeScope } from '../../oidc/rules/profile.ts'
 import type { UseTransaction } from '../../oidc/use.ts'
 import { findOutcome } from '../outcomes/catalogue.ts'
 import { requireOutcome } from '../outcomes/names.ts'

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
-import type { IdTokenClaims } from '../../oidc/seams.ts'
+import type { IdTokenClaims } from '../../oidc/callback.ts'
 import { encodePart, type Unsigned } from './compact-jws.ts'
 
 /** An id_token taken apart: what it says, and its three parts as they were sent. */

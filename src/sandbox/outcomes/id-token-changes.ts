@@ -1,4 +1,4 @@
-import type { IdTokenClaims } from '../../oidc/seams.ts'
+import type { IdTokenClaims } from '../../oidc/callback.ts'
 import { signCompact } from '../keys/compact-jws.ts'
 import { takeApart } from '../keys/forge.ts'
 import type { Outcome } from './outcome.ts'

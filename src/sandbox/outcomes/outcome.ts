@@ -1,7 +1,6 @@
-import type { Callback } from '../../oidc/callback.ts'
+import type { Callback, IdTokenClaims } from '../../oidc/callback.ts'
 import { CALLS, type Call } from '../../oidc/endpoints.ts'
 import type { Awaitable } from '../../oidc/ports.ts'
-import type { IdTokenClaims } from '../../oidc/seams.ts'
 import type { ServerReply } from './server-reply.ts'
 import type { TamperTools } from './tamper-tools.ts'
 

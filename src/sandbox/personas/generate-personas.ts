@@ -1,6 +1,6 @@
-import { ASSURANCE_LEVELS, type AssuranceLevel } from '../../age/assurance.ts'
 import { METHODS, type Method } from '../../age/methods.ts'
 import type { Age, AgeSignal } from '../../age/signal.ts'
+import { ASSURANCE_LEVELS, type AssuranceLevel } from '../../age/vocabulary.ts'
 import { onDemand } from '../../files/on-demand.ts'
 import { describeAgeKey, USUAL_THRESHOLDS } from './describe-age-key.ts'
 import { slug } from './name-generator.ts'

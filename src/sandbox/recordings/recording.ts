@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../oidc/endpoints.ts'
 import type { Lifetimes, SigningAlgorithm } from '../../oidc/ports.ts'
-import type { Profile } from '../../oidc/profile.ts'
+import type { Profile } from '../../oidc/rules/profile.ts'
 import type { ClockMove } from '../clock/clock-move.ts'
 import type { CallRecord, RecordedDecision } from '../journal/call-record.ts'
 import type { Flow } from '../journal/journal.ts'

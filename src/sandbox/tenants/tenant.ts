@@ -1,7 +1,7 @@
 import { DamagedRecord } from '../../oidc/collection.ts'
 import type { Awaitable } from '../../oidc/ports.ts'
-import { BRAND, type Profile } from '../../oidc/profile.ts'
 import type { Provider } from '../../oidc/provider.ts'
+import { BRAND, type Profile } from '../../oidc/rules/profile.ts'
 import { type Addresses, pathOf } from '../addresses/addresses.ts'
 import { clockPart, createClock, type SandboxClock, UNMOVED } from '../clock/clock.ts'
 import { type ClockMove, moveClock } from '../clock/clock-move.ts'

@@ -4,8 +4,8 @@ import { createClock, type SandboxClock } from '../../../src/sandbox/clock/clock
 import { checkPersona, type Persona } from '../../../src/sandbox/personas/persona-schema.ts'
 import { createPersonas, MAX_CHANGED_PERSONAS, type Personas } from '../../../src/sandbox/personas/personas.ts'
 import { createIds } from '../../../src/sandbox/tenants/ids.ts'
+import { createMemoryRecords } from '../../../src/store/memory.ts'
 import { createMemoryBudget } from '../../../src/store/memory-budget.ts'
-import { createMemoryRecords } from '../../../src/store/memory-records.ts'
 
 const NOON = Date.parse('2026-05-17T12:00:00Z')
 

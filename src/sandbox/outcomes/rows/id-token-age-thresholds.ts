@@ -1,4 +1,4 @@
-import type { IdTokenClaims } from '../../../oidc/seams.ts'
+import type { IdTokenClaims } from '../../../oidc/callback.ts'
 import { takeApart } from '../../keys/forge.ts'
 import { answers, changedToken, claimsRows, inverted, without, withPayloadText } from '../id-token-changes.ts'
 import type { Bait } from '../outcome.ts'

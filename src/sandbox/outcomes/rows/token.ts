@@ -1,5 +1,5 @@
+import { forgottenAt } from '../../../oidc/collection.ts'
 import { inSeconds } from '../../../oidc/provider.ts'
-import { forgottenAt } from '../../../oidc/spendable.ts'
 import { accessTokens } from '../../../oidc/token.ts'
 import type { OutcomeRow } from '../outcome-row.ts'
 import { bodyOf, changedReply, membersRows, refusedBy, replyInstead, withMembers } from '../reply-changes.ts'

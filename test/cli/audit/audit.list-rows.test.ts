@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import type { GivenFlags } from '../../../src/audit/command/read-flags.ts'
-import { audit } from '../../../src/cli/audit-command.ts'
+import { audit } from '../../../src/cli/audit/audit-command.ts'
 
 /** What `audit --list` prints. */
 async function listed(flags: GivenFlags): Promise<string> {

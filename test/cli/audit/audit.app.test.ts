@@ -1,7 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { audit } from '../../../src/cli/audit-command.ts'
+import { audit } from '../../../src/cli/audit/audit-command.ts'
 import type { Changes } from '../../support/express-example.ts'
 import { findFreePort } from '../../support/free-port.ts'
 import { shareSandbox } from '../../support/sandbox.ts'

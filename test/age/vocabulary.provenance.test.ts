@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { matchesPattern, PROVENANCE_PATH, PROVENANCE_PATTERN } from '../../src/age/provenance.ts'
+import { matchesPattern, PROVENANCE_PATH, PROVENANCE_PATTERN } from '../../src/age/vocabulary.ts'
 
 test.each([
   ['/a/b', '/a/b', true],

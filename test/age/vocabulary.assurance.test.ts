@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ASSURANCE_LEVELS, reaches } from '../../src/age/assurance.ts'
+import { ASSURANCE_LEVELS, reaches } from '../../src/age/vocabulary.ts'
 
 test('A level reaches itself and those before it: basic, effective, highly_effective, strict; no level reaches none', () => {
   const reached = [...ASSURANCE_LEVELS, undefined].map((level) =>

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { openSandbox, preflight } from '../../../src/cli/audit-command.ts'
+import { openSandbox, preflight } from '../../../src/cli/audit/audit-command.ts'
 import { loadSettings } from '../../../src/config/load-settings.ts'
 import { findFreePort } from '../../support/free-port.ts'
 import { startSandbox } from '../../support/sandbox.ts'

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import type { GivenFlags } from '../audit/command/read-flags.ts'
-import { AUDIT_FLAGS } from '../audit/command/settings.ts'
-import { HELP_WIDTH, type ReadFlags } from './command.ts'
+import type { GivenFlags } from '../../audit/command/read-flags.ts'
+import { AUDIT_FLAGS } from '../../audit/command/settings.ts'
+import { HELP_WIDTH, type ReadFlags } from '../command.ts'
 
 const DESCRIPTION = `find out which wrong answers an app lets in: drives the running app like a browser, gives it every row of the
 catalogue that applies to it, and says which ones it took for true`

@@ -1,8 +1,8 @@
-import type { Settings } from '../config/load-settings.ts'
-import { keyOf, SETTINGS } from '../config/settings.ts'
-import { ConfigError } from '../files/config-error.ts'
-import { createSandbox, type Sandbox } from '../server/create-sandbox.ts'
-import type { Report } from './start/report.ts'
+import type { Settings } from '../../config/load-settings.ts'
+import { keyOf, SETTINGS } from '../../config/settings.ts'
+import { ConfigError } from '../../files/config-error.ts'
+import { createSandbox, type Sandbox } from '../../server/create-sandbox.ts'
+import type { Report } from './report.ts'
 
 /** Starts the sandbox that settings describe. @throws an error that names the flag, the variable, or file and line */
 export async function createFromSettings(
@@ -16,7 +16,7 @@ export async function createFromSettings(
       onWarning: (message) => report.warning(inCommandWords(message)),
       onError: report.defect,
       // Loaded when the console asks for it: a start does not need it.
-      lastAudit: async () => (await import('../audit/command/last-run.ts')).readLastAudit(),
+      lastAudit: async () => (await import('../../audit/command/last-run.ts')).readLastAudit(),
     })
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
