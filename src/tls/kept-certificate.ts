@@ -1,6 +1,6 @@
-import { createHash, createPrivateKey } from 'node:crypto'
+import { createPrivateKey } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { codeOf, messageOf } from '../files/caught.ts'
 import { ConfigError } from '../files/config-error.ts'
 import { onDemand } from '../files/on-demand.ts'
@@ -22,8 +22,8 @@ interface Need {
 
 /**
  * The self-signed certificate of a folder, valid for `names`. It is made when there is none, and renewed when it does
- * not name all of them, has expired or soon will. Without a folder it lives in memory. Of several processes that start at once
- * one makes the certificate, and all serve it.
+ * not name all of them, has expired or soon will. Without a folder it lives in memory. Of several processes that make the first one
+ * at once, all serve the same.
  * @throws ConfigError when the folder cannot be written
  */
 export async function keepCertificate(folder: string | undefined, need: Need): Promise<ServerCertificate> {
@@ -41,26 +41,22 @@ export async function keepCertificate(folder: string | undefined, need: Need): P
 async function settlePair(folder: string, need: Need): Promise<Pair> {
   const file = tlsKeyFileIn(folder)
   const found = await readIfThere(file)
-  let kept = found
-  let made: string | undefined
-  while (kept === undefined || (kept !== made && !isStillGood(parsePair(kept), need))) {
-    await preparePrivateFolder(folder)
-    made = await generatePair(need)
-    kept = await createOrRead(kept === undefined ? file : successorOf(kept, file), made)
-  }
-  if (found !== undefined && found !== kept) await replaceFile(file, kept, { mode: 0o600 })
-  const pair = parsePair(kept)
+  const pair = found === undefined ? undefined : parsePair(found)
+  const kept = pair && isStillGood(pair, need) ? pair : await makePair(file, need)
   const shown = certificateFileIn(folder)
-  if ((await readIfThere(shown)) !== pair.cert) await replaceFile(shown, pair.cert, { mode: 0o644 })
-  return pair
+  if ((await readIfThere(shown)) !== kept.cert) await replaceFile(shown, kept.cert, { mode: 0o644 })
+  return kept
 }
 
-/**
- * Where the next pair is created: its name follows from the pair that is no longer good. Processes that find the same pair
- * agree on what comes after it, and what one of them left when it was killed is used by the next.
- */
-const successorOf = (kept: string, file: string) =>
-  `${file}.${createHash('sha256').update(kept).digest('hex').slice(0, 16)}.tmp`
+/** Another process may be first to make one: that is taken when it is good. */
+async function makePair(file: string, need: Need): Promise<Pair> {
+  await preparePrivateFolder(dirname(file))
+  const made = await generatePair(need)
+  const kept = parsePair(await createOrRead(file, made))
+  if (isStillGood(kept, need)) return kept
+  await replaceFile(file, made, { mode: 0o600 })
+  return parsePair(made)
+}
 
 /** The generator is needed once a year: a start that finds a certificate does not load it. */
 const loadGenerator = onDemand(() => import('./self-signed.ts'))
