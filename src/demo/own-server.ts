@@ -22,7 +22,9 @@ const TIME_LIMIT = 5_000
  * Makes a call as the server of a relying party does, but only to this process: `url` never comes from a request. Follows no
  * redirect. Resolves to `undefined` when the connection breaks, or nothing comes in time.
  */
-export function callOwnServer({ method, url, headers = {}, body = '' }: ServerCall): Promise<ServerAnswer | undefined> {
+export function callOwnServer({ method, url, headers: own, body = '' }: ServerCall): Promise<ServerAnswer | undefined> {
+  // The coverage is about the apps of others.
+  const headers = { 'X-Sandbox-Tool': 'demo', ...own }
   // The own certificate may be self-signed; the process listens on this address itself.
   const request = url.startsWith('https:')
     ? requestHttps(url, { method, headers, rejectUnauthorized: false, timeout: TIME_LIMIT })

@@ -41,6 +41,15 @@ test('The demo verifies an age and shows each check', async () => {
     expect(text).toContain(`${check} pass`)
 })
 
+test('The coverage counts no call of the demo', async () => {
+  const own = await startSandbox()
+  const { use, upgrade, create } = openDemo(own)
+  await use({ sandbox_persona: 'child-12' })
+  await upgrade()
+  await create({ sandbox_persona: 'no-age-key' })
+  expect((await own.coverage.get()).calls).toEqual({})
+})
+
 test('The demo upgrades an age key by a code, as the next Use flow shows', async () => {
   const { use, upgrade } = openDemo()
   expect(await use({ sandbox_persona: 'child-12' })).toContain('c_hash pass')
