@@ -52,6 +52,24 @@ test('Every recorded flow runs unchanged as a shell script with curl, and gets t
     expect((await sandbox.tenant(flow.id).flows.list()).reverse().flatMap(answers), flow.id).toEqual(answers(flow))
 }, 60_000)
 
+test.each(['curl', 'vitest', 'har'] as const)(
+  'A refusal that was asked for as JSON is asked for so again by %s',
+  async (as) => {
+    const recorded = sandbox.tenant(`json-${as}`)
+    await fetch(`${recorded.baseUrl}/v1/oidc/use?client_id=nobody`, { headers: { accept: 'application/json' } })
+    const { text } = await recorded.flows.export((await recorded.flows.last())?.id ?? '', as)
+    expect(text).toMatch(/accept[\s\S]{1,40}application\/json/i)
+    if (as !== 'curl') return
+    project.write({ 'refused.sh': text })
+    const again = sandbox.tenant('json-again')
+    const { stdout } = await project.run('bash', ['refused.sh'], {
+      AGEKEY_SANDBOX_URL: again.baseUrl,
+      AGE_CLIENT_SECRET: 'x',
+    })
+    expect(stdout).toMatch(/^HTTP\S+ 400[\s\S]*content-type: application\/json[\s\S]*"error":"\w+"/i)
+  },
+)
+
 /** The status of each call, where a choice on a page is a part of its request. */
 const answers = ({ calls }: Flow) =>
   calls

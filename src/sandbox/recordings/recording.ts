@@ -57,6 +57,8 @@ export interface RecordedRequest {
   readonly fields: readonly (readonly [name: string, value: FieldValue])[]
   /** The JSON body of E5. */
   readonly body: Readonly<Record<string, unknown>> | undefined
+  /** The header of a request by the browser that is refused as JSON instead of by a page. */
+  readonly accept: string | undefined
   readonly credentials: 'none' | 'basic' | 'wrong_basic' | 'bearer' | 'wrong_bearer'
   readonly issues: IssuedValue | undefined
   readonly expected: ExpectedAnswer

@@ -62,6 +62,7 @@ export function createRequestReader({ dropped_calls: dropped = 0 }: Flow): Reque
       decision: withoutUsual(flow, answer.decision),
       fields: flow === 'upgrade' ? [] : fields,
       body: flow === 'upgrade' ? parameters : undefined,
+      accept: caller === 'browser' && call.accept?.includes('json') ? call.accept : undefined,
       credentials: credentialsOf(flow, { isRefusedClient, hasToken: tokens > 0 }),
       issues: issues && issuedBy(answer)[0] !== undefined && !isCutOff(answer) ? issues : undefined,
       expected: expectedAnswer(answer),

@@ -66,7 +66,7 @@ const CREDENTIALS: Readonly<Record<RecordedRequest['credentials'], readonly stri
   wrong_bearer: ["-H 'Authorization: Bearer no-such-token'"],
 }
 
-function requestText({ call, caller, fields, body, credentials }: RecordedRequest): string {
+function requestText({ call, caller, fields, body, accept, credentials }: RecordedRequest): string {
   const pairs = fields.map(
     ([name, value]) => `--data-urlencode ${shellWord(`${encodeURIComponent(name)}=`)}${fieldText(value)}`,
   )
@@ -75,6 +75,7 @@ function requestText({ call, caller, fields, body, credentials }: RecordedReques
   return [
     `curl -sS -i "$base"${shellWord(call.path)}`,
     ...(caller === 'browser' ? ['-G'] : []),
+    ...(accept === undefined ? [] : [`-H ${shellWord(`Accept: ${accept}`)}`]),
     ...CREDENTIALS[credentials],
     ...(json ?? (isEmptyForm ? ["--data ''"] : pairs)),
   ].join(' \\\n  ')

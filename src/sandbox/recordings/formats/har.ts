@@ -33,7 +33,7 @@ function entryOf(call: CallRecord, baseUrl: string) {
 }
 
 function requestOf(call: CallRecord, baseUrl: string) {
-  const { method, path, endpoint, parameters, traceparent } = call
+  const { method, path, endpoint, parameters, traceparent, accept } = call
   const pairs = Object.entries(parameters).map(([name, value]) => ({ name, value: textOf(value) }))
   const text = new URLSearchParams(pairs.map(({ name, value }): [string, string] => [name, value])).toString()
   const form = { mimeType: 'application/x-www-form-urlencoded', params: pairs, text }
@@ -49,6 +49,7 @@ function requestOf(call: CallRecord, baseUrl: string) {
     cookies: [],
     headers: [
       ...(isRead ? [] : [{ name: 'Content-Type', value: body.mimeType }]),
+      ...(accept === undefined ? [] : [{ name: 'Accept', value: accept }]),
       ...(traceparent === undefined ? [] : [{ name: 'traceparent', value: traceparent }]),
     ],
     queryString: isRead ? pairs : [],

@@ -3,6 +3,7 @@ export const HELPERS = `
 interface Sent {
   /** Of a request by the browser. */
   query?: [string, string][]
+  accept?: string
   /** Of a call by the server. */
   form?: [string, string][]
   json?: object

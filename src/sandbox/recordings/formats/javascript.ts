@@ -101,10 +101,10 @@ const CREDENTIALS: Readonly<Record<RecordedRequest['credentials'], readonly stri
   wrong_bearer: ["authorization: 'Bearer no-such-token'"],
 }
 
-function sentText({ fields, body, credentials, caller }: RecordedRequest): string {
+function sentText({ fields, body, accept, credentials, caller }: RecordedRequest): string {
   const parameters = fields.map(([name, value]) => `    [${quoted(name)}, ${fieldText(value)}],\n`)
   const list = `[\n${parameters.join('')}  ]`
-  if (caller === 'browser') return `{ query: ${list} }`
+  if (caller === 'browser') return `{ query: ${list}${accept === undefined ? '' : `, accept: ${quoted(accept)}`} }`
   return `{ ${[...CREDENTIALS[credentials], body ? `json: ${valueText(body)}` : `form: ${list}`].join(', ')} }`
 }
 

@@ -24,13 +24,14 @@ ${HELPERS}${SENDER}`
 const SENDER = `
 /** Sends requests as the browser or the server of the app would; a redirect is not followed. */
 function sender(request: APIRequestContext, baseUrl: string) {
-  return async (path: string, { query, form, json, authorization }: Sent): Promise<Answer> => {
+  return async (path: string, { query, accept, form, json, authorization }: Sent): Promise<Answer> => {
     const url = \`\${baseUrl}\${path}\${query ? \`?\${new URLSearchParams(query)}\` : ''}\`
     const body = json ? JSON.stringify(json) : form && String(new URLSearchParams(form))
     const type = json ? 'application/json' : 'application/x-www-form-urlencoded'
     const received = await request.fetch(url, {
       maxRedirects: 0,
       headers: {
+        ...(accept === undefined ? {} : { accept }),
         ...(authorization === undefined ? {} : { authorization }),
         ...(body === undefined ? {} : { 'content-type': type }),
       },

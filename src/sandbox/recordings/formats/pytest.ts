@@ -103,9 +103,9 @@ const CREDENTIALS: Readonly<Record<RecordedRequest['credentials'], readonly stri
   wrong_bearer: ['token="no-such-token"'],
 }
 
-function argumentsOf({ fields, body, caller, credentials }: RecordedRequest): string[] {
+function argumentsOf({ fields, body, accept, caller, credentials }: RecordedRequest): string[] {
   const list = `[${fields.map(([name, value]) => `(${literal(name)}, ${fieldText(value)})`).join(', ')}]`
-  if (caller === 'browser') return [`query=${list}`]
+  if (caller === 'browser') return [`query=${list}`, ...(accept === undefined ? [] : [`accept=${literal(accept)}`])]
   return [body ? `body=${literal(body)}` : `form=${list}`, ...CREDENTIALS[credentials]]
 }
 

@@ -12,9 +12,9 @@ class Sandbox:
         reply = requests.request(method, f"{self.url}/_sandbox{path}", json=body, headers=headers, timeout=10)
         assert reply.ok, reply.text
 
-    def send(self, path, query=None, form=None, body=None, auth=None, token=None):
+    def send(self, path, query=None, form=None, body=None, auth=None, token=None, accept=None):
         """Sends a request as the browser or the server of the app would; a redirect is not followed."""
-        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        headers = {**({"Authorization": f"Bearer {token}"} if token else {}), **({"Accept": accept} if accept else {})}
         return requests.request(
             "POST" if query is None else "GET", self.url + path,
             params=query, data=form, json=body, auth=auth, headers=headers, allow_redirects=False, timeout=10,

@@ -19,9 +19,10 @@ ${HELPERS}${SEND}`
 
 const SEND = `
 /** Sends a request as the browser or the server of the app would; a redirect is not followed. */
-async function send(path: string, { query, form, json, authorization }: Sent): Promise<Answer> {
+async function send(path: string, { query, accept, form, json, authorization }: Sent): Promise<Answer> {
   const url = \`\${sandbox.baseUrl}\${path}\${query ? \`?\${new URLSearchParams(query)}\` : ''}\`
   const headers = {
+    ...(accept === undefined ? {} : { accept }),
     ...(authorization === undefined ? {} : { authorization }),
     ...(json ? { 'content-type': 'application/json' } : {}),
   }
