@@ -1,6 +1,6 @@
 import { sign } from 'node:crypto'
+import { promisify } from 'node:util'
 import { onDemand } from '../../files/on-demand.ts'
-import { type Awaitable, whenThere } from '../../oidc/ports.ts'
 import type { SigningKey } from './signing-keys.ts'
 
 /** Base64url without padding, of text or of the JSON of a value. */
@@ -15,24 +15,27 @@ export interface Unsigned {
   readonly isRepeatable?: boolean
 }
 
+/** Node signs on another thread: calls that arrive together sign on all cores, and none waits for the signature of another one. */
+const signOnThread = promisify(sign)
+
 /**
  * A compact JWS (RFC 7515) whose signature is made with `key`, whatever its header says: a library would refuse most of the headers
- * that a relying party must refuse. It is made on this thread: a hop to another one costs a call more than it saves.
+ * that a relying party must refuse.
  */
-export function signCompact(
+export async function signCompact(
   { header, payload, isRepeatable = true }: Unsigned,
-  { alg, privateKey, privateJwk }: SigningKey,
-): Awaitable<string> {
+  key: SigningKey,
+): Promise<string> {
   const input = `${encodePart(header)}.${encodePart(payload)}`
-  if (alg === 'RS256') return `${input}.${sign('sha256', Buffer.from(input), privateKey).toString('base64url')}`
-  if (!isRepeatable) {
-    const key = { key: privateKey, dsaEncoding: 'ieee-p1363' } as const
-    return `${input}.${sign('sha256', Buffer.from(input), key).toString('base64url')}`
-  }
-  return whenThere(
-    loadSigner(),
-    ({ signEs256 }) => `${input}.${signEs256(input, String(privateJwk.d)).toString('base64url')}`,
-  )
+  const signature = await signatureOf(Buffer.from(input), key, isRepeatable)
+  return `${input}.${signature.toString('base64url')}`
+}
+
+async function signatureOf(input: Buffer, { alg, privateKey, privateJwk }: SigningKey, isRepeatable: boolean) {
+  if (alg === 'RS256') return signOnThread('sha256', input, privateKey)
+  if (!isRepeatable) return signOnThread('sha256', input, { key: privateKey, dsaEncoding: 'ieee-p1363' })
+  const { signEs256 } = await loadSigner()
+  return signEs256(input, String(privateJwk.d))
 }
 
 /** Its own arithmetic of the curve is needed only with a seed. */

@@ -5,7 +5,7 @@ import { p256 } from '@noble/curves/nist.js'
  * RFC 6979. OpenSSL draws it, and then no run with ES256 would repeat another.
  * @param secret the member `d` of the private JWK.
  */
-export function signEs256(input: string, secret: string): Buffer {
+export function signEs256(input: Buffer, secret: string): Buffer {
   // Not the lower of two possible signatures, which other protocols ask for.
-  return Buffer.from(p256.sign(Buffer.from(input), Buffer.from(secret, 'base64url'), { lowS: false }))
+  return Buffer.from(p256.sign(input, Buffer.from(secret, 'base64url'), { lowS: false }))
 }
