@@ -1,12 +1,27 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Ids } from '../../oidc/ports.ts'
 
+/** Bytes that are drawn at once: asking the system for each identifier takes as long as checking a request. */
+const POOL_BYTES = 4096
+
+let pool = Buffer.alloc(0)
+let drawnBytes = 0
+
+function drawBytes(bytes: number): Buffer {
+  if (drawnBytes + bytes > pool.length) {
+    pool = randomBytes(Math.max(POOL_BYTES, bytes))
+    drawnBytes = 0
+  }
+  drawnBytes += bytes
+  return pool.subarray(drawnBytes - bytes, drawnBytes)
+}
+
 /**
  * Unguessable identifiers or, with a seed, the same ones in the same order in every run.
  * @param options.scope keeps ids with the same seed apart, for example the name of a tenant.
  */
 export function createIds({ seed, scope }: { seed: number | undefined; scope: string }): Ids {
-  if (seed === undefined) return { random: (bytes) => randomBytes(bytes).toString('base64url') }
+  if (seed === undefined) return { random: (bytes) => drawBytes(bytes).toString('base64url') }
   let drawn = 0
   return {
     random(bytes) {
