@@ -108,12 +108,18 @@ export const bytesOf = (id: string, text: string) => ENTRY_BYTES + Buffer.byteLe
 const MEMBER_BYTES = 16
 const OBJECT_BYTES = 64
 
-/** The bytes that a value of JSON takes, about: a text as JSON has it. */
+/** The bytes of objects that were counted: a row that is put again holds most of what it held. */
+const counted = new WeakMap<object, number>()
+
+/** The bytes that a value of JSON takes, about: a text as JSON has it. Nobody changes the value afterwards. */
 export function bytesOfValue(value: unknown): number {
   if (typeof value === 'string') return Buffer.byteLength(value) + 2
   if (typeof value !== 'object' || value === null) return 8
+  const known = counted.get(value)
+  if (known !== undefined) return known
   let bytes = OBJECT_BYTES
   for (const member of Object.values(value)) bytes += MEMBER_BYTES + bytesOfValue(member)
+  counted.set(value, bytes)
   return bytes
 }
 
