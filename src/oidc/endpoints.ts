@@ -9,6 +9,8 @@ export interface Endpoint {
   readonly method: 'get' | 'post'
   /** Below the base URL; `{brand}` is the brand word. */
   readonly path: string
+  /** Heads a list of what can happen to its calls. */
+  readonly name?: string
   /** What a call of it does, in a few words. */
   readonly title: string
   /** What a relying party uses it for. */
@@ -42,6 +44,7 @@ export const ENDPOINTS = {
     flow: 'use',
     method: 'get',
     path: '/v1/oidc/use',
+    name: 'Use',
     title: 'Use authorization',
     purpose: 'Use: send the browser here',
     caller: 'browser',
@@ -54,6 +57,7 @@ export const ENDPOINTS = {
     flow: 'create',
     method: 'post',
     path: '/v1/oidc/create/par',
+    name: 'PAR',
     title: 'Create request pushed',
     purpose: 'Create: push the request',
     caller: 'server',
@@ -67,6 +71,7 @@ export const ENDPOINTS = {
     flow: 'create',
     method: 'get',
     path: '/v1/oidc/create',
+    name: 'Create',
     title: 'Create authorization',
     purpose: 'Create: send the browser here',
     caller: 'browser',
@@ -79,6 +84,7 @@ export const ENDPOINTS = {
     flow: 'upgrade',
     method: 'post',
     path: '/v1/oidc/use/token',
+    name: 'Token',
     title: 'Code exchanged for a token',
     purpose: 'Upgrade: the code for a token',
     caller: 'server',
@@ -93,6 +99,7 @@ export const ENDPOINTS = {
     flow: 'upgrade',
     method: 'post',
     path: '/v1/{brand}/upgrade',
+    name: 'Upgrade',
     title: 'Age signals added',
     purpose: 'Upgrade: add age signals',
     caller: 'server',
@@ -105,6 +112,7 @@ export const ENDPOINTS = {
     number: 'E6',
     method: 'get',
     path: '/v1/oidc/use/.well-known/openid-configuration',
+    name: 'Discovery',
     title: 'Use discovery',
     caller: 'any',
     call: 'discovery',
@@ -115,6 +123,7 @@ export const ENDPOINTS = {
     number: 'E6',
     method: 'get',
     path: '/v1/oidc/create/.well-known/openid-configuration',
+    name: 'Discovery',
     title: 'Create discovery',
     caller: 'any',
     call: 'discovery',
@@ -125,6 +134,7 @@ export const ENDPOINTS = {
     number: 'E6',
     method: 'get',
     path: '/.well-known/jwks.json',
+    name: 'Key set',
     title: 'Key set',
     purpose: 'Keys that sign the id_token',
     caller: 'any',
@@ -153,6 +163,12 @@ export function endpointOf(call: Call): Endpoint {
   const endpoint = ROWS.find((row) => row.call === call)
   if (!endpoint) throw new Error(`there is no endpoint of ${call}`)
   return endpoint
+}
+
+/** `PAR (E2)` */
+export function headingOf(call: Call): string {
+  const { name = call, number } = endpointOf(call)
+  return `${name} (${number})`
 }
 
 /** The path of an endpoint below the base URL. */

@@ -4,6 +4,7 @@ import { counted, renderName, renderTable } from '../../http/html/elements.ts'
 import { filterOptions, renderSelect, renderTextField } from '../../http/html/fields.ts'
 import { type Html, html } from '../../http/html/html.ts'
 import type { RenderedPage } from '../../http/html/layout.ts'
+import { headingOf } from '../../oidc/endpoints.ts'
 import { OUTCOMES } from '../../sandbox/outcomes/catalogue.ts'
 import { LEVELS, OUTCOME_FLOWS, type Outcome, type OutcomeFlow } from '../../sandbox/outcomes/outcome.ts'
 import type { ConsoleRoute } from '../console-route.ts'
@@ -58,16 +59,6 @@ ${OUTCOME_FLOWS.map((one) =>
   })
 }
 
-const HEADINGS: Readonly<Record<OutcomeFlow, string>> = {
-  use: 'Use (E1)',
-  par: 'Create request pushed (E2)',
-  create: 'Create (E3)',
-  token: 'Token (E4)',
-  upgrade: 'Upgrade (E5)',
-  discovery: 'Discovery (E6)',
-  jwks: 'Key set (E6)',
-}
-
 function renderFlowTable(
   flow: OutcomeFlow,
   outcomes: readonly Outcome[],
@@ -83,7 +74,7 @@ function renderFlowTable(
       html`<a href="${queueHref(outcome, consolePath)}" class="target">Queue</a>`,
     ],
   }))
-  return html`<h3 class="group-title">${HEADINGS[flow]}</h3>
+  return html`<h3 class="group-title">${headingOf(flow)}</h3>
 <div class="dense">${renderTable(`Outcomes of ${flow}`, ['Name', 'What happens', 'A correct client', 'Use it'], rows)}</div>
 `
 }

@@ -1,9 +1,10 @@
 import { grouped } from '../../http/html/elements.ts'
 import { type Html, html } from '../../http/html/html.ts'
 import { englishOn, type Translate } from '../../http/html/messages.ts'
+import { headingOf } from '../../oidc/endpoints.ts'
 import { unmetNeed } from '../../sandbox/decision/possible-outcome.ts'
 import { outcomesFor } from '../../sandbox/outcomes/catalogue.ts'
-import type { Outcome, OutcomeFlow } from '../../sandbox/outcomes/outcome.ts'
+import type { Outcome } from '../../sandbox/outcomes/outcome.ts'
 import { FALLBACK_PERSONAS } from '../../sandbox/personas/persona-order.ts'
 import { renderListFilter } from '../choices/list-filter.ts'
 import type { WaitingPage } from '../waiting-page.ts'
@@ -46,21 +47,13 @@ ${members.map((outcome) => renderOutcome(outcome, t))}</ul></section>
 </div>`
 }
 
-const CALL_TITLES: Readonly<Record<OutcomeFlow, string>> = {
-  use: 'Endings',
-  create: 'Endings',
-  par: 'PAR (E2)',
-  token: 'Token (E4)',
-  upgrade: 'Upgrade (E5)',
-  discovery: 'Discovery (E6)',
-  jwks: 'Key set (E6)',
-}
 const PREFIX_TITLES: Readonly<Record<string, string>> = { id_token: 'ID token', callback: 'Callback' }
 
 /** The call that an outcome concerns or, for the endings of a flow, what stands before the last dot of its name. */
 function groupTitle({ flow, name }: Outcome): string {
+  if (flow !== 'use' && flow !== 'create') return headingOf(flow)
   const dot = name.lastIndexOf('.')
-  if (dot < 0 || CALL_TITLES[flow] !== 'Endings') return CALL_TITLES[flow]
+  if (dot < 0) return 'Endings'
   const [prefix = '', ...rest] = name.slice(0, dot).split('.')
   return [PREFIX_TITLES[prefix] ?? prefix, ...rest].join(': ')
 }
