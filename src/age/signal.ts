@@ -22,12 +22,9 @@ export interface SignalContext extends Vocabulary {
   readonly now: number
 }
 
-/** Rules that recommend: a signal that breaks them is accepted. */
-const ADVICE: ReadonlySet<string> = new Set(['SIG-10', 'SIG-13'])
-
 // Decision: a request submits 1 to 10 signals; an age key, and so an evaluation, has at most 50 of them.
 const MAX_SUBMITTED = 10
-const MAX_EVALUATED = 50
+export const MAX_SIGNALS = 50
 
 /**
  * Checks the value of `authorization_details` (E2, E5; already parsed from JSON) and reports everything that is wrong with any
@@ -46,8 +43,8 @@ export function parseAgeSignals(
       ...dateIssues(signal, context.now),
       ...platformIssues(signal, context.platforms),
       ...allowlistIssues(signal, context.provenanceAllowlist),
-      ...recommendations(signal),
     ],
+    advice: recommendations,
   })
 }
 
@@ -63,7 +60,7 @@ export function parseEvaluationSignals(
   return parseSignals<AgeSignal>(value, {
     root: 'signals',
     least: 0,
-    most: MAX_EVALUATED,
+    most: MAX_SIGNALS,
     schemasFor: (item) => (wasSubmitted(item) ? certifiedSchemas : evaluationSchemas),
     otherIssues: (signal) =>
       context ? [...dateIssues(signal, context.now), ...platformIssues(signal, context.platforms)] : [],
@@ -91,6 +88,8 @@ interface Reading<Signal> {
   schemasFor(item: unknown): SignalSchemas<Signal>
   /** What the schemas cannot know. They are asked about whatever is there, so that no mistake hides another. */
   otherIssues(item: JsonObject): Issue[]
+  /** A signal that breaks these is accepted. */
+  advice?(item: JsonObject): Issue[]
 }
 
 function parseSignals<Signal>(value: unknown, reading: Reading<Signal>): { signals?: Signal[]; issues: Issue[] } {
@@ -102,7 +101,8 @@ function parseSignals<Signal>(value: unknown, reading: Reading<Signal>): { signa
     }
   }
   const issues: Issue[] = []
-  if (value.length < least || value.length > most) {
+  let isRefused = value.length < least || value.length > most
+  if (isRefused) {
     issues.push(issue('SIG-02', root, [], `must hold ${least} to ${most} age signals, holds ${value.length}`))
   }
   const signals: Signal[] = []
@@ -112,9 +112,12 @@ function parseSignals<Signal>(value: unknown, reading: Reading<Signal>): { signa
     if (parsed.success) signals.push(parsed.data)
     else issues.push(...issuesOf(parsed.error, root, [index]))
     const others = isJsonObject(item) ? reading.otherIssues(item) : []
-    issues.push(...others.map(({ rule, path, message }) => issue(rule, root, [index, ...path], message)))
+    const advice = (isJsonObject(item) && reading.advice?.(item)) || []
+    isRefused ||= !parsed.success || others.length > 0
+    issues.push(
+      ...[...others, ...advice].map(({ rule, path, message }) => issue(rule, root, [index, ...path], message)),
+    )
   }
-  const isRefused = issues.some(({ rule }) => !ADVICE.has(rule))
   return { ...(!isRefused && { signals }), issues: bounded(issues) }
 }
 

@@ -2,7 +2,7 @@ import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 
 /** A call of the demo's server to the sandbox. */
-export interface ServerCall {
+export interface OwnCall {
   readonly method: 'GET' | 'POST'
   /** Absolute, below the sandbox's own address. */
   readonly url: string
@@ -22,7 +22,7 @@ const TIME_LIMIT = 5_000
  * Makes a call as the server of a relying party does, but only to this process: `url` never comes from a request. Follows no
  * redirect. Resolves to `undefined` when the connection breaks, or nothing comes in time.
  */
-export function callOwnServer({ method, url, headers: own, body = '' }: ServerCall): Promise<ServerAnswer | undefined> {
+export function callOwnServer({ method, url, headers: own, body = '' }: OwnCall): Promise<ServerAnswer | undefined> {
   // The coverage is about the apps of others.
   const headers = { 'X-Sandbox-Tool': 'demo', ...own }
   // The own certificate may be self-signed; the process listens on this address itself.

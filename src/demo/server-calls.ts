@@ -8,7 +8,7 @@ import { DEMO_CLIENT_ID, demoCallback } from '../sandbox/clients/demo-client.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { allPassed, checkResultSchema } from './checks/check.ts'
 import { type CalledFlow, checkReply, keySetSchema } from './checks/check-reply.ts'
-import { callOwnServer, type ServerCall } from './own-server.ts'
+import { callOwnServer, type OwnCall } from './own-server.ts'
 
 export const exchangeSchema = z.object({
   title: z.string(),
@@ -98,7 +98,7 @@ export async function readKeys(world: World): Promise<FetchedKeys> {
   return { keys: keySetSchema.safeParse(set.body).data?.keys, exchanges: [document.exchange, set.exchange] }
 }
 
-type Call = Omit<ServerCall, 'url'> & { readonly flow: CalledFlow; readonly path: string }
+type Call = Omit<OwnCall, 'url'> & { readonly flow: CalledFlow; readonly path: string }
 
 const readCall = (flow: CalledFlow, path: string): Call => ({ flow, method: 'GET', path })
 

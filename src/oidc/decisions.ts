@@ -1,3 +1,4 @@
+import { MAX_SIGNALS } from '../age/signal.ts'
 /**
  * What the specification leaves open and the sandbox had to decide: each choice is a named constant here.
  * `docs/decisions.md` says why.
@@ -176,7 +177,7 @@ export const DECISIONS: readonly { readonly point: string; readonly decision: st
   },
   {
     point: 'Upgrade',
-    decision: 'Adds the signals to the age key that the token names; at most 50 signals a key, the oldest goes.',
+    decision: `Adds the signals to the age key that the token names; at most ${MAX_SIGNALS} signals a key, the oldest goes.`,
   },
   {
     point: 'a persona without an age key in Use',

@@ -171,12 +171,12 @@ export type Seam = keyof Seamed
 
 export type ValueAt<S extends Seam> = Seamed[S]
 
-export type Change<S extends Seam> = (value: ValueAt<S>, tools: TamperTools) => Awaitable<ValueAt<S>>
+export type Apply<S extends Seam> = (value: ValueAt<S>, tools: TamperTools) => Awaitable<ValueAt<S>>
 
 /** A change of what is about to be sent at one seam. */
 export interface SeamChange<S extends Seam> {
   readonly seam: S
-  readonly apply?: Change<S>
+  readonly apply?: Apply<S>
 }
 
 export type AnySeamChange = { [S in Seam]: SeamChange<S> }[Seam]

@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { parseRelativeDate, resolveRelativeDate } from '../../age/calendar.ts'
-import type { AgeSignal } from '../../age/signal.ts'
+import { type AgeSignal, MAX_SIGNALS } from '../../age/signal.ts'
 import type { Awaitable, Change, Ids } from '../../oidc/ports.ts'
 import { type Tables, table } from '../tables.ts'
-import { MAX_SIGNALS, type Persona } from './persona-schema.ts'
+import type { Persona } from './persona-schema.ts'
 
 /** The ids of the age keys that personas hold. An id lives as long as its key. */
 export interface AgeKeyIds {

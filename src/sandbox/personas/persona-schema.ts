@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { checkedSignalSchema, personaSignalSchema } from '../../age/signal.ts'
+import { checkedSignalSchema, MAX_SIGNALS, personaSignalSchema } from '../../age/signal.ts'
 import { countedList } from '../../files/counted-list.ts'
 import { type Checked, checkAgainst, mustBe } from '../../text/schema-problems.ts'
 
@@ -7,9 +7,6 @@ import { type Checked, checkAgainst, mustBe } from '../../text/schema-problems.t
 export const PERSONA_GROUPS = ['Adults', 'Minors', 'Birthdays', 'Methods', 'Assurance', 'Edge cases', 'Own'] as const
 
 export type PersonaGroup = (typeof PERSONA_GROUPS)[number]
-
-/** Age signals that one age key holds at most. */
-export const MAX_SIGNALS = 50
 
 /** Personas in one file. */
 const MAX_FILE_PERSONAS = 1000

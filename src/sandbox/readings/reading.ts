@@ -1,6 +1,6 @@
 import type { Callback } from '../../oidc/callback.ts'
 import type { Decisions } from '../../oidc/decisions.ts'
-import type { AnswerChange, Change, OutcomeFlow } from '../outcomes/outcome.ts'
+import type { AnswerChange, Apply, OutcomeFlow } from '../outcomes/outcome.ts'
 import type { ServerFlow } from '../outcomes/reply-changes.ts'
 import type { TamperTools } from '../outcomes/tamper-tools.ts'
 
@@ -11,7 +11,7 @@ export interface Effect {
   readonly changes?: readonly (AnswerChange | string)[]
 }
 
-export const inClaims = (apply: Change<'claims'>): AnswerChange => ({ flow: 'use', seam: 'claims', apply })
+export const inClaims = (apply: Apply<'claims'>): AnswerChange => ({ flow: 'use', seam: 'claims', apply })
 
 /** The callbacks of both flows; `change` is told the flow of each. */
 export const inCallbacks = (
@@ -24,7 +24,7 @@ export const inCallbacks = (
   }))
 
 /** The replies to the server-to-server calls of one flow. */
-export const inReplies = (flow: ServerFlow, apply: Change<'reply'>): AnswerChange => ({
+export const inReplies = (flow: ServerFlow, apply: Apply<'reply'>): AnswerChange => ({
   flow,
   seam: 'reply',
   apply,

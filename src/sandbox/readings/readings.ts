@@ -4,11 +4,11 @@ import { ID_TOKEN } from './rows/id-token.ts'
 import { ID_TOKEN_CLAIMS } from './rows/id-token-claims.ts'
 import { LIVES } from './rows/lives.ts'
 import { PUBLISHED } from './rows/published.ts'
-import { SERVER_CALLS } from './rows/server-calls.ts'
+import { SERVER_REPLIES } from './rows/server-calls.ts'
 
 /** Every silence of the specification that can be read in more than one way. */
 export const READINGS: readonly Reading[] = [
-  ...SERVER_CALLS,
+  ...SERVER_REPLIES,
   ...CALLBACKS,
   ...ID_TOKEN_CLAIMS,
   ...ID_TOKEN,

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { checkPersona, groupOf, MAX_SIGNALS, personaSchema } from '../../../src/sandbox/personas/persona-schema.ts'
+import { MAX_SIGNALS } from '../../../src/age/signal.ts'
+import { checkPersona, groupOf, personaSchema } from '../../../src/sandbox/personas/persona-schema.ts'
 import { formatPath } from '../../../src/text/schema-problems.ts'
 
 const signal = {

@@ -4,7 +4,7 @@ const ERRORS = 'Errors'
 const FAILED_CALLS = 'HTTP status codes and bodies of failed server-to-server calls: not shown.'
 
 /** What the replies to calls from server to server look like: E2, E4 and E5. */
-export const SERVER_CALLS: readonly Reading[] = [
+export const SERVER_REPLIES: readonly Reading[] = [
   {
     name: 'par_status',
     point: 'Status of a pushed request',
