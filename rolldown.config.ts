@@ -77,7 +77,11 @@ export default defineConfig({
           name: 'settings',
           test: /src[\\/](?:config|package-root|sandbox[\\/]addresses|tls[\\/]certificate|files[\\/]private-folder)/,
         },
-        { name: 'server', test: /^(?!.*(?:src[\\/]cli[\\/]|commander))/, tags: ['$initial'] },
+        {
+          name: 'server',
+          test: /^(?!.*(?:src[\\/](?:cli|audit)[\\/]|src[\\/](?:audit|vitest|playwright)\.ts|commander|parse5|entities))/,
+          tags: ['$initial'],
+        },
       ],
     },
   },

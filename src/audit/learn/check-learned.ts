@@ -4,10 +4,11 @@ import { AuditProblem } from '../audit-problem.ts'
 import type { AuditedApp } from '../drive/audited-app.ts'
 import type { Driver, FlowRun } from '../drive/driver.ts'
 import type { TestedPersonas } from '../drive/tested-personas.ts'
-import { type AcceptedRule, asksTheApp, holds } from './accepted-rule.ts'
+import type { AcceptedRule } from './accepted-rule.ts'
 import { requireValidRequest } from './app-profile.ts'
 import { type FlowParts, learnFlow, observed, type SeenRun, showsIn } from './learned-flow.ts'
 import { learnLikeness } from './likeness.ts'
+import { asksTheApp, holds } from './rule-holds.ts'
 
 /** Kinds of refusals that an app may take for a yes. */
 const KINDS = ['access_denied', 'minor'] as const

@@ -1,8 +1,9 @@
 import type { Browser } from '../agent/browser.ts'
 import type { Driver, FlowRun } from '../drive/driver.ts'
-import { asksTheApp, type DeclaredRules, holds } from './accepted-rule.ts'
+import type { DeclaredRules } from './accepted-rule.ts'
 import { type Likeness, learnLikeness } from './likeness.ts'
 import { cookiesSet, describeFeatures, isServerError, type Observation, observe, sentenceOf } from './observation.ts'
+import { asksTheApp, holds } from './rule-holds.ts'
 
 /** What pages show a browser that asks for them again, by their paths. */
 export type ShownPages = ReadonlyMap<string, Observation>

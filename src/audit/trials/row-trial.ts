@@ -7,10 +7,10 @@ import type { Browser } from '../agent/browser.ts'
 import type { Driver, FlowPlan, FlowRun } from '../drive/driver.ts'
 import { inTurn } from '../drive/in-turn.ts'
 import type { Role } from '../drive/tested-personas.ts'
-import { asksTheApp } from '../learn/accepted-rule.ts'
 import { type LearnedApp, planOfCreate } from '../learn/learn-app.ts'
 import { type LearnedFlow, type Reading, readRun, type SeenRun, seeRun } from '../learn/learned-flow.ts'
 import { cookiesSet, type Observation, observe } from '../learn/observation.ts'
+import { asksTheApp } from '../learn/rule-holds.ts'
 import type { AuditRun, Finding, Trial, Worker } from './trial.ts'
 
 /** One run of a row. */
