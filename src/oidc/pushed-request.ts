@@ -142,8 +142,7 @@ function unauthenticated(
   if (clientId === undefined || clientSecret === undefined) {
     return { path: missing, message: `${findings.absenceOf(missing)}${inHeader}` }
   }
-  const path = clients.find(clientId) ? 'client_secret' : 'client_id'
-  return { path, message: credentialsProblem({ clientId, clientSecret }, clients) }
+  return credentialsProblem({ clientId, clientSecret }, clients)
 }
 
 function checkType(type: string | undefined, findings: Findings): void {

@@ -1,6 +1,7 @@
 import { didYouMean, listed, quote } from '../../text/message-parts.ts'
 import type { Client, Clients } from '../ports.ts'
 import { type Credentials, equalsSecret } from './client-auth.ts'
+import { percentDecoded } from './redirect-difference.ts'
 
 // Decision: a sandbox names the clients that it knows and says which half of the credentials is wrong; the secret is never shown.
 
@@ -8,13 +9,17 @@ import { type Credentials, equalsSecret } from './client-auth.ts'
 export const unknownClient = (clientId: string, { ids }: Clients): string =>
   `client_id ${quote(clientId)} is not registered here.${didYouMean(clientId, ids)} Registered: ${listed(ids)}.`
 
-/** Why these credentials authenticate no client, with the mistake that the secret shows. */
-export function credentialsProblem({ clientId, clientSecret }: Credentials, clients: Clients): string {
+/** Which half of these credentials is wrong, with the mistake that the secret shows. */
+export function credentialsProblem(
+  { clientId, clientSecret }: Credentials,
+  clients: Clients,
+): { readonly path: 'client_id' | 'client_secret'; readonly message: string } {
   const client = clients.find(clientId)
-  if (!client) return unknownClient(clientId, clients)
+  if (!client) return { path: 'client_id', message: unknownClient(clientId, clients) }
   const shape = clientSecret === clientId ? 'it is the client_id' : secretMistake(clientSecret, client, clients)
   const mistake = shape ?? `${clientSecret.length} characters were received, which are another secret`
-  return `client_secret is wrong for client ${quote(clientId)}, which is registered: ${mistake}. Registered: ${listed(clients.ids)}.`
+  const message = `client_secret is wrong for client ${quote(clientId)}, which is registered: ${mistake}. Registered: ${listed(clients.ids)}.`
+  return { path: 'client_secret', message }
 }
 
 function secretMistake(sent: string, client: Client, clients: Clients): string | undefined {
@@ -31,18 +36,10 @@ const ownersOf = (secret: string, clients: Clients): string[] =>
 const SECRET_MISTAKES: readonly (readonly [repair: (secret: string) => string, mistake: string])[] = [
   [(secret) => secret.trim(), 'there are blanks or line breaks around it'],
   [(secret) => secret.replaceAll(/^["']|["']$/g, ''), 'there are quotation marks around it'],
-  [(secret) => decoded(secret), 'it is percent-encoded twice'],
+  [percentDecoded, 'it is percent-encoded twice'],
   [(secret) => secret.slice(secret.indexOf(':') + 1), 'the client_id and a colon stand before it'],
   [(secret) => Buffer.from(secret, 'base64').toString('utf8'), 'it is base64 here, where it must stand as it is'],
 ]
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
 
 /** Why an `Authorization` header that should be Basic authenticates no client. */
 export function basicProblem(authorization: string, clients: Clients): string {
@@ -55,7 +52,7 @@ export function basicProblem(authorization: string, clients: Clients): string {
   if (colon < 0) return 'Authorization is Basic without the base64 of client_id:client_secret'
   const clientSecret = text.slice(colon + 1)
   if (clientSecret === '') return 'Authorization is Basic with an empty client_secret'
-  return credentialsProblem({ clientId: text.slice(0, colon), clientSecret }, clients)
+  return credentialsProblem({ clientId: text.slice(0, colon), clientSecret }, clients).message
 }
 
 /** Why an `Authorization` header is not of the scheme, or `undefined`. Without a scheme it is a secret, which is not repeated. */

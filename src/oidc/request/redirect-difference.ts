@@ -36,7 +36,7 @@ function differingParts(received: string, registered: string): readonly string[]
 }
 
 function pathDifference(sent: string, known: string): string {
-  if (decoded(sent) === decoded(known)) return `percent-encoding: ${other(sent, known)}`
+  if (percentDecoded(sent) === percentDecoded(known)) return `percent-encoding: ${other(sent, known)}`
   if (withoutSlash(sent) === withoutSlash(known)) return 'the final slash'
   return sent.toLowerCase() === known.toLowerCase() ? 'upper and lower case' : `the path: ${other(sent, known)}`
 }
@@ -46,10 +46,10 @@ const other = (sent: string, known: string) => `${excerpt(sent)} is not ${excerp
 const withoutSlash = (text: string) => text.replace(/\/$/, '')
 
 const isEncoded = (received: string, registered: string) =>
-  /^https?%3a/i.test(received) && decoded(received) === registered
+  /^https?%3a/i.test(received) && percentDecoded(received) === registered
 
-/** The text itself when it is not well-formed. */
-function decoded(text: string): string {
+/** The text itself when it is not well-formed percent-encoding. */
+export function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

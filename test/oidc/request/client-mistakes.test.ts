@@ -24,12 +24,12 @@ test.each([
   ['%', '1 characters were received, which are another secret'],
 ])('The usual mistake in the client_secret %j is named', (clientSecret, mistake) => {
   const problem = `${WRONG_SECRET} ${mistake}. ${REGISTERED}`
-  expect(credentialsProblem({ clientId: 'ak_test_sandbox', clientSecret }, clients)).toBe(problem)
+  expect(credentialsProblem({ clientId: 'ak_test_sandbox', clientSecret }, clients).message).toBe(problem)
 })
 
 test('An unknown client_id is answered by the registered ones', () => {
   const problem = `client_id "ak-test-sandbox" is not registered here. Did you mean "ak_test_sandbox"? ${REGISTERED}`
-  expect(credentialsProblem({ clientId: 'ak-test-sandbox', clientSecret: SECRET }, clients)).toBe(problem)
+  expect(credentialsProblem({ clientId: 'ak-test-sandbox', clientSecret: SECRET }, clients).message).toBe(problem)
 })
 
 const NO_SCHEME = 'Authorization names no scheme that is known; it must be Basic'
