@@ -15,8 +15,8 @@ export interface ServerAnswer {
   readonly text: string
 }
 
-/** Milliseconds that the demo waits for a reply. */
-const TIME_LIMIT = 5_000
+/** How long the demo waits for a reply. */
+const MAX_WAIT_MS = 5_000
 
 /**
  * Makes a call as the server of a relying party does, but only to this process: `url` never comes from a request. Follows no
@@ -27,8 +27,8 @@ export function callOwnServer({ method, url, headers: own, body = '' }: OwnCall)
   const headers = { 'X-Sandbox-Tool': 'demo', ...own }
   // The own certificate may be self-signed; the process listens on this address itself.
   const request = url.startsWith('https:')
-    ? requestHttps(url, { method, headers, rejectUnauthorized: false, timeout: TIME_LIMIT })
-    : requestHttp(url, { method, headers, timeout: TIME_LIMIT })
+    ? requestHttps(url, { method, headers, rejectUnauthorized: false, timeout: MAX_WAIT_MS })
+    : requestHttp(url, { method, headers, timeout: MAX_WAIT_MS })
   return new Promise((resolve) => {
     const giveUp = () => resolve(undefined)
     request.on('timeout', () => request.destroy())

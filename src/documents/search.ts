@@ -87,7 +87,7 @@ function partsOf(word: string): string[] {
   return parts.length === 1 ? [] : parts
 }
 
-const EXCERPT_CHARACTERS = 220
+const MAX_EXCERPT = 220
 
 /** Begins a few words before the longest term that stands in the text. */
 function excerptOf(text: string, terms: readonly string[]): string {
@@ -95,7 +95,7 @@ function excerptOf(text: string, terms: readonly string[]): string {
   const longestFirst = terms.toSorted((one, other) => other.length - one.length)
   const place = longestFirst.map((term) => lower.indexOf(term)).find((found) => found >= 0) ?? 0
   const start = place < 60 ? 0 : text.lastIndexOf(' ', place - 50) + 1
-  const end = start + EXCERPT_CHARACTERS
+  const end = start + MAX_EXCERPT
   const cut = text.length <= end ? text.slice(start) : `${text.slice(start, text.lastIndexOf(' ', end))} …`
   return start === 0 ? cut : `… ${cut}`
 }

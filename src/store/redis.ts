@@ -27,11 +27,11 @@ export interface RedisEvents {
 }
 
 /** Longer than any answer takes, and shorter than a client waits. */
-export const ANSWER_WITHIN_MS = 2_000
-const CONNECT_WITHIN_MS = 2_000
+const MAX_ANSWER_MS = 2_000
+const MAX_CONNECT_MS = 2_000
 /** A connection that receives nothing for so long, not even the answer to a ping, is replaced. */
 const PING_EVERY_MS = 1_000
-const SILENT_FOR_MS = 4_000
+const MAX_SILENCE_MS = 4_000
 
 /**
  * Connects to Redis. A connection that is lost later is made again without end.
@@ -51,8 +51,8 @@ export async function connectRedis(url: string, events: RedisEvents): Promise<Re
     isLost = isConnected
   }
   const breaker = createBreaker({
-    withinMs: ANSWER_WITHIN_MS,
-    onOpen: () => lost(`no answer within ${ANSWER_WITHIN_MS / 1000} seconds`),
+    withinMs: MAX_ANSWER_MS,
+    onOpen: () => lost(`no answer within ${MAX_ANSWER_MS / 1000} seconds`),
     onClose: back,
   })
   const client = createRedisClient(address, (retries, cause) =>
@@ -106,7 +106,7 @@ const createRedisClient = (
   { connection }: StoreAddress,
   reconnect: (retries: number, cause: Error) => number | Error,
 ) => {
-  const limits = { connectTimeout: CONNECT_WITHIN_MS, socketTimeout: SILENT_FOR_MS, reconnectStrategy: reconnect }
+  const limits = { connectTimeout: MAX_CONNECT_MS, socketTimeout: MAX_SILENCE_MS, reconnectStrategy: reconnect }
   const { path, ...place } = { path: undefined, ...connection }
   return createClient({
     ...place,

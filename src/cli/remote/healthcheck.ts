@@ -11,7 +11,7 @@ import { print } from '../terminal.ts'
 import { checkedUrl, localAddress } from './address.ts'
 import { callHttp } from './http-call.ts'
 
-const LIMIT_MS = 3000
+const MAX_WAIT_MS = 3000
 
 interface HealthcheckOptions {
   readonly url?: string
@@ -52,7 +52,7 @@ export async function requireHealthy(
 ): Promise<void> {
   const address = healthAddress(base)
   const trust = address.startsWith('https:') ? trustOf(await settings(), isLocal) : {}
-  const { status, headers, text } = await callHttp(address, { timeoutMs: LIMIT_MS, ...trust }).catch(
+  const { status, headers, text } = await callHttp(address, { timeoutMs: MAX_WAIT_MS, ...trust }).catch(
     (cause: unknown) => {
       throw new Error(`${address}: ${reason(cause)}`, { cause })
     },
@@ -83,6 +83,6 @@ function trustOf({ httpsCert, stateDir }: Settings['sandbox'], isLocal: boolean)
 }
 
 function reason(error: unknown): string {
-  if (error instanceof Error && error.name === 'TimeoutError') return `no answer within ${LIMIT_MS / 1000} seconds`
+  if (error instanceof Error && error.name === 'TimeoutError') return `no answer within ${MAX_WAIT_MS / 1000} seconds`
   return codeOf(error) === 'ECONNREFUSED' ? 'nothing listens there' : messageOf(error)
 }

@@ -43,14 +43,14 @@ async function renderOne({ tenant, frame, params }: ConsoleCall): Promise<Render
 }
 
 /** How many flows before and after one are looked through for its story. */
-const STORY_REACH = 50
+const MAX_STORY_REACH = 50
 
 async function readStory({ id, client_id, audit }: Flow, { journal, name }: Tenant): Promise<StoryLinks> {
   if (client_id === undefined) return {}
   const number = flowNumber(id)
   const near: ListedFlow[] = []
-  const after = flowId(Math.max(0, number - STORY_REACH - 1))
-  const before = flowId(number + STORY_REACH + 1)
+  const after = flowId(Math.max(0, number - MAX_STORY_REACH - 1))
+  const before = flowId(number + MAX_STORY_REACH + 1)
   for await (const flow of journal.list(name, { client_id, after, before, audit: audit && 'only' })) {
     near.push(flow)
   }

@@ -9,7 +9,7 @@ const QUIET_LOOKS = 6
 /** A page that has said nothing since it was loaded may still be reading the answer that it was given. */
 const SILENT_LOOKS = 40
 /** Timers and workers of a page are waited for up to this long in all, because a clock on a page never stops. */
-const PATIENCE_MS = 2000
+const MAX_WAIT_MS = 2000
 
 /** What the script says of a page. */
 export const seenSchema = z.object({
@@ -30,7 +30,7 @@ export const PAGE_SCRIPT = `(() => {
 if (window !== window.top) return
 const { setTimeout: later, clearTimeout: cancel, open } = window
 const { postMessage } = Worker.prototype
-const state = { unrest: 'it keeps computing', looks: 0, hasSpoken: false, budget: ${PATIENCE_MS} }
+const state = { unrest: 'it keeps computing', looks: 0, hasSpoken: false, budget: ${MAX_WAIT_MS} }
 // What has yet to happen: timers, computations, answers of workers, and the next page.
 const pending = new Set()
 const hold = (what, ms) => {
@@ -70,7 +70,7 @@ window.IntersectionObserver = class IntersectionObserver {
   }
 }
 Worker.prototype.postMessage = function (...args) {
-  hold(this, ${PATIENCE_MS})
+  hold(this, ${MAX_WAIT_MS})
   this.addEventListener('message', () => pending.delete(this), { once: true })
   postMessage.apply(this, args)
 }

@@ -23,7 +23,7 @@ const ENDLESS: readonly string[] = ['eventsource', 'websocket', 'ping', 'csprepo
  * How long a `GET` of a script may stay unanswered before it counts as a long poll; on the page of the callback it never does. A page
  * that answers no question of the audit in this time is in an endless loop.
  */
-const PATIENCE_MS = 5000
+const MAX_WAIT_MS = 5000
 
 /**
  * Opens a tab. The audit makes each request of the window itself and gives Chromium the last answer, so that a flow goes the same way
@@ -58,7 +58,7 @@ export async function openTab(chromium: Chromium, { anyCertificate = false }: Ht
 
   /** The value of an expression in the page; `undefined` when the page is left, or when its script keeps it from answering in time. */
   const ask = (expression: string): Promise<unknown> =>
-    Promise.race([window.evaluate(expression).catch(() => {}), wait(PATIENCE_MS, undefined, { ref: false })])
+    Promise.race([window.evaluate(expression).catch(() => {}), wait(MAX_WAIT_MS, undefined, { ref: false })])
 
   session.on('Fetch.requestPaused', ({ requestId, request, frameId, resourceType }) => {
     const refuse = (errorReason: 'Aborted' | 'BlockedByClient') =>
@@ -106,7 +106,7 @@ export async function openTab(chromium: Chromium, { anyCertificate = false }: Ht
     if (request.method() !== 'GET' || !/^(?:xhr|fetch)$/.test(request.resourceType())) return
     shown?.asked.add(request.url())
     const giveUp = () => void (done(request) && longPolls.add(place))
-    if (!shown?.isCallback) setTimeout(giveUp, PATIENCE_MS).unref()
+    if (!shown?.isCallback) setTimeout(giveUp, MAX_WAIT_MS).unref()
   })
   window.on('requestfinished', done)
   window.on('requestfailed', done)
