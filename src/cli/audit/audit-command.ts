@@ -165,7 +165,7 @@ async function connect(url: string, controlToken: string | undefined): Promise<O
 }
 
 /** The first answer of a sandbox on a busy machine takes a while. */
-const MAX_WAIT_SECONDS = 10
+const MAX_ANSWER_SECONDS = 10
 const OTHER_ADDRESS = 'stop it, or choose another address by --port and in your app'
 const LOOK =
   'look whether host, port and http or https are right; a certificate of agekey-sandbox is trusted by its file in NODE_EXTRA_CA_CERTS'
@@ -173,7 +173,7 @@ const LOOK =
 /** Whether a sandbox is there, or nothing. @throws ConfigError when that is something else than a sandbox that is well */
 async function isSandbox(baseUrl: string, remedy: string): Promise<boolean> {
   const address = baseUrl.replace(/\/+$/, '')
-  const { signal, clear } = startDeadline(MAX_WAIT_SECONDS)
+  const { signal, clear } = startDeadline(MAX_ANSWER_SECONDS)
   const request = { method: 'GET', url: new URL(`${address}/_sandbox/health`), headers: {} } as const
   const answer = await createExchange()(request, signal).finally(clear)
   if (answer.failure) {
@@ -190,7 +190,7 @@ async function isSandbox(baseUrl: string, remedy: string): Promise<boolean> {
 export async function preflight({ baseUrl, url, certificate, isOwn }: OpenSandbox): Promise<void> {
   const issuer = baseUrl + ENDPOINTS.use.path
   const { now } = createClock()
-  const diagnoses = await examine({ issuer, ca: certificate?.pem, timeoutMs: MAX_WAIT_SECONDS * 1000, now })
+  const diagnoses = await examine({ issuer, ca: certificate?.pem, timeoutMs: MAX_ANSWER_SECONDS * 1000, now })
   const problems = diagnoses.flatMap((one) =>
     one.status === 'problem' ? [`${one.problem}: ${[one.message, ...one.fix].join('; ')}`] : [],
   )
