@@ -4,7 +4,7 @@ import { exchange, obtainCodes, push, send, sendAll, upgrade, use } from './requ
 const CALLS = 400
 const ROUNDS = 9
 /** Rounds until V8 has compiled what runs often, in a small server as in a large one. */
-const WARM_UP = 5
+const WARM_UP = 15
 
 /** Calls per CPU second of the server. */
 const rate = async (server, act, calls = CALLS) => calls / (await server.cpuSeconds(act))
