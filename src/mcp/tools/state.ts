@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { OPERATIONS } from '../../control/contract/contract.ts'
 import { defineTool } from '../tool.ts'
 
 export const clock = defineTool({
@@ -7,12 +8,8 @@ export const clock = defineTool({
   description:
     'Reads the clock of the sandbox, and with arguments moves it: every lifetime (request_uri 90 s, code 600 s and others) and every age is judged by it. Members apply in the order reset, set, freeze, advance. Examples: {} reads; {"advance":91} lets 91 seconds pass; {"set":"2030-01-01T00:00:00Z"}; {"freeze":true}; {"reset":true} goes back to real time. The clock of the app stays where it is.',
   effect: 'changes',
-  input: z.strictObject({
-    advance: z.number().optional().describe('Seconds to let pass, 0 or more'),
-    set: z.string().optional().describe('An instant, ISO 8601'),
-    freeze: z.boolean().optional().describe('true stops the clock, false lets it run'),
-    reset: z.literal(true).optional().describe('Back to real time, running'),
-  }),
+  // Without a member it only reads.
+  input: z.strictObject(OPERATIONS.moveClock.body.shape),
   async run(move, { sandbox, call }) {
     const state = Object.keys(move).length === 0 ? await sandbox.clock.state() : await call('moveClock', { body: move })
     const { now, advanced_seconds, frozen } = state
