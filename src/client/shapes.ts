@@ -253,7 +253,7 @@ export interface Coverage {
   /** By flow and name of an outcome: use/id_token.expired. */ readonly rows: Readonly<Record<string, Hits>>
   /** Calls from server to server, by endpoint (par, token, upgrade, discovery, jwks): success, refusal, failure, timeout. */
   readonly calls: Readonly<Record<string, Readonly<Record<string, Hits>>>>
-  /** Answers to further distinct claims than the first 100, which are not counted. */
+  /** Answers to further distinct claims than coverage names (at most 100), which are not counted. */
   readonly omitted: { readonly claims: number }
   readonly dimensions: {
     readonly answers: CoverageDimension

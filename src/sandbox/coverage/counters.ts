@@ -93,7 +93,7 @@ export const countersSchema = z.object({
   calls: sides().describe(`Calls from server to server, by endpoint (${CALLED.join(', ')}): ${CALL_SIDES.join(', ')}`),
   omitted: z
     .object({ claims: z.int().min(0) })
-    .describe(`Answers to further distinct claims than the first ${MAX_CLAIMS}, which are not counted`),
+    .describe(`Answers to further distinct claims than coverage names (at most ${MAX_CLAIMS}), which are not counted`),
 })
 
 export type CoverageCounters = z.infer<typeof countersSchema>

@@ -78,6 +78,5 @@ const shortened = (claims: string) =>
 function* remarks({ unused, omitted }: Coverage): Generator<string> {
   if (unused.length > 0)
     yield `Not used by the app, and no gap: ${unused.map(({ flow, reason }) => `${flow} (${reason})`).join('; ')}`
-  if (omitted.claims > 0)
-    yield `Not counted: ${omitted.claims} answers to claims beyond the first hundred distinct ones`
+  if (omitted.claims > 0) yield `Not counted: ${omitted.claims} answers to claims beyond those that coverage names`
 }
