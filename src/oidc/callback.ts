@@ -99,3 +99,7 @@ export interface Seams {
   /** Those of a request that is refused, so that nothing else is about to be sent. */
   refusal?(callback: Callback): Awaitable<Callback>
 }
+
+/** The callback as it is sent. */
+export const changedBy = async ({ callback: change }: Seams, callback: Callback): Promise<Callback> =>
+  (await change?.(callback)) ?? callback

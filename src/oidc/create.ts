@@ -1,7 +1,14 @@
 import * as z from 'zod'
 import { checkedSignalSchema } from '../age/signal.ts'
 import { excerpt } from '../text/message-parts.ts'
-import { type Callback, createCallback, createErrorCallback, redirectedError, type Seams } from './callback.ts'
+import {
+  type Callback,
+  changedBy,
+  createCallback,
+  createErrorCallback,
+  redirectedError,
+  type Seams,
+} from './callback.ts'
 import { expiredText, isExpired } from './collection.ts'
 import type { Decisions } from './decisions.ts'
 import type { Client } from './ports.ts'
@@ -109,15 +116,14 @@ export async function finishCreate(
     const refused = unusableCallback(transaction, used, decisions)
     return { callback: (await seams.refusal?.(refused)) ?? refused }
   }
-  if (decision.kind === 'error') {
-    const isUnusable = decision.error === UNUSABLE
-    const callback = isUnusable
-      ? unusableCallback(transaction, decision, decisions)
-      : createErrorCallback(transaction, decision, decisions)
-    return { callback: (await seams.callback?.(callback)) ?? callback }
-  }
-  const callback = createCallback(transaction, { state: transaction.state })
-  return { callback: (await seams.callback?.(callback)) ?? callback }
+  return { callback: await changedBy(seams, callbackFor(transaction, decision, decisions)) }
+}
+
+function callbackFor(transaction: CreateTransaction, decision: CreateDecision, decisions: Decisions): Callback {
+  if (decision.kind === 'created') return createCallback(transaction, { state: transaction.state })
+  return decision.error === UNUSABLE
+    ? unusableCallback(transaction, decision, decisions)
+    : createErrorCallback(transaction, decision, decisions)
 }
 
 /** Spends the pushed request and, for an age key that is created, saves this in the same step; `false` when the request is spent. */

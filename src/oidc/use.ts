@@ -6,6 +6,7 @@ import type { Vocabulary } from '../age/vocabulary.ts'
 import { foundInstead, quote } from '../text/message-parts.ts'
 import {
   type Callback,
+  changedBy,
   createCallback,
   createErrorCallback,
   isResponseMode,
@@ -121,12 +122,10 @@ export async function finishUse(
 ): Promise<UseResult> {
   const { state } = transaction
   if (decision.kind === 'create_requested') {
-    const callback = createCallback(transaction, { create_requested: 'true', state })
-    return { callback: (await seams.callback?.(callback)) ?? callback }
+    return { callback: await changedBy(seams, createCallback(transaction, { create_requested: 'true', state })) }
   }
   if (decision.kind === 'error') {
-    const callback = createErrorCallback(transaction, decision, provider.decisions)
-    return { callback: (await seams.callback?.(callback)) ?? callback }
+    return { callback: await changedBy(seams, createErrorCallback(transaction, decision, provider.decisions)) }
   }
 
   const now = provider.clock.now()
@@ -141,9 +140,8 @@ export async function finishUse(
   const signer = provider.signer.withAlg(signingAlgOf(transaction.clientId, provider))
   const signed = await signer.sign((await seams.claims?.(claims)) ?? claims)
   const idToken = (await seams.token?.(signed)) ?? signed
-  const callback = createCallback(transaction, { id_token: idToken, code, state })
   return {
-    callback: (await seams.callback?.(callback)) ?? callback,
+    callback: await changedBy(seams, createCallback(transaction, { id_token: idToken, code, state })),
     evaluation: { ageThresholds, claims: transaction.claims, signals, now },
   }
 }
