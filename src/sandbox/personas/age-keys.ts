@@ -39,21 +39,10 @@ export function createAgeKeyIds({ ids, tables }: { ids: Ids; tables: Tables }): 
   }
 }
 
-/** An age key of those that are `held` with the `added` ones, the newest of them, without what only the submission says (`type`, `verification_id`). */
+/** An age key with the signals that are `held` and `added`: the newest of them. */
 export const ageKeyWith = (held: readonly AgeSignal[], added: readonly AgeSignal[]): { signals: AgeSignal[] } => ({
-  signals: [...held, ...added.map(toPersonaSignal)].slice(-MAX_SIGNALS),
+  signals: [...held, ...added].slice(-MAX_SIGNALS),
 })
-
-function toPersonaSignal({ method, age, verified_at, provenance, attributes, iso_27566_1 }: AgeSignal): AgeSignal {
-  return {
-    method,
-    age,
-    verified_at,
-    provenance,
-    ...(attributes !== undefined && { attributes }),
-    ...(iso_27566_1 !== undefined && { iso_27566_1 }),
-  }
-}
 
 /** The persona with plain dates, its relative ones counted from `base` (epoch milliseconds). */
 export function resolvePersona(persona: Persona, base: number): Persona {

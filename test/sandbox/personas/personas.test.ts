@@ -159,13 +159,6 @@ test('An age key is replaced by exactly the signals that were submitted, of a pe
   await expect(save([idScan], 'zoe')).rejects.toThrow('no persona "zoe"')
 })
 
-test('A saved age key keeps of a submitted signal what a persona file could say', async () => {
-  const submitted = { ...idScan, attributes: { issuing_country: 'DE' }, iso_27566_1: 'strict' as const }
-  await save([Object.assign({ type: 'age_verification', verification_id: '1' }, submitted)], 'keyless')
-  const saved = await personas.find('keyless')
-  expect([saved?.age_key?.signals, checkPersona(saved).kind]).toEqual([[submitted], 'valid'])
-})
-
 test('A new age key belongs to a new persona with a generated name, the same for the same ids', async () => {
   const created = await createUser([byEmail(18)])
   expect(created.name).toMatch(/^[a-z0-9-]+-[0-9a-f]{2}$/)
