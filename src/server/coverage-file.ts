@@ -5,6 +5,7 @@ import { ConfigError } from '../files/config-error.ts'
 import { replaceFile } from '../files/private-file.ts'
 import type { Coverage } from '../sandbox/coverage/coverage.ts'
 import { coverageIn } from '../sandbox/coverage/parse-coverage.ts'
+import { takeTurn } from '../sandbox/take-turn.ts'
 
 /** Keeps a file of the coverage of this process up to date. */
 export interface CoverageFile {
@@ -37,6 +38,7 @@ export async function openCoverageFile(
   const write = async () => {
     if (!isDirty || !read) return
     isDirty = false
+    await takeTurn()
     try {
       await replaceFile(file, `${JSON.stringify(await read(), undefined, 2)}\n`, { mode: 0o644 })
     } catch (error) {

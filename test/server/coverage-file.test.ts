@@ -4,7 +4,9 @@ import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { type CoverageCounters, emptyCounters } from '../../src/sandbox/coverage/counters.ts'
 import { coverageSchema } from '../../src/sandbox/coverage/coverage.ts'
 import { parseCoverage } from '../../src/sandbox/coverage/parse-coverage.ts'
+import { openCoverageFile } from '../../src/server/coverage-file.ts'
 import { createSandbox } from '../../src/server/create-sandbox.ts'
+import { described } from '../cli/coverage/sample-coverage.ts'
 import { folderWith } from '../support/folder-with.ts'
 import { createClient } from '../support/http-client.ts'
 import { KEY_FILE } from '../support/keys.ts'
@@ -40,6 +42,26 @@ test('A coverage file is written soon after each change, without a close or a pa
   await vi.waitFor(useUntilWritten, { timeout: 5_000 })
   await sandbox.coverage.clear()
   await vi.waitFor(() => expect(written().endings).toEqual({}), { timeout: 5_000 })
+})
+
+test('A coverage file is written once a second, however much is counted, and at the end', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const file = await openCoverageFile(coverageFile, {})
+  let count = 0
+  file.begin(async () => {
+    count++
+    return described(emptyCounters('1.0.0'))
+  })
+  for (let calls = 1; calls <= 300; calls++) {
+    file.changed()
+    await vi.advanceTimersByTimeAsync(10)
+    // Waits for the file of this second.
+    if (calls % 100 === 0) await file.flush()
+  }
+  file.changed()
+  await file.flush()
+  expect(count).toBe(1 + 3 + 1)
 })
 
 test('A coverage file of an earlier run is replaced, also by a run that delivers nothing', async () => {
