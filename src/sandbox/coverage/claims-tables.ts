@@ -1,6 +1,6 @@
 import type { Claims } from '../../age/claims.ts'
 import { filtersOf } from '../../age/claims-seen.ts'
-import { type ClaimsCounters, type CoverageCounters, claimsKey, MAX_CLAIMS } from './counters.ts'
+import { type ClaimsCounters, type CoverageCounters, claimsKey, claimsRoom } from './counters.ts'
 
 interface ClaimsTable {
   readonly seen: ClaimsCounters
@@ -13,10 +13,6 @@ export interface ClaimsTables {
   of(sent: { readonly claims: Claims; readonly claimsText: string }): ClaimsTable | undefined
 }
 
-/** Characters of the claims that coverage names, once for each threshold: beyond them further claims are not counted. */
-const MAX_NAMED_CHARACTERS = 2 * 1024 * 1024
-const namedCharacters = (claims: Claims) => claims.age_thresholds.length * JSON.stringify(claims).length
-
 /** Texts that are remembered, without their instants: an app that sends the present time sends another text each time. */
 const MAX_TEXTS = 200
 const INSTANTS = /"verified_after"\s*:\s*"[^"]*"/g
@@ -27,14 +23,12 @@ export function createClaimsTables({ claims: all, omitted }: CoverageCounters): 
   const byKey = new Map(all.map((seen) => [claimsKey(seen.claims), tableOf(seen)]))
   // The same text is not parsed and written again for each answer.
   const byText = new Map<string, ClaimsTable>()
-  let named = all.reduce((sum, { claims }) => sum + namedCharacters(claims), 0)
+  const hasRoom = claimsRoom(all)
   const add = (key: string, claims: Claims) => {
-    const characters = namedCharacters(claims)
-    if (byKey.size >= MAX_CLAIMS || named + characters > MAX_NAMED_CHARACTERS) {
+    if (!hasRoom(claims)) {
       omitted.claims++
       return undefined
     }
-    named += characters
     const table = tableOf({ claims, thresholds: {}, filters: {}, boundaries: {} })
     byKey.set(key, table)
     all.push(table.seen)

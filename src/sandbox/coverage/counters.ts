@@ -8,6 +8,8 @@ export const COVERAGE_FORMAT = 1
 
 /** Distinct claims that are counted; those of later ones are only numbered in `omitted`. */
 export const MAX_CLAIMS = 100
+/** Characters of the claims that coverage names, once for each threshold: beyond them further claims are not counted. */
+const MAX_NAMED_CHARACTERS = 2 * 1024 * 1024
 /** Names of tests beside one count. */
 export const MAX_TESTS = 20
 /** Characters in the name of a test. */
@@ -118,4 +120,18 @@ export function claimsKey(claims: Claims): string {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
     return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
   })
+}
+
+/** Whether there is room for further claims beside `counted`; claims that get room take it. */
+export function claimsRoom(counted: readonly ClaimsCounters[]): (claims: Claims) => boolean {
+  const charactersOf = (claims: Claims) => claims.age_thresholds.length * JSON.stringify(claims).length
+  let count = counted.length
+  let characters = counted.reduce((sum, { claims }) => sum + charactersOf(claims), 0)
+  return (claims) => {
+    const more = charactersOf(claims)
+    if (count >= MAX_CLAIMS || characters + more > MAX_NAMED_CHARACTERS) return false
+    count++
+    characters += more
+    return true
+  }
 }

@@ -2,10 +2,10 @@ import {
   type ClaimsCounters,
   type CoverageCounters,
   claimsKey,
+  claimsRoom,
   emptyCounters,
   type Hits,
   type HitsTable,
-  MAX_CLAIMS,
   MAX_TESTS,
   type SidesTable,
 } from './counters.ts'
@@ -27,11 +27,12 @@ type ClaimsPart = Pick<CoverageCounters, 'claims' | 'omitted'>
 
 function mergeClaims(sum: ClaimsPart, part: ClaimsPart): ClaimsPart {
   const byKey = new Map(sum.claims.map((entry) => [claimsKey(entry.claims), entry]))
+  const hasRoom = claimsRoom(sum.claims)
   let omitted = sum.omitted.claims + part.omitted.claims
   for (const entry of part.claims) {
     const key = claimsKey(entry.claims)
     const same = byKey.get(key)
-    if (same || byKey.size < MAX_CLAIMS) byKey.set(key, same ? mergeEntries(same, entry) : entry)
+    if (same || hasRoom(entry.claims)) byKey.set(key, same ? mergeEntries(same, entry) : entry)
     else omitted++
   }
   return { claims: [...byKey.values()], omitted: { claims: omitted } }

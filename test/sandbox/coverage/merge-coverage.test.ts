@@ -40,3 +40,12 @@ test(`Merged coverage names at most ${MAX_TESTS} tests beside a count`, () => {
   const { use } = mergeCoverage(parts, VERSION).asked
   expect([use?.count, use?.tests?.length]).toEqual([30, MAX_TESTS])
 })
+
+test('Merged coverage of many tenants with large claims takes no more room than that of one', () => {
+  const age_thresholds = Array.from({ length: 100 }, (_, n) => n + 1)
+  const entry = { thresholds: {}, filters: {}, boundaries: {} }
+  const large = (n: number) => ({ age_thresholds, provenance: { allowed: [`/t${n}_${'x'.repeat(2_000)}`] } })
+  const parts = Array.from({ length: 20 }, (_, n) => counters({ claims: [{ ...entry, claims: large(n) }] }))
+  const { claims, omitted } = mergeCoverage(parts, VERSION)
+  expect([claims.length, omitted]).toEqual([8, { claims: 12 }])
+})
