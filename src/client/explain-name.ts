@@ -105,6 +105,7 @@ const NEEDED: Readonly<Record<Need, string>> = {
   no_can_create: 'a request without can_create',
   upgrade_scope: 'the upgrade scope in the request',
   age_key: 'a persona with an age key',
+  no_code: 'a request without the upgrade scope, or a persona that meets a threshold',
   earlier_flow: 'an earlier Use flow of the client that ended well',
   earlier_state: 'another state than in that flow',
 }

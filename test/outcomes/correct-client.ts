@@ -40,6 +40,7 @@ export type Ignorable =
   | 'unasked code'
   | 'iat'
   | 'unasked thresholds'
+  | 'aud as a string'
   | 'c_hash without code'
 
 /** Takes the answer of a Use flow if it is one. @throws Refusal */
@@ -133,6 +134,7 @@ function readAnswers(payload: JWTPayload, { claims, startedAt }: Session, ignore
   const parsed = idTokenClaims.safeParse(payload)
   require(parsed.success, `a claim has not the type that it should have: ${parsed.error}`)
   const { sub, iat, exp, age_thresholds: ageThresholds, req_claims_hash: claimsHash } = parsed.data
+  require(Array.isArray(payload.aud) || ignores.includes('aud as a string'), 'aud is no array')
   const isOfFlow = iat >= startedAt - SKEW && iat <= Date.now() / 1000 + SKEW
   require(isOfFlow || ignores.includes('iat'), 'the token was not issued in this flow')
   require(exp - Math.max(iat, startedAt) <= 600 + SKEW, 'the token lives longer than 10 minutes')

@@ -13,7 +13,7 @@ import type { Tenant } from '../tenants/tenant.ts'
 import {
   needsPersona,
   outcomeBefore,
-  requireAgeKeyFor,
+  requireFittingPersona,
   requirePossibleOutcome,
   usualOutcome,
 } from './possible-outcome.ts'
@@ -128,7 +128,7 @@ async function choose(
       (needsPersona(outcome)
         ? await find(FALLBACK_PERSONAS[transaction.flow], 'the persona when none is named')
         : undefined)
-    requireAgeKeyFor({ ...outcome, name: named.name }, holder, source)
+    await requireFittingPersona({ ...outcome, name: named.name }, holder, { source, transaction, tenant })
     const decidedBy = persona || !holder ? by : `${by}; persona ${holder.name}, because none is named`
     return {
       decision: { persona: holder, outcome, laterOutcome: isOwn ? undefined : named, decidedBy, earlier },

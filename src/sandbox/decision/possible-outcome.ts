@@ -1,3 +1,4 @@
+import { evaluateAnswers } from '../../age/evaluate.ts'
 import type { CreateTransaction } from '../../oidc/create.ts'
 import { endpointOf } from '../../oidc/endpoints.ts'
 import { Refusal } from '../../oidc/refusal.ts'
@@ -26,6 +27,8 @@ const needsOf = ({ flow, needs = [] }: Outcome): readonly Need[] =>
 /** Whether calls of this flow need a code, which a Use request gets. */
 const followsCode = (flow: OutcomeFlow) => endpointOf(flow).flow === 'upgrade'
 
+const CODE_IS_DUE =
+  'no threshold is met and the request asks for the upgrade scope, so that a code is due; name an older persona, or leave the scope out'
 const NO_AGE_KEY = 'it has no age key, so there is neither an id_token nor a code; name a persona that has one'
 
 const UNMET: Readonly<Record<Need, (brand: Brand) => string>> = {
@@ -35,6 +38,7 @@ const UNMET: Readonly<Record<Need, (brand: Brand) => string>> = {
   upgrade_scope: (brand) =>
     `the request did not ask for the upgrade scope; send scope=openid ${upgradeScope(brand)}, or choose another outcome`,
   age_key: () => NO_AGE_KEY,
+  no_code: () => CODE_IS_DUE,
   earlier_flow: () =>
     'this client has no earlier Use flow that ended well (verified, with another nonce); finish one first, or choose another outcome',
   earlier_state: () =>
@@ -51,7 +55,8 @@ function meets(transaction: Transaction, need: Need, earlier: ReplayableAnswer |
     case 'upgrade_scope':
       return transaction.upgrade
     case 'age_key':
-      // Known when the persona is: `requireAgeKeyFor` checks it.
+    case 'no_code':
+      // Known when the persona is: `requireFittingPersona` checks it.
       return true
     case 'earlier_flow':
       return earlier !== undefined
@@ -61,13 +66,21 @@ function meets(transaction: Transaction, need: Need, earlier: ReplayableAnswer |
 }
 
 /**
- * Decision: an outcome that spoils an id_token, or needs a code, is refused to a persona without an age key, whose flow would
- * end otherwise without a word: a test that expects a refusal would then pass for another reason.
+ * Decision: an outcome that spoils an id_token, or needs a code, is refused to a persona without an age key, and one that adds a code
+ * where a code is due: the flow would end otherwise without a word, and a test that expects a refusal pass for another reason.
  * @throws Refusal
  */
-export function requireAgeKeyFor(outcome: Outcome, persona: Persona | undefined, source: string): void {
-  if (!outcome.needs?.includes('age_key') || persona?.age_key) return
-  refuse(source, `${outcome.name} is not possible as ${persona?.name}: ${NO_AGE_KEY}`)
+export async function requireFittingPersona(
+  { name, needs = [] }: Outcome,
+  persona: Persona | undefined,
+  { source, transaction, tenant }: { source: string; transaction: Transaction; tenant: Tenant },
+): Promise<void> {
+  const impossible = (why: string) => refuse(source, `${name} is not possible as ${persona?.name}: ${why}`)
+  if (needs.includes('age_key') && !persona?.age_key) impossible(NO_AGE_KEY)
+  if (!needs.includes('no_code') || transaction.flow !== 'use' || !transaction.upgrade || !persona) return
+  const { signals = [] } = (await tenant.personas.ageKeyOf(persona)) ?? {}
+  const answers = evaluateAnswers(signals, transaction.claims, tenant.provider.clock.now())
+  if (!Object.values(answers).includes(true)) impossible(CODE_IS_DUE)
 }
 
 /** How a flow ends when only a persona is named. */

@@ -22,11 +22,11 @@ const signOnThread = promisify(sign)
  * A compact JWS (RFC 7515) whose signature is made with `key`, whatever its header says: a library would refuse most of the headers
  * that a relying party must refuse.
  */
-export async function signCompact(
-  { header, payload, isRepeatable = true }: Unsigned,
-  key: SigningKey,
-): Promise<string> {
-  const input = `${encodePart(header)}.${encodePart(payload)}`
+export const signCompact = ({ header, payload, isRepeatable }: Unsigned, key: SigningKey): Promise<string> =>
+  signInput(`${encodePart(header)}.${encodePart(payload)}`, key, isRepeatable)
+
+/** What is to be signed with its signature behind a dot. */
+export async function signInput(input: string, key: SigningKey, isRepeatable = true): Promise<string> {
   const signature = await signatureOf(Buffer.from(input), key, isRepeatable)
   return `${input}.${signature.toString('base64url')}`
 }

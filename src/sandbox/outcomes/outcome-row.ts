@@ -1,8 +1,8 @@
 import { endpointOf } from '../../oidc/endpoints.ts'
-import { CALLBACK_FAMILIES } from './callback-families.ts'
-import type { AnySeamChange, Level, Need, Outcome, OutcomeColumns, OutcomeFacts } from './outcome.ts'
-import { REPLY_FAMILIES } from './reply-families.ts'
-import { TOKEN_FAMILIES } from './token-families.ts'
+import { CALLBACK_FAMILIES } from './families/callback-families.ts'
+import { REPLY_FAMILIES } from './families/reply-families.ts'
+import { TOKEN_FAMILIES } from './families/token-families.ts'
+import type { AnySeamChange, Need, Outcome, OutcomeColumns, OutcomeFacts } from './outcome.ts'
 
 /** What the rows of each family share. */
 export const FAMILIES = { ...TOKEN_FAMILIES, ...CALLBACK_FAMILIES, ...REPLY_FAMILIES }
@@ -31,15 +31,12 @@ export const rowsUnder =
 /** The row with every column. */
 export const completeRow = (row: OutcomeRow): Outcome => ({
   ...FAMILIES[row.family],
-  level: LEVEL_OF_VERDICT[row.correctClient] ?? FAMILIES[row.family].level,
+  level: row.correctClient === 'depends' ? 'may' : FAMILIES[row.family].level,
   twin: twinOf(row),
   since: '0.1',
   ...row,
   ...needsOf(row),
 })
-
-/** Decision: refusing what is right is as wrong as a finding can be; what depends is none. */
-const LEVEL_OF_VERDICT: Readonly<Partial<Record<Outcome['correctClient'], Level>>> = { accept: 'must', depends: 'may' }
 
 /** What a flow of its kind ends with when nothing is wrong. */
 const GOOD_ENDINGS = { use: 'use/verified', create: 'create/created', upgrade: 'use/code_issued' } as const

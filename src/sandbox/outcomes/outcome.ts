@@ -25,6 +25,8 @@ export const NEEDS = [
   'can_create',
   'no_can_create',
   'upgrade_scope',
+  /** No code is due: the upgrade scope was not asked for, or the persona meets a threshold. */
+  'no_code',
   /** The persona has an age key: what is changed stands only in the answer of a verified flow. */
   'age_key',
   /** The client has an earlier Use flow whose good answer can be sent again. */
@@ -34,7 +36,10 @@ export const NEEDS = [
 ] as const
 export type Need = (typeof NEEDS)[number]
 
-/** How binding what a row demands is: `must` the specification's own demands, `should` other RFCs, `may` hardening. */
+/**
+ * How binding what a row demands is. `must`: a sentence of the specification asks it of the client, or a MUST of an RFC. `should`: an
+ * RFC or OpenID Connect recommends it, or the specification says that no such answer comes. `may`: nothing asks for it (hardening).
+ */
 export const LEVELS = ['must', 'should', 'may'] as const
 export type Level = (typeof LEVELS)[number]
 

@@ -2,6 +2,7 @@ import { isJsonObject } from '../../age/json-object.ts'
 import type { ServerCall } from '../../oidc/endpoints.ts'
 import { Findings } from '../../oidc/rules/findings.ts'
 import type { RuleId } from '../../oidc/rules/rules.ts'
+import { SAID } from './families/citations.ts'
 import type { Outcome } from './outcome.ts'
 import type { Family, OutcomeRow, OwnColumns } from './outcome-row.ts'
 import type { ServerReply } from './server-reply.ts'
@@ -26,8 +27,18 @@ export const changedReply =
     flow,
     seam: 'reply',
     correctClient: 'refuse',
+    ...(row.family === 'failure' && { refs: [SUCCESS[flow], 'RFC 9110 section 15'] }),
     ...row,
   })
+
+/** What says how a call succeeds: another reply is none. */
+const SUCCESS: Readonly<Record<ServerFlow, string>> = {
+  par: SAID.parSuccess,
+  token: SAID.tokenSuccess,
+  upgrade: SAID.upgradeSuccess,
+  discovery: 'OpenID Connect Discovery 1.0 section 4.2',
+  jwks: 'RFC 7517 section 5',
+}
 
 /** A call that the service does not carry out: it sends only this reply. */
 export const replyInstead =

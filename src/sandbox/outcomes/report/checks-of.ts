@@ -106,7 +106,8 @@ function describeCheck({ check: id, verdict, rows }: Group, library?: string): r
   return sorted.slice(0, 1).map((worst) => {
     const { flow, severity, refs, cwe, evidence, reason = 'no reason is known' } = worst
     const { title, rule, harm } = check
-      ? { ...check, harm: FAMILIES[check.family].harm }
+      ? // In Create nobody is let in.
+        { ...check, harm: flow === 'create' ? worst.harm : FAMILIES[check.family].harm }
       : { ...worst, title: Object.entries(TITLES).find(([one]) => one === id)?.[1] ?? id }
     return {
       ...{ check: id, title: id.includes('/') ? `${title} of ${flow}` : title, verdict },

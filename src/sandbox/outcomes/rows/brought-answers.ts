@@ -1,3 +1,4 @@
+import { SAID } from '../families/citations.ts'
 import type { AuditRow } from '../outcome.ts'
 
 const COMMON = {
@@ -20,7 +21,7 @@ export const BROUGHT_ANSWERS: readonly AuditRow[] = [
     rule: 'state belongs to the browser that the request was made for: compare it with the session, not with a list of all requests.',
     severity: 8.1,
     cwe: [352, 384],
-    refs: ['specification, "Authentication" rule 2', 'RFC 6749 section 10.12', 'RFC 9700 section 4.7'],
+    refs: [SAID.state, 'RFC 6749 section 10.12', 'RFC 9700 section 4.7'],
     harm: 'Somebody else proves an age, and a child opens the address of that answer.',
     breaks: ['state'],
   },
@@ -31,7 +32,7 @@ export const BROUGHT_ANSWERS: readonly AuditRow[] = [
     rule: 'A state that has been answered is spent: remove it from the session before the answer is read.',
     severity: 6.5,
     cwe: [294],
-    refs: ['specification, "Authentication" rule 2', 'RFC 9700 section 4.7'],
+    refs: [SAID.state, 'RFC 9700 section 4.7'],
     harm: 'Whoever finds the address of an answer in the history of a browser opens a session with it again.',
     breaks: ['state'],
   },

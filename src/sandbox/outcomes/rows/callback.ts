@@ -2,6 +2,7 @@ import { codeHash } from '../../../oidc/id-token.ts'
 import { signCompact } from '../../keys/compact-jws.ts'
 import { takeApart } from '../../keys/forge.ts'
 import { changedCallback, paramOf, withAnother, withFirst, withoutParam, withParam } from '../callback-changes.ts'
+import { SAID } from '../families/citations.ts'
 import type { Ending } from '../outcome.ts'
 import { type OutcomeRow, rowsUnder } from '../outcome-row.ts'
 
@@ -18,12 +19,13 @@ const DENIED: Ending = { kind: 'error', error: 'access_denied', description: 'th
 function ofBothFlows(flow: 'use' | 'create'): OutcomeRow[] {
   const changed = changedCallback(flow)
   const stateRow = rowsUnder(changed, 'state', STATE)
+  const error = flow === 'use' ? 'error' : 'create_error'
   return [
     stateRow('state_missing', 'There is no state.', (callback) => withoutParam(callback, 'state')),
     stateRow('state_empty', 'The state is the empty string.', (callback) => withParam(callback, 'state', '')),
     stateRow('state_changed', 'The last character of the state is another one.', (callback) => {
-      const state = paramOf(callback, 'state') ?? ''
-      return withParam(callback, 'state', state.slice(0, -1) + (state.endsWith('A') ? 'B' : 'A'))
+      const state = [...(paramOf(callback, 'state') ?? '')]
+      return withParam(callback, 'state', state.with(-1, state.at(-1) === 'A' ? 'B' : 'A').join(''))
     }),
     stateRow(
       'state_of_other_session',
@@ -51,7 +53,7 @@ function ofBothFlows(flow: 'use' | 'create'): OutcomeRow[] {
       apply: (callback) => ({ ...callback, params: [] }),
     }),
     changed('error_with_wrong_state', {
-      family: 'error',
+      family: error,
       breaks: ['state', 'error'],
       ending: DENIED,
       summary: 'access_denied with a state that was never sent: an attempt to end the flow from outside.',
@@ -59,13 +61,13 @@ function ofBothFlows(flow: 'use' | 'create'): OutcomeRow[] {
       apply: (callback, { invent }) => withParam(callback, 'state', invent()),
     }),
     changed('error_and_success', {
-      family: 'error',
+      family: error,
       summary: 'The answer of a flow that went well, and error=access_denied beside it.',
       rule: `${ONE_ANSWER} ${ERROR}`,
       apply: (callback) => withAnother(callback, 'error', 'access_denied'),
     }),
     changed('error_empty', {
-      family: 'error',
+      family: error,
       correctClient: 'depends',
       refs: ['RFC 6749 section 3.1'],
       summary: 'The answer of a flow that went well, and an empty parameter error.',
@@ -73,7 +75,7 @@ function ofBothFlows(flow: 'use' | 'create'): OutcomeRow[] {
       apply: (callback) => withAnother(callback, 'error', ''),
     }),
     changed('error_unknown', {
-      family: 'error',
+      family: error,
       ending: {
         kind: 'error',
         error: 'sandbox_unknown_error',
@@ -83,15 +85,15 @@ function ofBothFlows(flow: 'use' | 'create'): OutcomeRow[] {
       rule: ERROR,
     }),
     changed('error_description_long', {
-      family: 'error',
+      family: error,
       ending: DENIED,
       summary: 'An error_description of 8,000 characters.',
       rule: DESCRIPTION,
       apply: (callback) => withParam(callback, 'error_description', 'x'.repeat(8_000)),
     }),
     changed('error_description_markup', {
-      family: 'error',
-      cwe: [636, 79],
+      family: error,
+      cwe: [79, 754],
       ending: DENIED,
       summary: 'An error_description that is HTML with a script.',
       rule: DESCRIPTION,
@@ -102,14 +104,15 @@ function ofBothFlows(flow: 'use' | 'create'): OutcomeRow[] {
       summary: 'A parameter iss names another issuer: an answer of another server (mix-up).',
       correctClient: 'depends',
       rule: 'A client that supports RFC 9207 refuses another issuer; one that does not ignores the parameter.',
-      apply: (callback) => withAnother(callback, 'iss', 'https://issuer.example'),
+      apply: (callback) => withParam(callback, 'iss', 'https://issuer.example'),
     }),
     changed('extra_parameter', {
       family: 'control',
-      refs: ['RFC 6749 section 4.2.2'],
+      level: 'must',
+      refs: [flow === 'use' ? 'RFC 6749 section 4.2.2' : 'RFC 6749 section 4.1.2'],
       correctClient: 'accept',
       summary: 'A parameter that the client does not know is there.',
-      rule: 'Ignore parameters that are not understood (RFC 6749 section 4.2.2).',
+      rule: 'Ignore parameters that are not understood.',
       apply: (callback, { invent }) => withAnother(callback, 'session_state', invent()),
     }),
   ]
@@ -121,6 +124,7 @@ export const CALLBACKS: readonly OutcomeRow[] = [
   ...ofBothFlows('create'),
   changedCallback('create')('in_fragment', {
     family: 'response_mode',
+    refs: [SAID.createInQuery],
     summary: 'The answer comes in the fragment, where no server sees it.',
     rule: 'The Create flow answers in the query.',
     apply: (callback) => ({ ...callback, mode: 'fragment' }),
@@ -173,6 +177,7 @@ export const USE_CALLBACKS: readonly OutcomeRow[] = [
     level: 'must',
     severity: 9.1,
     cwe: [636, 754],
+    refs: [SAID.validated, SAID.idTokenIsSuccess],
     harm: 'A callback without a token counts as a proof of age, and a child is let in.',
     needs: ['age_key'],
     summary: 'There is a state, but neither an id_token nor an error.',
@@ -204,6 +209,7 @@ export const USE_CALLBACKS: readonly OutcomeRow[] = [
     family: 'parameters',
     layer: 'service',
     needs: ['age_key'],
+    refs: [SAID.createRequested],
     summary: 'An id_token and create_requested=true together.',
     rule: ONE_ANSWER,
     apply: (callback) => withAnother(callback, 'create_requested', 'true'),
@@ -235,9 +241,9 @@ export const USE_CALLBACKS: readonly OutcomeRow[] = [
   changedUse('code_unasked', {
     family: 'code',
     correctClient: 'depends',
+    needs: ['age_key', 'no_code'],
     breaks: ['code', 'c_hash'],
-    summary:
-      'A code without a c_hash comes though none was asked for, or though a threshold is met; a second one if there is one already.',
+    summary: 'A code without a c_hash comes though none was asked for, or though a threshold is met.',
     rule: 'Refuse it, or leave the code alone as a parameter that was not asked for: it is never exchanged.',
     apply: (callback, { invent }) => withAnother(callback, 'code', invent()),
   }),
@@ -245,7 +251,7 @@ export const USE_CALLBACKS: readonly OutcomeRow[] = [
     family: 'code',
     correctClient: 'depends',
     since: '0.2',
-    needs: ['age_key'],
+    needs: ['age_key', 'no_code'],
     summary: 'A code comes though none was asked for, or though a threshold is met, and c_hash is that of this code.',
     rule: 'Refuse it, or leave the code alone as a parameter that was not asked for: it is never exchanged.',
     async apply(callback, { invent, keys }) {
@@ -260,6 +266,7 @@ export const USE_CALLBACKS: readonly OutcomeRow[] = [
     family: 'code',
     ending: { kind: 'verified', allFalse: true },
     needs: ['upgrade_scope'],
+    plainNo: true,
     summary: 'No threshold is met and the upgrade scope was asked for, but no code comes.',
     rule: CODE,
     apply: (callback) => withoutParam(callback, 'code'),

@@ -10,6 +10,7 @@ const rightToken: typeof changedToken = (name, row) => changedToken(name, { corr
 export const CONTROLS: readonly OutcomeRow[] = [
   rightClaims('extra_claim', {
     family: 'control',
+    level: 'must',
     refs: ['RFC 7519 section 4'],
     summary: 'A claim that the client does not know is there.',
     rule: 'Ignore claims that are not understood (RFC 7519 section 4).',
@@ -17,7 +18,7 @@ export const CONTROLS: readonly OutcomeRow[] = [
   }),
   rightToken('header_reordered', {
     family: 'control',
-    refs: ['RFC 8259 section 1'],
+    refs: ['RFC 8259 section 4'],
     summary: 'The members of the header come in another order.',
     rule: 'JSON objects have no order.',
     async apply(idToken, { keys }) {
@@ -28,20 +29,21 @@ export const CONTROLS: readonly OutcomeRow[] = [
   }),
   rightClaims('claims_reordered', {
     family: 'control',
-    refs: ['RFC 8259 section 1'],
+    refs: ['RFC 8259 section 4'],
     summary: 'The claims come in another order.',
     rule: 'JSON objects have no order.',
     apply: (claims) => Object.fromEntries(Object.entries(claims).reverse()),
   }),
   rightToken('pretty_printed', {
     family: 'control',
-    refs: ['RFC 7515 section 5.2'],
+    refs: ['RFC 8259 section 2', 'RFC 7515 section 5.2'],
     summary: 'The JSON of the payload has line breaks and spaces.',
     rule: 'Verify the signature over the part as it came, never over JSON that was written again.',
     apply: (idToken, tools) => withPayloadText(idToken, JSON.stringify(takeApart(idToken).claims, undefined, 2), tools),
   }),
   rightToken('header_extra_member', {
     family: 'control',
+    level: 'must',
     refs: ['RFC 7515 section 4'],
     summary: 'The header has a member that the client does not know, and no crit.',
     rule: 'Ignore header members that are not understood (RFC 7515 section 4).',
@@ -83,8 +85,9 @@ export const CONTROLS: readonly OutcomeRow[] = [
   rightClaims('aud_string', {
     family: 'control',
     refs: ['RFC 7519 section 4.1.3'],
-    summary: 'The audience is a string, as a single one may be.',
-    rule: 'aud is an array or, for a single audience, a string (RFC 7519 section 4.1.3).',
+    correctClient: 'depends',
+    summary: 'The audience is a string, as RFC 7519 lets a single one be.',
+    rule: 'The specification says that aud is an array: refuse a string, or take it as the one audience (RFC 7519 section 4.1.3).',
     apply: (claims, { transaction }) => ({ ...claims, aud: transaction?.clientId }),
   }),
   rightClaims('azp_own', {

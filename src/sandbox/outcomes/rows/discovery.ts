@@ -1,3 +1,4 @@
+import { SAID } from '../families/citations.ts'
 import type { OutcomeRow } from '../outcome-row.ts'
 import { bodyOf, changedReply, membersRows, replyInstead, withJson, withMembers } from '../reply-changes.ts'
 
@@ -32,6 +33,9 @@ export const DISCOVERY: readonly OutcomeRow[] = [
   requiredRow('jwks_uri_missing', 'There is no jwks_uri.', { jwks_uri: undefined }, { ...KEPT, breaks: ['jwks_uri'] }),
   changed('jwks_uri_on_other_host', {
     family: 'discovery',
+    // OpenID Connect lets a document name any address: that of the specification is all that speaks against it.
+    level: 'may',
+    refs: [SAID.keySet],
     cwe: [346, 918],
     breaks: ['jwks_uri'],
     summary: 'The key set is said to be on another host: at a trap of the sandbox, under another name of its host.',
@@ -49,9 +53,9 @@ export const DISCOVERY: readonly OutcomeRow[] = [
   changed('alg_none_listed', {
     family: 'control',
     refs: ['OpenID Connect Discovery 1.0 section 3'],
-    correctClient: 'accept',
+    correctClient: 'depends',
     summary: 'The algorithms of the id_token include none.',
-    rule: 'Take the document, and never the algorithm none: pin the one that was agreed on.',
+    rule: 'Discovery permits none in the list: refuse the document, or take it and never the algorithm none.',
     apply: (reply) => withMembers(reply, { id_token_signing_alg_values_supported: ['none', 'RS256', 'ES256'] }),
   }),
   changedReply('discovery')('extra_member', {

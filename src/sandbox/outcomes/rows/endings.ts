@@ -1,10 +1,12 @@
+import { SAID } from '../families/citations.ts'
 import type { Ending } from '../outcome.ts'
 import type { OutcomeRow } from '../outcome-row.ts'
 
 /** A flow that ends with an error in the callback. */
 function failed(flow: 'use' | 'create', error: string, description: string) {
   const ending: Ending = { kind: 'error', error, description }
-  return { name: error, flow, seam: 'callback', family: 'error', ending, correctClient: 'refuse' } as const
+  const family = flow === 'use' ? 'error' : 'create_error'
+  return { name: error, flow, seam: 'callback', family, ending, correctClient: 'refuse' } as const
 }
 
 const NO_RESULT = 'A callback with error carries no result: say so to the user and offer another way.'
@@ -35,6 +37,7 @@ export const ENDINGS: readonly OutcomeRow[] = [
     family: 'ending',
     ending: { kind: 'verified', allFalse: true },
     needs: ['upgrade_scope'],
+    refs: [SAID.code],
     summary:
       'Every threshold is false, whatever the age key of the persona holds, and a code comes beside the id_token.',
     rule: 'Verify the age in another way, then exchange the code (E4) and upgrade the age key (E5).',
@@ -47,6 +50,7 @@ export const ENDINGS: readonly OutcomeRow[] = [
     family: 'ending',
     ending: { kind: 'create_requested' },
     needs: ['can_create'],
+    refs: [SAID.createRequested],
     summary: 'The user has no age key yet and chooses to create one.',
     rule: 'Verify the age in another way, then begin the Create flow.',
     correctClient: 'accept',
@@ -57,6 +61,7 @@ export const ENDINGS: readonly OutcomeRow[] = [
     seam: 'callback',
     family: 'ending',
     ending: { kind: 'created' },
+    refs: [SAID.created, SAID.createSuccess],
     summary: 'The age key of the persona is replaced by one with the submitted age signals.',
     rule: 'Compare state; a callback without error is a success.',
     correctClient: 'accept',
@@ -67,6 +72,7 @@ export const ENDINGS: readonly OutcomeRow[] = [
     seam: 'callback',
     family: 'ending',
     ending: { kind: 'created_new' },
+    refs: [SAID.created, SAID.createSuccess],
     summary: 'A new persona with a generated name holds the submitted age signals.',
     rule: 'Compare state; a callback without error is a success.',
     correctClient: 'accept',

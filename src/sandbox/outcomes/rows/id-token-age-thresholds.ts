@@ -35,21 +35,19 @@ export const ID_TOKEN_AGE_THRESHOLDS: readonly OutcomeRow[] = [
     'A threshold that was not requested is there, and true.',
     (_tools, claims) => {
       const requested = answers(claims)
-      const extra =
-        ['1', '2', '3', '4', '5', '6', '7'].find((age) => !requested.some(([asked]) => asked === age)) ?? '99'
-      return { age_thresholds: { ...Object.fromEntries(requested), [extra]: true } }
+      return { age_thresholds: { ...Object.fromEntries(requested), [unrequested(claims, 1)]: true } }
     },
     { bait: 'minor', correctClient: 'depends' },
   ),
   extraRow(
     'age_thresholds.lower_also',
-    'Beside the requested answers stands one to a lower threshold, which is true and was not requested.',
+    'Beside the requested answers stands one to a lower threshold (above 0, when 0 was requested), which is true and was not requested.',
     (_tools, claims) => ({ age_thresholds: { ...lowerTrue(claims), ...Object.fromEntries(answers(claims)) } }),
     { since: '0.3', bait: 'minor', level: 'must', severity: 9.1, plainNo: true },
   ),
   exactRow(
     'age_thresholds.other_only',
-    'The only answer is to the lower threshold of another product, and true: to 16 where 18 was requested.',
+    'The only answer is to a threshold that was not requested, and true: to 16 where 18 was requested.',
     (_tools, claims) => ({ age_thresholds: lowerTrue(claims) }),
     { since: '0.3', bait: 'minor', level: 'must', severity: 9.1 },
   ),
@@ -138,10 +136,18 @@ export const ID_TOKEN_AGE_THRESHOLDS: readonly OutcomeRow[] = [
 
 const USUAL_AGES = [16, 13, 12, 10, 7, 4, 1]
 
-/** A threshold below all that were requested, met. */
+/** A threshold below all that were requested, met; when 0 was requested, another one. */
 function lowerTrue(claims: IdTokenClaims): Record<string, boolean> {
   const lowest = Math.min(...answers(claims).map(([threshold]) => Number(threshold)))
-  return { [USUAL_AGES.find((age) => age < lowest) ?? 0]: true }
+  return { [USUAL_AGES.find((age) => age < lowest) ?? unrequested(claims, 0)]: true }
+}
+
+/** The lowest age from `least` on that was not requested. */
+function unrequested(claims: IdTokenClaims, least: number): number {
+  const requested = new Set(answers(claims).map(([threshold]) => Number(threshold)))
+  let age = least
+  while (requested.has(age)) age += 1
+  return age
 }
 
 /** The claims as JSON, with `text` as the value of age_thresholds. */

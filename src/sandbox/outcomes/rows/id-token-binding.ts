@@ -12,6 +12,8 @@ const claimsHashRow = claimsRows(
   'req_claims_hash is the base64url SHA-256, without padding, of the claims string exactly as it was sent.',
 )
 
+const FOR_ZERO = '{"age_thresholds":[0]}'
+
 /** A flow with the upgrade scope whose thresholds are all false, so that a code comes. */
 const WITH_CODE = { ending: { kind: 'verified', allFalse: true }, needs: ['upgrade_scope'] } as const
 
@@ -44,9 +46,9 @@ export const ID_TOKEN_BINDING: readonly OutcomeRow[] = [
     rule: SESSION,
     apply: (claims, { invent }) => ({ ...claims, sub: invent(), nonce: invent() }),
   }),
-  claimsHashRow('req_claims_hash_weaker', 'The hash is that of a request for the age of 1.', {
-    req_claims_hash: requestClaimsHash('{"age_thresholds":[1]}'),
-  }),
+  claimsHashRow('req_claims_hash_weaker', 'The hash is that of a request for the age of 0.', ({ transaction }) => ({
+    req_claims_hash: requestClaimsHash(`{"age_thresholds":[${transaction?.claimsText === FOR_ZERO ? 1 : 0}]}`),
+  })),
   claimsHashRow('req_claims_hash_hex', 'The hash is right, but in hexadecimal.', ({ transaction }) => ({
     req_claims_hash: createHash('sha256')
       .update(transaction?.claimsText ?? '')
@@ -70,6 +72,7 @@ export const ID_TOKEN_BINDING: readonly OutcomeRow[] = [
   changedClaims('c_hash_without_code', {
     family: 'code_hash',
     correctClient: 'depends',
+    needs: ['no_code'],
     summary: 'c_hash is that of a code that does not come.',
     rule: 'Refuse it, or ignore it as a claim without a use: without a code there is nothing to compare.',
     breaks: [],

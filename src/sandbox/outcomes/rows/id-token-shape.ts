@@ -1,5 +1,6 @@
-import { encodePart } from '../../keys/compact-jws.ts'
+import { encodePart, signInput } from '../../keys/compact-jws.ts'
 import { takeApart } from '../../keys/forge.ts'
+import { SAID } from '../families/citations.ts'
 import { changedClaims, changedToken, withPayloadText } from '../id-token-changes.ts'
 import { type OutcomeRow, rowsUnder } from '../outcome-row.ts'
 import type { TamperTools } from '../tamper-tools.ts'
@@ -18,7 +19,7 @@ const UNSIGNED = {
   level: 'must',
   severity: 9.8,
   cwe: [347, 1286],
-  refs: ['specification, "Authentication" rule 3', 'RFC 7519 section 7.2'],
+  refs: [SAID.signature, 'RFC 7519 section 7.2'],
   harm: 'A text without a signature of the service is taken for a token, and a child is let in.',
 } as const
 
@@ -43,15 +44,15 @@ export const ID_TOKEN_SHAPE: readonly OutcomeRow[] = [
     },
     UNSIGNED,
   ),
+  compactRow('trailing_data', 'Characters that are not base64url follow the signature.', (idToken) => `${idToken}~~~~`),
   compactRow(
-    'trailing_data',
-    'Characters that are not base64url follow the signature.',
-    (idToken) => `${idToken}~trailing`,
+    'padded',
+    'The payload is padded with =, and the signature is over it with the padding.',
+    async (idToken, tools) => {
+      const { header, payload } = takeApart(await withPaddablePayload(idToken, tools)).parts
+      return signInput(`${header}.${payload}${'='.repeat(4 - (payload.length % 4))}`, await tools.keys.signingKey())
+    },
   ),
-  compactRow('padded', 'The payload is padded with = after signing.', async (idToken, tools) => {
-    const { header, payload, signature } = takeApart(await withPaddablePayload(idToken, tools)).parts
-    return `${header}.${payload}${'='.repeat(4 - (payload.length % 4))}.${signature}`
-  }),
   compactRow('not_a_jwt', 'Plain text instead of a token.', () => 'verified', UNSIGNED),
   compactRow('invented', 'A random text without dots.', (_idToken, { invent }) => invent(), {
     ...UNSIGNED,

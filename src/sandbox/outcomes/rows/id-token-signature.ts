@@ -5,6 +5,7 @@ import { encodePart, signCompact } from '../../keys/compact-jws.ts'
 import { foreignKey } from '../../keys/foreign-keys.ts'
 import { signWithSecret, takeApart } from '../../keys/forge.ts'
 import type { SigningKey } from '../../keys/signing-keys.ts'
+import { SAID } from '../families/citations.ts'
 import { changedToken, inverted, withHeader } from '../id-token-changes.ts'
 import { type OutcomeRow, rowsUnder } from '../outcome-row.ts'
 import type { TamperTools } from '../tamper-tools.ts'
@@ -65,7 +66,7 @@ export const ID_TOKEN_SIGNATURE: readonly OutcomeRow[] = [
   changedToken('x5c', {
     family: 'key_source',
     since: '0.3',
-    refs: ['specification, "Authentication" rule 3', 'RFC 7515 section 4.1.6', 'RFC 8725 section 3.10'],
+    refs: [SAID.signature, 'RFC 7515 section 4.1.6', 'RFC 8725 section 3.10'],
     summary: 'Signed by the key of a foreign certificate in the header x5c.',
     rule: OWN_KEYS,
     async apply(idToken, { keys }) {

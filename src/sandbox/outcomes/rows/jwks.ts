@@ -70,7 +70,7 @@ export const JWKS: readonly OutcomeRow[] = [
   }),
   changedReply('jwks')('extra_key', {
     family: 'control',
-    refs: ['RFC 7515 section 4.1.4'],
+    refs: ['OpenID Connect Core 1.0 section 10.1', 'RFC 7515 section 4.1.4'],
     correctClient: 'accept',
     summary: 'The first key is another one, as before a rotation.',
     rule: 'Select the key by its kid, never by its place.',

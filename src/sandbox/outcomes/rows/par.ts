@@ -46,6 +46,7 @@ export const PAR: readonly OutcomeRow[] = [
   }),
   changed('status_500_right_body', {
     family: 'failure',
+    refs: ['RFC 9110 section 15'],
     since: '0.2',
     breaks: ['status'],
     summary: '500, and the body of a success.',

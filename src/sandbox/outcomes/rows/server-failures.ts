@@ -17,6 +17,7 @@ const RETRY = 'Wait as long as Retry-After says before the next try, and try onl
 const JSON_ONLY = 'Read the body only after status and Content-Type, and be ready for one that is not JSON.'
 const TIMEOUT = 'Give every call a time limit of a few seconds, so that no user waits for a dead connection.'
 const KEPT = 'Refuse, or go on with what was fetched before.'
+const READ_ELSEWHERE = 'Endpoints or keys of another server are taken for those of the service.'
 const NO_REDIRECT = 'Follow no redirect: it would carry credentials to another server.'
 
 const HTML = { 'Content-Type': 'text/html; charset=utf-8' }
@@ -91,8 +92,10 @@ function failuresOf(flow: ServerFlow): OutcomeRow[] {
     }),
     instead('redirect', {
       family: 'redirect',
+      ...(isRead && { ...EITHER, severity: 5.3, cwe: [346], harm: READ_ELSEWHERE }),
+      ...(flow === 'upgrade' && { level: 'should', refs: ['RFC 6750 section 5.3', 'RFC 9110 section 15.4'] }),
       summary: '307 to a trap of the sandbox.',
-      rule: NO_REDIRECT,
+      rule: isRead ? `Follow no redirect, or one to the host of the issuer only. ${KEPT}` : NO_REDIRECT,
       apply: (reply, { createTrap }) => ({
         ...reply,
         body: { kind: 'redirect', location: createTrap() },

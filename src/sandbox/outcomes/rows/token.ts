@@ -1,11 +1,13 @@
 import { forgottenAt } from '../../../oidc/collection.ts'
 import { inSeconds } from '../../../oidc/provider.ts'
 import { accessTokens } from '../../../oidc/token.ts'
+import { SAID } from '../families/citations.ts'
 import type { OutcomeRow } from '../outcome-row.ts'
 import { bodyOf, changedReply, membersRows, refusedBy, replyInstead, withMembers } from '../reply-changes.ts'
 
 const ERROR = 'A status of 400 or 401 is final: log error and error_description, and let the user begin again.'
 const NO_RETRY = 'A code serves once: after a lost reply it may be spent, so be ready for invalid_grant.'
+const OF_TYPE = { breaks: ['token_type'], refs: [SAID.tokenType, 'RFC 6749 section 7.1'] } as const
 const changed = changedReply('token')
 const instead = replyInstead('token')
 const membersRow = membersRows(
@@ -56,6 +58,7 @@ export const TOKEN: readonly OutcomeRow[] = [
   }),
   changed('status_400_right_body', {
     family: 'failure',
+    refs: ['RFC 9110 section 15'],
     since: '0.2',
     breaks: ['status'],
     summary: '400, and the body of a success.',
@@ -75,19 +78,14 @@ export const TOKEN: readonly OutcomeRow[] = [
   ),
   membersRow('access_token_missing', 'There is no access_token.', { access_token: undefined }),
   membersRow('access_token_empty', 'The access_token is the empty string.', { access_token: '' }),
-  membersRow('token_type_missing', 'There is no token_type.', { token_type: undefined }, { breaks: ['token_type'] }),
-  membersRow(
-    'token_type_other',
-    'The token_type is mac, which the client cannot use.',
-    { token_type: 'mac' },
-    { breaks: ['token_type'] },
-  ),
+  membersRow('token_type_missing', 'There is no token_type.', { token_type: undefined }, OF_TYPE),
+  membersRow('token_type_other', 'The token_type is mac, which the client cannot use.', { token_type: 'mac' }, OF_TYPE),
   changedReply('token')('token_type_lower_case', {
     family: 'control',
-    refs: ['RFC 6749 section 5.1'],
-    correctClient: 'accept',
+    refs: [SAID.tokenType, 'RFC 6749 section 5.1'],
+    correctClient: 'depends',
     summary: 'The token_type is written bearer.',
-    rule: 'The case of token_type does not matter (RFC 6749 section 5.1).',
+    rule: 'The specification says Bearer: refuse another case, or take any (RFC 6749 section 5.1).',
     apply: (reply) => withMembers(reply, { token_type: 'bearer' }),
   }),
   changed('expires_in_string', {
@@ -122,6 +120,7 @@ export const TOKEN: readonly OutcomeRow[] = [
   }),
   changedReply('token')('extra_members', {
     family: 'control',
+    level: 'must',
     refs: ['RFC 6749 section 5.1'],
     correctClient: 'accept',
     summary: 'Members that the client does not know are there, a refresh_token among them.',

@@ -84,6 +84,7 @@ export const UPGRADE: readonly OutcomeRow[] = [
   }),
   changed('status_500_right_body', {
     family: 'failure',
+    refs: ['RFC 9110 section 15'],
     since: '0.2',
     breaks: ['status'],
     summary: '500, and the JSON string OK.',

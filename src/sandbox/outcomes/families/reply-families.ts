@@ -1,4 +1,5 @@
-import type { FamilyColumns } from './outcome.ts'
+import type { FamilyColumns } from '../outcome.ts'
+import { SAID } from './citations.ts'
 
 const COMMON = { bait: 'adult', layer: 'oidc' } as const
 
@@ -9,16 +10,17 @@ export const REPLY_FAMILIES = {
     level: 'must',
     severity: 5.3,
     cwe: [252, 754],
-    refs: ['specification, "Errors"', 'RFC 9110 section 15'],
+    refs: ['RFC 9110 section 15'],
     harm: 'A call that failed counts as done: the app says so to the user, and to its own records.',
     breaks: ['status', 'body'],
   },
   redirect: {
     ...COMMON,
-    level: 'should',
+    // RFC 9110 lets a client follow a redirect, and advises to leave credentials out.
+    level: 'may',
     severity: 7.4,
     cwe: [522],
-    refs: ['RFC 9700 section 4.12', 'RFC 9110 section 15.4'],
+    refs: ['RFC 9110 section 15.4'],
     harm: 'The client_secret, a code or an access token is sent to a server that an attacker chooses.',
     breaks: ['redirect'],
   },
@@ -36,7 +38,7 @@ export const REPLY_FAMILIES = {
     level: 'must',
     severity: 4.3,
     cwe: [20, 754],
-    refs: ['specification, "Pushed request reference"', 'RFC 9126 section 2.2'],
+    refs: [SAID.parSuccess, 'RFC 9126 section 2.2'],
     harm: 'The user is sent away with a reference that does not exist, and the age key is lost.',
     breaks: ['request_uri'],
   },
@@ -45,7 +47,7 @@ export const REPLY_FAMILIES = {
     level: 'must',
     severity: 4.3,
     cwe: [20, 754],
-    refs: ['specification, "Token response"', 'RFC 6749 section 5.1'],
+    refs: [SAID.accessToken, 'RFC 6749 section 5.1'],
     harm: 'The app goes on to an upgrade without a usable access token, and takes it for done.',
     breaks: ['access_token'],
   },
@@ -55,7 +57,7 @@ export const REPLY_FAMILIES = {
     level: 'must',
     severity: 5.3,
     cwe: [252, 754],
-    refs: ['specification, "E5. Upgrade age key"'],
+    refs: [SAID.upgradeSuccess],
     harm: 'The app lets a user in as upgraded whose age key says what it said before.',
     breaks: ['ok'],
   },
@@ -73,7 +75,7 @@ export const REPLY_FAMILIES = {
     level: 'must',
     severity: 8.1,
     cwe: [347],
-    refs: ['specification, "Authentication" rule 3', 'OpenID Connect Core 1.0 section 10.1.1'],
+    refs: [SAID.signature, 'OpenID Connect Core 1.0 section 10.1.1'],
     harm: 'An id_token passes that no key of the service verifies.',
     breaks: ['keys'],
   },

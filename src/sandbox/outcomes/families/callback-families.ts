@@ -1,4 +1,5 @@
-import type { FamilyColumns } from './outcome.ts'
+import type { FamilyColumns } from '../outcome.ts'
+import { SAID } from './citations.ts'
 
 const COMMON = { bait: 'adult', layer: 'oidc' } as const
 
@@ -9,13 +10,13 @@ export const CALLBACK_FAMILIES = {
     level: 'must',
     severity: 5.3,
     cwe: [],
-    refs: ['specification, "States and transitions"'],
+    refs: [SAID.verified],
     harm: 'A user with a right answer is turned away.',
     breaks: [],
   },
   control: {
     ...COMMON,
-    level: 'must',
+    level: 'should',
     severity: 4.3,
     cwe: [],
     refs: [],
@@ -24,10 +25,10 @@ export const CALLBACK_FAMILIES = {
   },
   no_answer: {
     ...COMMON,
-    level: 'must',
+    level: 'may',
     severity: 5.3,
     cwe: [636],
-    refs: ['specification, "States and transitions"'],
+    refs: ['RFC 6749 section 10.12'],
     harm: 'A user who never comes back from the service is let in.',
     // Nothing comes that could be checked.
     breaks: [],
@@ -37,8 +38,17 @@ export const CALLBACK_FAMILIES = {
     level: 'must',
     severity: 9.1,
     cwe: [636, 754],
-    refs: ['specification, "Errors"', 'OpenID Connect Core 1.0 section 3.2.2.6'],
+    refs: [SAID.idTokenIsSuccess, 'OpenID Connect Core 1.0 section 3.2.2.6'],
     harm: 'A child presses Cancel and is let in.',
+    breaks: ['error'],
+  },
+  create_error: {
+    ...COMMON,
+    level: 'must',
+    severity: 4.3,
+    cwe: [754],
+    refs: [SAID.createSuccess, 'RFC 6749 section 4.1.2.1'],
+    harm: 'The app tells a user that an age key was saved, and there is none.',
     breaks: ['error'],
   },
   state: {
@@ -46,7 +56,7 @@ export const CALLBACK_FAMILIES = {
     level: 'must',
     severity: 6.5,
     cwe: [352],
-    refs: ['specification, "Authentication" rule 2', 'RFC 6749 section 10.12', 'RFC 9700 section 4.7'],
+    refs: [SAID.state, 'RFC 6749 section 10.12', 'RFC 9700 section 4.7'],
     harm: 'An attacker makes another browser end a flow that it never began, and ties its session to an answer of their own.',
     breaks: ['state'],
   },
@@ -64,7 +74,7 @@ export const CALLBACK_FAMILIES = {
     level: 'may',
     severity: 3.7,
     cwe: [598],
-    refs: ['OAuth 2.0 Multiple Response Type Encoding Practices section 2.1', 'RFC 9700 section 4.3.2'],
+    refs: [SAID.mode, 'OAuth 2.0 Multiple Response Type Encoding Practices section 2.1'],
     harm: 'An id_token stands in logs and histories that were never meant to hold one.',
     breaks: ['response_mode'],
   },
@@ -83,16 +93,16 @@ export const CALLBACK_FAMILIES = {
     level: 'should',
     severity: 4.3,
     cwe: [841],
-    refs: ['specification, "States and transitions"', 'specification, "E1. Use authorization"'],
+    refs: [SAID.createRequested],
     harm: 'A user leaves the age check by a way that the app did not offer.',
     breaks: ['create_requested'],
   },
   code: {
     ...COMMON,
-    level: 'should',
+    level: 'may',
     severity: 4.8,
     cwe: [841],
-    refs: ['specification, "States and transitions"'],
+    refs: [SAID.code, SAID.noCode],
     harm: 'A flow goes on to an upgrade that the service did not offer, or ends without the one that it did.',
     layer: 'service',
     breaks: ['code'],

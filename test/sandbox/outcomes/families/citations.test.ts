@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { OUTCOMES, rowId } from '../../../../src/sandbox/outcomes/catalogue.ts'
+import { BROUGHT_ANSWERS } from '../../../../src/sandbox/outcomes/rows/brought-answers.ts'
+import { isSaid } from '../../../support/specification.ts'
+
+const ROWS = [...OUTCOMES, ...BROUGHT_ANSWERS]
+
+/** Sentences of RFCs that bind a client by the word MUST. */
+const MUSTS: Readonly<Record<string, string>> = {
+  'RFC 6749 section 4.1.2': 'The client MUST ignore unrecognized response parameters.',
+  'RFC 6749 section 4.2.2': 'The client MUST ignore unrecognized response parameters.',
+  'RFC 6749 section 5.1': 'The client MUST ignore unrecognized value names in the response.',
+  'RFC 7515 section 4': 'all Header Parameters not defined by this specification MUST be ignored when not understood',
+  'RFC 7519 section 4': 'all claims that are not understood by implementations MUST be ignored',
+  'RFC 9110 section 15': 'A client MUST understand the class of any status code, as indicated by the first digit',
+}
+
+const SOURCE =
+  /^(specification, "[^"]+": ".+"|RFC \d{4} section [\d.]+( \(\d+\))?|OpenID Connect (Core|Discovery) 1\.0 section [\d.]+( \(\d+\))?|OAuth 2\.0 Multiple Response Type Encoding Practices section 2\.1)$/
+
+const isOfSpecification = (ref: string): boolean => {
+  const [, section = '', words = ''] = /^specification, "([^"]+)": "(.+)"$/.exec(ref) ?? []
+  return words !== '' && isSaid(section, words)
+}
+
+test.each(ROWS.map((row) => ({ id: rowId(row), refs: row.refs })))(
+  'The row $id cites sources that exist',
+  ({ refs }) => {
+    expect(refs).not.toEqual([])
+    expect(refs.filter((ref) => !SOURCE.test(ref))).toEqual([])
+    expect(refs.filter((ref) => ref.startsWith('specification') && !isOfSpecification(ref))).toEqual([])
+  },
+)
+
+test('A row of level must cites a sentence of the specification, or a MUST of an RFC', () => {
+  const rows = ROWS.filter(({ level }) => level === 'must')
+  expect(rows.length).toBeGreaterThan(80)
+  const uncarried = rows.filter(({ refs }) => !refs.some((ref) => isOfSpecification(ref) || ref in MUSTS))
+  expect(uncarried.map(rowId)).toEqual([])
+  expect(Object.entries(MUSTS).filter(([, words]) => !words.includes('MUST'))).toEqual([])
+})
+
+test('What depends is a may: nothing binds a client that may accept or refuse it', () => {
+  expect(ROWS.filter(({ correctClient, level }) => correctClient === 'depends' && level !== 'may').map(rowId)).toEqual(
+    [],
+  )
+})
+
+test('In Create nobody is let in: its errors cite what makes a success there, and are less severe than those of Use', () => {
+  const severity = (flow: string) =>
+    ROWS.filter((row) => row.flow === flow && row.breaks.includes('error')).map((row) => row.severity)
+  expect(severity('create').length).toBeGreaterThan(15)
+  expect(Math.max(...severity('create'))).toBeLessThan(Math.min(...severity('use')))
+})
