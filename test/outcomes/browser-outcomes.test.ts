@@ -139,6 +139,7 @@ const JUDGES: Readonly<Record<string, (outcome: Outcome) => Promise<void>>> = {
   'id_token.c_hash_without_code': leftAlone('c_hash without code'),
   'id_token.age_thresholds.extra': leftAlone('unasked thresholds'),
   'id_token.aud_string': leftAlone('aud as a string'),
+  'id_token.padded': leftAlone('padding'),
   'callback.iss_of_other_issuer': leftAlone('iss of the callback'),
   'callback.error_empty': leftAlone('empty error'),
   'callback.code_unasked': leftAlone('unasked code'),

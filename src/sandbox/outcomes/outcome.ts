@@ -77,7 +77,7 @@ const CHECK_TABLE = [
   ['aud', 'audience', 'audience', 'aud contains the client_id of your app.'],
   ['azp', 'authorized party', 'authorized_party', 'With a further audience azp is the client_id of your app.'],
   ['exp', 'expiry', 'expiry', 'exp is in the future, give or take a minute for the skew of clocks.'],
-  ['lifetime', 'lifetime', 'lifetime', 'exp is at most ten minutes ahead.'],
+  ['lifetime', 'lifetime', 'lifetime', 'exp is at most ten minutes after iat.'],
   ['iat', 'issued at', 'issued_at', 'iat is a number of seconds, and not before the flow began.'],
   ['nbf', 'not before', 'not_before', 'nbf, when there is one, is not in the future.'],
   ['nonce', 'nonce', 'nonce', 'nonce equals the one that this session sent, and serves once.'],

@@ -7,11 +7,12 @@ import { beginUse } from '../../../src/oidc/use.ts'
 import { conclude } from '../../../src/sandbox/decision/conclude.ts'
 import certificates from '../../../src/sandbox/keys/attacker-certificates.json' with { type: 'json' }
 import { findOutcome, OUTCOMES, rowId } from '../../../src/sandbox/outcomes/catalogue.ts'
-import type { Outcome, OutcomeFlow } from '../../../src/sandbox/outcomes/outcome.ts'
+import type { Outcome } from '../../../src/sandbox/outcomes/outcome.ts'
 import { bodyOf, keysOf } from '../../../src/sandbox/outcomes/reply-changes.ts'
-import type { ReplyBody, ServerReply } from '../../../src/sandbox/outcomes/server-reply.ts'
+import type { ReplyBody } from '../../../src/sandbox/outcomes/server-reply.ts'
 import { createTamperTools } from '../../../src/sandbox/outcomes/tamper-tools.ts'
 import type { Tenant } from '../../../src/sandbox/tenants/tenant.ts'
+import { goodReply } from '../../support/good-reply.ts'
 import { createRequest, useRequest } from '../../support/requests.ts'
 import { createService } from '../../support/service.ts'
 import { createTestTenant } from '../../support/tenant.ts'
@@ -41,6 +42,8 @@ async function answerOf(row: Outcome): Promise<Callback | undefined> {
 }
 
 const OWN_KEYS = await Promise.all((['RS256', 'ES256'] as const).map((alg) => tenant.keys.keyFor(alg)))
+
+const PUBLIC_KEYS = OWN_KEYS.map(({ publicJwk }) => publicJwk)
 
 /** Keys are made anew on each machine: these are their names and members. */
 const KEY_MEMBERS = OWN_KEYS.flatMap(({ alg, kid, publicJwk: { n, x, y } }) =>
@@ -159,29 +162,10 @@ const body = (value: unknown): ReplyBody => ({ kind: 'json', value })
 
 const createTools = (host = tenant) => createTamperTools(host)
 
-function goodReply(flow: OutcomeFlow): ServerReply {
-  const { provider } = tenant
-  const headers = { 'Content-Type': 'application/json; charset=utf-8' }
-  const issuer = `${provider.baseUrl}/v1/oidc/use`
-  const bodies: Readonly<Record<string, unknown>> = {
-    par: { request_uri: 'urn:svc:request:1', expires_in: 90 },
-    token: { access_token: 'at_test_1', token_type: 'Bearer', expires_in: 10_800 },
-    upgrade: 'OK',
-    discovery: {
-      issuer,
-      authorization_endpoint: issuer,
-      jwks_uri: `${provider.baseUrl}/.well-known/jwks.json`,
-      id_token_signing_alg_values_supported: ['RS256', 'ES256'],
-    },
-    jwks: { keys: OWN_KEYS.map(({ publicJwk }) => publicJwk) },
-  }
-  return { status: flow === 'par' ? 201 : 200, headers, body: body(bodies[flow]) }
-}
-
 async function replyDifference(row: Outcome): Promise<unknown> {
   if (row.seam !== 'reply') throw new Error(`${row.name} is no row of a call`)
   await tenant.reset()
-  const good = goodReply(row.flow)
+  const good = goodReply(row.flow, tenant.provider.baseUrl, PUBLIC_KEYS)
   const reply = (await row.apply?.(good, createTools())) ?? expect.fail(`${row.name} changes nothing`)
   const { headers, body, ...others } = reply
   const changed = difference(JSON.stringify(good), JSON.stringify({ ...others, headers, body }))

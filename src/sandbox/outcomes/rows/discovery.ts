@@ -53,9 +53,10 @@ export const DISCOVERY: readonly OutcomeRow[] = [
   changed('alg_none_listed', {
     family: 'control',
     refs: ['OpenID Connect Discovery 1.0 section 3'],
-    correctClient: 'depends',
+    level: 'may',
+    correctClient: 'accept',
     summary: 'The algorithms of the id_token include none.',
-    rule: 'Discovery permits none in the list: refuse the document, or take it and never the algorithm none.',
+    rule: 'Take the document, and never the algorithm none: pin the one that was agreed on.',
     apply: (reply) => withMembers(reply, { id_token_signing_alg_values_supported: ['none', 'RS256', 'ES256'] }),
   }),
   changedReply('discovery')('extra_member', {

@@ -45,14 +45,16 @@ export const ID_TOKEN_SHAPE: readonly OutcomeRow[] = [
     UNSIGNED,
   ),
   compactRow('trailing_data', 'Characters that are not base64url follow the signature.', (idToken) => `${idToken}~~~~`),
-  compactRow(
-    'padded',
-    'The payload is padded with =, and the signature is over it with the padding.',
-    async (idToken, tools) => {
+  changedToken('padded', {
+    family: 'serialisation',
+    correctClient: 'depends',
+    summary: 'The payload is padded with =, and the signature is over it with the padding.',
+    rule: 'RFC 7515 leaves the padding out: refuse it, or take what is rightly signed.',
+    async apply(idToken, tools) {
       const { header, payload } = takeApart(await withPaddablePayload(idToken, tools)).parts
       return signInput(`${header}.${payload}${'='.repeat(4 - (payload.length % 4))}`, await tools.keys.signingKey())
     },
-  ),
+  }),
   compactRow('not_a_jwt', 'Plain text instead of a token.', () => 'verified', UNSIGNED),
   compactRow('invented', 'A random text without dots.', (_idToken, { invent }) => invent(), {
     ...UNSIGNED,
@@ -74,6 +76,7 @@ export const ID_TOKEN_SHAPE: readonly OutcomeRow[] = [
   }),
   changedToken('nonce_twice', {
     family: 'payload',
+    breaks: ['payload', 'nonce'],
     summary: 'Rightly signed JSON with two members nonce: the right one, then another.',
     rule: UNIQUE,
     apply(idToken, tools) {

@@ -23,7 +23,7 @@ const missingIn = (rows: readonly AuditedRow[]) =>
 
 /** What each broken app is told that it lacks. */
 const FAULTS: Readonly<Record<string, RegExp>> = {
-  'decodes a token without its signature': /^signature 23$/,
+  'decodes a token without its signature': /^signature 22$/,
   'takes HS256 with the public key in pem': /^alg 1$/,
   'takes HS256 with the public key in der': /^alg 1$/,
   'takes HS256 with a member of the public key': /^alg 1$/,
@@ -32,7 +32,7 @@ const FAULTS: Readonly<Record<string, RegExp>> = {
   'fetches the certificate that a token names as x5u': /^(kid|key_source) 1$/,
   'takes the key of a certificate that a token brings along': /^key_source 1$/,
   'ignores crit': /^crit 1$/,
-  'cuts what is no compact JWS into one': /^serialisation 3$/,
+  'cuts what is no compact JWS into one': /^serialisation 2$/,
   'reads the file that kid names as a secret': /^(alg|kid) 1$/,
   'does not look at iss': /^iss 5$/,
   'takes an issuer with a slash at its end': /^iss 1$/,
@@ -89,7 +89,7 @@ test.each(BROKEN_APPS.map(({ name }) => name))('An app that %s is told which che
 test('An app without several checks is told each of them once, the most severe first', () => {
   const names = ['decodes a token without its signature', 'compares no nonce', 'does not look at exp']
   const rows = rowsOf(...names, 'does not look at aud', 'sends the user on with whatever request_uri came')
-  const found = ['signature 23', 'aud 7', 'nonce 7', 'exp 5', 'request_uri 3']
+  const found = ['signature 22', 'aud 7', 'nonce 7', 'exp 5', 'request_uri 3']
   expect(missingIn(rows)).toEqual(found)
   expect(missingIn(rows.toReversed())).toEqual(found)
 })

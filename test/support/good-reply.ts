@@ -1,0 +1,21 @@
+import type { OutcomeFlow } from '../../src/sandbox/outcomes/outcome.ts'
+import type { ServerReply } from '../../src/sandbox/outcomes/server-reply.ts'
+
+/** The reply to a server-to-server call that went well. */
+export function goodReply(flow: OutcomeFlow, baseUrl: string, keys: readonly object[]): ServerReply {
+  const issuer = `${baseUrl}/v1/oidc/use`
+  const bodies: Readonly<Record<string, unknown>> = {
+    par: { request_uri: 'urn:svc:request:1', expires_in: 90 },
+    token: { access_token: 'at_test_1', token_type: 'Bearer', expires_in: 10_800 },
+    upgrade: 'OK',
+    discovery: {
+      issuer,
+      authorization_endpoint: issuer,
+      jwks_uri: `${baseUrl}/.well-known/jwks.json`,
+      id_token_signing_alg_values_supported: ['RS256', 'ES256'],
+    },
+    jwks: { keys },
+  }
+  const headers = { 'Content-Type': 'application/json; charset=utf-8' }
+  return { status: flow === 'par' ? 201 : 200, headers, body: { kind: 'json', value: bodies[flow] } }
+}
