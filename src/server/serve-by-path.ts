@@ -3,7 +3,7 @@ import type { HttpHost, RouteRow } from '../http/handler.ts'
 import { grouped } from '../http/html/elements.ts'
 import { NO_PARAMS, type Place } from '../http/incoming.ts'
 import { readBody } from '../http/read-body.ts'
-import { preflight, refuseMethods } from '../http/refusals/refusals.ts'
+import { methodsOf, preflight, refuseMethods } from '../http/refusals/refusals.ts'
 import { createServe, type Serve } from '../http/route.ts'
 
 /** What serves the methods of one path; `other` refuses the rest. */
@@ -17,7 +17,7 @@ interface Methods {
  * @param prefixes the paths at which the sandbox may be reached, the longest first
  */
 export function serveByPath(rows: readonly RouteRow[], host: HttpHost, prefixes: readonly string[]): RequestHandler {
-  const paths = new Map(grouped(rows, ({ path }) => path).map(([path, own]) => [path, methodsOf(own, host)]))
+  const paths = new Map(grouped(rows, ({ path }) => path).map(([path, own]) => [path, servingOf(own, host)]))
   return (request, response, next) => {
     const { url } = request
     const question = url.indexOf('?')
@@ -35,12 +35,10 @@ export function serveByPath(rows: readonly RouteRow[], host: HttpHost, prefixes:
 const hasBody = ({ headers }: Request) =>
   headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 
-function methodsOf(rows: readonly RouteRow[], host: HttpHost): Methods {
+function servingOf(rows: readonly RouteRow[], host: HttpHost): Methods {
   const serving: Record<string, Serve> = {}
   for (const row of rows) {
-    serving[row.method.toUpperCase()] = createServe(host, row)
-    // HEAD is answered as GET without a body, but a flow must not begin or end by it.
-    if (row.method === 'get' && row.endpoint?.caller !== 'browser') serving['HEAD'] = createServe(host, row)
+    for (const method of methodsOf(row)) serving[method] = createServe(host, row)
     if (row.endpoint?.caller === 'any') serving['OPTIONS'] = createServe(host, { handler: preflight })
   }
   return { ...serving, other: createServe(host, { handler: refuseMethods(rows) }) }

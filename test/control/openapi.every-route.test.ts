@@ -94,7 +94,7 @@ test('A reset takes an empty body', () => sandbox.request.post('/_sandbox/reset'
 test('The control API refuses another method with 405 and Allow, and changes nothing', async () => {
   await sandbox.clock.advance(5)
   const answer = await sandbox.request.patch('/_sandbox/clock')
-  expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, POST'])
+  expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD, POST'])
   for (const path of ['reset', 'keys/rotate']) await sandbox.request.get(`/_sandbox/${path}`).expect(405)
   await sandbox.request.get('/_sandbox/nothing').expect(404)
   expect((await sandbox.clock.state()).advanced_seconds).toBe(5)

@@ -36,6 +36,20 @@ async function ask({ method, path }: Pick<RouteRow, 'method' | 'path'>, headers:
 const own = routes.filter(({ endpoint }) => endpoint === undefined || endpoint.number === 'choice')
 const HEALTH = { path: '/_sandbox/health', method: 'get' } as const
 
+/** The upgrade below the brand word of the other profile is no address. */
+const paths = [...new Set(routes.map(({ path }) => path))].filter((path) => path !== '/v1/agekey/upgrade')
+test.each(paths)('A 405 of %s names HEAD, POST or GET in Allow exactly when the method is served', async (path) => {
+  const statusOf = async (method: 'get' | 'head' | 'post') =>
+    (await request[method](path).set('Host', 'localhost')).status
+  const answer = await request.patch(path).set('Host', 'localhost').expect(405)
+  const allowed = answer.headers['allow']?.split(', ') ?? []
+  expect([path, allowed.includes('HEAD')]).toEqual([path, (await statusOf('head')) !== 405])
+  expect([path, allowed.includes('POST')]).toEqual([path, (await statusOf('post')) !== 405])
+  // The answer to a reader of the events never ends.
+  if (path !== '/_sandbox/events')
+    expect([path, allowed.includes('GET')]).toEqual([path, (await statusOf('get')) !== 405])
+})
+
 /** What a browser says of a request that a page of another site made. */
 const LOADS = {
   'an image': { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'no-cors', 'Sec-Fetch-Dest': 'image' },

@@ -13,9 +13,13 @@ export const preflight: Handler = () => ({
   reply: noContent({ ...CORS, 'Access-Control-Allow-Methods': 'GET', 'Access-Control-Allow-Headers': '*' }),
 })
 
+/** The methods that a row serves. HEAD is answered as GET without a body, but HEAD must not begin or end a flow. */
+export const methodsOf = ({ method, endpoint }: RouteRow): readonly string[] =>
+  method === 'get' && endpoint?.caller !== 'browser' ? ['GET', 'HEAD'] : [method.toUpperCase()]
+
 /** 405: the path is served, by the methods of these rows. */
 export function refuseMethods(rows: readonly RouteRow[]): Handler {
-  const allowed = rows.map(({ method }) => method.toUpperCase()).join(', ')
+  const allowed = rows.flatMap(methodsOf).join(', ')
   return (request, tenant) => {
     if (rows.some((row) => isUnderOtherBrand(row, tenant))) refusePath(request, tenant, rows)
     const received = `${request.method} ${excerpt(tenant.basePath + request.path)}`
@@ -31,7 +35,7 @@ function reasonOf(rows: readonly RouteRow[]): string {
   const endpoint = rows.find((row) => row.endpoint)?.endpoint
   if (endpoint === undefined) {
     return rows.some(({ method }) => method === 'get')
-      ? 'GET reads, the other methods change something.'
+      ? 'GET and HEAD read, the other methods change something.'
       : 'The call changes something, which GET and HEAD never do.'
   }
   const called = `${endpoint.number} (${endpoint.title})`
