@@ -1,5 +1,4 @@
 import { ConfigError, type SettingPath } from '../files/config-error.ts'
-import { isClearTextRedirect } from '../sandbox/addresses/web-address.ts'
 import { findConfigFile, problemInFile, readConfigFile, resolvePaths } from './config-file.ts'
 import type { LogMode } from './settings/process-settings.ts'
 import { keyOf, type SettingOptions, type SettingValues } from './settings.ts'
@@ -62,7 +61,7 @@ export async function loadSettings({
     if (isIn(fromVariables)) return ConfigError.of(`AGEKEY_SANDBOX_${setting.toUpperCase()}: ${reason}`)
     return configFile === undefined ? ConfigError.of(reason) : problemInFile(configFile, { cwd, path, reason })
   }
-  return { log, sandbox, configFile, blame, warnings: [...clearTextWarnings(values), ...warnings] }
+  return { log, sandbox, configFile, blame, warnings }
 }
 
 /** The environment of this process: for programs that a command starts, and for files that a CI system names in it. */
@@ -72,14 +71,4 @@ export const ownEnvironment = (): Readonly<Record<string, string | undefined>> =
 function namedConfigFile(flags: Texts, variables: Texts) {
   const [path, by] = flags.config === undefined ? [variables.config, CONFIG_FLAG.variable] : [flags.config, '--config']
   return path === undefined ? undefined : { path: String(path), by }
-}
-
-function clearTextWarnings({ clients = [] }: SettingValues): string[] {
-  return clients.flatMap(({ clientId, redirectUris }) =>
-    redirectUris
-      .filter(isClearTextRedirect)
-      .map(
-        (uri) => `client ${clientId}: ${uri} sends tokens over the network in the clear; use https beyond this machine`,
-      ),
-  )
 }

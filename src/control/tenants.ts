@@ -1,6 +1,7 @@
 import { camelCased, snakeCased } from '../files/camel-case.ts'
 import type { Lifetimes } from '../oidc/ports.ts'
 import { Refusal } from '../oidc/refusal.ts'
+import { redirectUriWarnings } from '../sandbox/addresses/web-address.ts'
 import { clientSettingsOf } from '../sandbox/clients/client-schema.ts'
 import { currentCoverage } from '../sandbox/coverage/describe-coverage.ts'
 import { requireOutcomeName, requirePersona } from '../sandbox/outcomes/names.ts'
@@ -101,6 +102,7 @@ async function readChange(change: ControlCall<'putTenant'>['body'], tenant: Tena
 /** A tenant as the control API shows it; client secrets stay out. */
 function wireTenant({ name, provider, settings, clock, keys }: Tenant) {
   const { clients, defaults, lifetimes, readings } = settings
+  const warnings = redirectUriWarnings(clients)
   return {
     name,
     base_url: provider.baseUrl,
@@ -111,6 +113,7 @@ function wireTenant({ name, provider, settings, clock, keys }: Tenant) {
       redirect_uris: redirectUris,
       signing_alg: signingAlg,
     })),
+    ...(warnings.length === 0 ? {} : { warnings }),
     lifetimes: wireLifetimes(lifetimes),
     ...snakeCased(tenantValuesOf(settings)),
     readings,

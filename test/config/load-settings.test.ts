@@ -229,18 +229,13 @@ const withUri = (uri: string) =>
   loadFile(`clients: [{ client_id: shop, client_secret: s, redirect_uris: [${JSON.stringify(uri)}] }]`)
 
 test.each([
-  ['https://shop.example/callback', 0],
-  ['https://shop.example/callback?from=agekey', 0],
-  ['http://localhost:3000/callback', 0],
-  ['http://127.0.0.1/callback', 0],
-  ['http://[::1]:3000/callback', 0],
-  ['http://shop.example/callback', 1],
-  ['http://localhost.shop.example/', 1],
-  ['http://app:3000/callback', 1],
-])('The redirect URI %s in the config file is taken as it is, with %i warnings', async (uri, count) => {
-  const { sandbox, warnings } = await withUri(uri)
+  'https://shop.example/callback?from=agekey',
+  'http://[::1]:3000/callback',
+  'http://app:3000/callback',
+  'https://*.shop.example/cb',
+])('The redirect URI %s in the config file is taken as it is', async (uri) => {
+  const { sandbox } = await withUri(uri)
   expect(sandbox.clients?.[0]?.redirectUris).toEqual([uri])
-  expect(warnings).toEqual(Array(count).fill(expect.stringContaining(`client shop: ${uri} sends tokens`)))
 })
 
 const NO_URL = 'is not an http or https URL'

@@ -66,6 +66,17 @@ test('A tenant is made by PUT with what it has of its own, changed in part, and 
   await sandbox.request.get(path).expect(404)
 })
 
+test('A redirect URI with a * is registered as it is, with a warning in the answer to PUT', async () => {
+  const redirectUris = ['https://shop.example/*']
+  const clients = [{ client_id: 'shop', client_secret: 's', redirect_uris: redirectUris }]
+  const { body } = await sandbox.request.put('/_sandbox/tenants/literal').send({ clients }).expect(201)
+  expect(body).toMatchObject({ warnings: [expect.stringContaining('no wildcard')] })
+  const page = (redirect_uri: string) =>
+    sandbox.request.get('/t/literal/v1/oidc/use').query(useRequest({ client_id: 'shop', redirect_uri }))
+  await page('https://shop.example/*').expect(200)
+  await page('https://shop.example/cb').expect(400)
+})
+
 test('A reset brings back the declared state and keeps clients and other tenants', async () => {
   const tenant = sandbox.tenant('reset')
   const rp = rpOf('reset')

@@ -48,6 +48,13 @@ test('A sandbox without any client says so when it starts', async () => {
   expect(warnings).toEqual([expect.stringMatching(/^clients: there is none/)])
 })
 
+test('A redirect URI with a * is registered as it is, with a warning when the sandbox starts', async () => {
+  const warnings: string[] = []
+  const shop = { clientId: 'shop', clientSecret: 's', redirectUris: ['https://*.shop.example/cb'] }
+  await using _ = await create({ clients: [shop], onWarning: (message: string) => warnings.push(message) })
+  expect(warnings).toEqual([expect.stringMatching(/^client shop: .* no wildcard/)])
+})
+
 test('An option of createSandbox that is undefined counts as absent', async () => {
   await using sandbox = await create({ port: undefined, persona: undefined, lifetimes: { code: undefined } })
   expect(await sandbox.expectations.list()).toEqual([])

@@ -2,6 +2,7 @@ import { unwatchFile, watchFile } from 'node:fs'
 import { loadSettings } from '../../config/load-settings.ts'
 import type { Texts } from '../../config/text-settings.ts'
 import { messageOf } from '../../files/caught.ts'
+import { redirectUriWarnings } from '../../sandbox/addresses/web-address.ts'
 import type { Sandbox } from '../../server/create-sandbox.ts'
 import type { Report } from './report.ts'
 
@@ -19,8 +20,9 @@ export function watchClients(
 ): () => void {
   const takeUp = async () => {
     try {
-      const { sandbox: settings } = await loadSettings({ flags })
-      await sandbox.configure({ clients: settings.clients ?? [] })
+      const { clients = [] } = (await loadSettings({ flags })).sandbox
+      await sandbox.configure({ clients })
+      for (const warning of redirectUriWarnings(clients)) report.warning(warning)
     } catch (error) {
       report.warning(`${messageOf(error)} (the clients stay as they were)`)
     }

@@ -71,6 +71,7 @@ const tenant = z
         signing_alg: z.enum(SIGNING_ALGORITHMS),
       }),
     ),
+    warnings: z.array(z.string()).optional().describe('About redirect URIs; absent when there is none'),
     lifetimes: lifetimesSchema,
     ...TENANT_VALUES,
     readings: z.record(z.string(), z.string()).describe('Variants by the names of their readings'),

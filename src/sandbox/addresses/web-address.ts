@@ -19,11 +19,26 @@ export function redirectUriProblem(text: string): string | undefined {
   return undefined
 }
 
-/** Whether a redirect URI sends tokens over the network in the clear: `http` to a host other than this machine. */
-export function isClearTextRedirect(redirectUri: string): boolean {
+/** What a developer should know about a redirect URI that is allowed, a sentence each. */
+function warningsOf(redirectUri: string): string[] {
   const { protocol, hostname } = new URL(redirectUri)
-  return protocol === 'http:' && !LOOPBACK_HOSTS.includes(hostname)
+  const isClearText = protocol === 'http:' && !LOOPBACK_HOSTS.includes(hostname)
+  const inHost = hostname.includes('*') ? '; no host has such a name, so no browser reaches it' : ''
+  return [
+    ...(isClearText ? ['sends tokens over the network in the clear; use https beyond this machine'] : []),
+    ...(redirectUri.includes('*')
+      ? [`has a *, which is compared as a character and is no wildcard${inHost}; register each address by itself`]
+      : []),
+  ]
 }
+
+/** The warnings about the redirect URIs of clients. */
+export const redirectUriWarnings = (
+  clients: readonly { readonly clientId: string; readonly redirectUris: readonly string[] }[],
+): string[] =>
+  clients.flatMap(({ clientId, redirectUris }) =>
+    redirectUris.flatMap((uri) => warningsOf(uri).map((warning) => `client ${clientId}: ${uri} ${warning}`)),
+  )
 
 /** What keeps `text` from being the address under which the sandbox is reached, or `undefined`. */
 export const baseUrlProblem = (text: string): string | undefined =>
