@@ -77,7 +77,7 @@ const CHANGED: Readonly<Record<string, Texts>> = {
   'access_token_use=single': { 'upgrade: upgrade.again': '401' },
   'code_lifetime=60': { 'upgrade: exchange.after_61s': '400' },
   'code_lifetime=3600': { 'upgrade: exchange.after_601s': '200' },
-  'discovery=minimal': { 'published: discovery.members': '7 7' },
+  'discovery=minimal': { 'published: discovery.members': '9 11' },
   'key_set=one': {
     'published: discovery.algs': 'RS256',
     'published: jwks.types': 'RSA',
@@ -354,3 +354,34 @@ test('A variant of a reading changes what its line says on each answer concerned
     expect({ [id]: changed }).toEqual({ [id]: expected })
   }
 }, 60_000)
+
+/** What a client takes for the value of a member that is absent (OpenID Connect Discovery 1.0 section 3, RFC 9126 section 5). */
+const WHEN_ABSENT = {
+  response_modes_supported: ['query', 'fragment'],
+  grant_types_supported: ['authorization_code', 'implicit'],
+  token_endpoint_auth_methods_supported: ['client_secret_basic'],
+  claim_types_supported: ['normal'],
+  claims_parameter_supported: false,
+  request_parameter_supported: false,
+  request_uri_parameter_supported: true,
+  require_request_uri_registration: false,
+  require_pushed_authorization_requests: false,
+}
+
+test('A client reads from the minimal discovery documents, by the defaults of absent members too, what the full ones say', async () => {
+  const sandbox = await startSandbox()
+  const minimal = sandbox.tenant('minimal')
+  await minimal.configure({ readings: { discovery: 'minimal' } })
+  const read = async ({ get }: Observer, flow: string): Promise<Readonly<Record<string, unknown>>> =>
+    (await get(`/v1/oidc/${flow}/.well-known/openid-configuration`)).json()
+  for (const flow of ['use', 'create']) {
+    const [full, few] = await Promise.all([sandbox, minimal].map((api) => read(createObserver(api), flow)))
+    const told = (document = {}) =>
+      Object.entries({ ...WHEN_ABSENT, ...document }).map(([name, value]) => [name, [value].flat().sort()])
+    const inFew = Object.keys({ ...WHEN_ABSENT, ...few })
+    const ofMinimal = JSON.stringify(told(few)).replaceAll('/t/minimal', '')
+    expect(Object.fromEntries(JSON.parse(ofMinimal))).toEqual(
+      Object.fromEntries(told(full).filter(([name]) => inFew.includes(String(name)))),
+    )
+  }
+})

@@ -23,7 +23,8 @@ export const PUBLISHED: readonly Reading[] = [
       },
       {
         name: 'minimal',
-        summary: 'The documents have the required members alone, and that of Create the endpoint of E2.',
+        summary:
+          'The documents have the required members, that of Create the endpoint of E2, and members whose absence would state another value by default.',
         source: 'OpenID Connect Discovery 1.0 section 3',
         effect: { changes: [inReplies('discovery', withRequiredMembers)] },
       },
@@ -136,10 +137,25 @@ const REQUIRED_MEMBERS: readonly string[] = [
   'id_token_signing_alg_values_supported',
 ]
 
+/** What the absence of a member states (OpenID Connect Discovery 1.0 section 3, RFC 9126 section 5). */
+const DEFAULTS: Readonly<Record<string, unknown>> = {
+  response_modes_supported: ['query', 'fragment'],
+  grant_types_supported: ['authorization_code', 'implicit'],
+  token_endpoint_auth_methods_supported: ['client_secret_basic'],
+  request_parameter_supported: false,
+  request_uri_parameter_supported: true,
+  require_pushed_authorization_requests: false,
+}
+
 function withRequiredMembers(reply: ServerReply): ServerReply {
-  const members = Object.entries(bodyOf(reply)).filter(([name]) => REQUIRED_MEMBERS.includes(name))
+  const members = Object.entries(bodyOf(reply)).filter(
+    ([name, value]) => REQUIRED_MEMBERS.includes(name) || (name in DEFAULTS && !isSameSet(value, DEFAULTS[name])),
+  )
   return withJson(reply, Object.fromEntries(members))
 }
+
+const isSameSet = (...values: readonly [unknown, unknown]) =>
+  new Set(values.map((value) => [value].flat().sort().join())).size === 1
 
 /** Clients with algorithms of their own need a key each. */
 function withSigningKeys(reply: ServerReply, { signingAlgs }: TamperTools): ServerReply {
