@@ -102,7 +102,7 @@ export const DECISIONS: readonly { readonly point: string; readonly decision: st
   {
     point: 'failed E2',
     decision:
-      '401 invalid_client; 400 invalid_request, invalid_scope, unsupported_response_type, invalid_authorization_details; 415 for another content type.',
+      '401 invalid_client; 400 invalid_request, invalid_scope, unsupported_response_type, request_not_supported, invalid_authorization_details; 415 for another content type.',
   },
   {
     point: 'failed E4',
@@ -112,11 +112,11 @@ export const DECISIONS: readonly { readonly point: string; readonly decision: st
   {
     point: 'failed E5',
     decision:
-      '401 invalid_token with WWW-Authenticate: Bearer; 403 insufficient_scope; 400 invalid_request or invalid_authorization_details.',
+      '401 invalid_token with WWW-Authenticate: Bearer; 400 invalid_request or invalid_authorization_details; 403 insufficient_scope only as a forced outcome.',
   },
   {
     point: 'body of a failed server-to-server call',
-    decision: 'JSON {error, error_description, findings: [{rule, level, path, message, hint}]}, no-store.',
+    decision: 'JSON {error, error_description, error_uri, findings: [{rule, level, path, message, hint}]}, no-store.',
   },
   {
     point: 'failed E1 and E3',
@@ -154,8 +154,25 @@ export const DECISIONS: readonly { readonly point: string; readonly decision: st
   },
   { point: 'authorization_details', decision: '1 to 10 items.' },
   {
+    point: 'age format per method',
+    decision:
+      'email_age_estimation, facial_age_estimation and payment_card_network take at_least_years alone, the last one only 18. The others take all three; another one than date_of_birth is advice.',
+  },
+  {
+    point: 'numbers in age',
+    decision:
+      'years and at_least_years are integers from 0 to 150; date_of_birth is a day that exists, not in the future, at most 150 years ago.',
+  },
+  {
+    point: 'provenance allowlist',
+    decision: 'Fourteen provider paths, /sandbox and /sandbox/partner, unless the config replaces them.',
+  },
+  { point: 'platform values', decision: 'Five placeholders, unless the config replaces them.' },
+  { point: 'discovery', decision: 'The documents list what is served and nothing else.' },
+  {
     point: 'redirect_uri',
-    decision: 'Exact match. The built-in client takes any path and port on localhost, 127.0.0.1 and [::1].',
+    decision:
+      'Exact match. Registered are https, http on a loopback host, or any http URL that the config writes out. The built-in client takes any path and port on localhost, 127.0.0.1 and [::1].',
   },
   {
     point: 'signing',
