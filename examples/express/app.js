@@ -85,7 +85,7 @@ async function readToken(idToken, { nonce, code }) {
     typeof payload.sub === 'string' &&
     payload.sub.length > 0 &&
     payload.sub.length <= 255 &&
-    payload.req_claims_hash === hash(CLAIMS, 32) &&
+    payload.req_claims_hash?.replace(/=+$/, '') === hash(CLAIMS, 32) &&
     payload.c_hash === (code && hash(code, 16)) &&
     typeof answer === 'boolean' &&
     Object.keys(others).length === 0

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { foundInstead } from '../text/message-parts.ts'
 import { attributeRequirementSchema } from './attributes.ts'
-import { INSTANT_FORMS, parseInstant } from './calendar.ts'
+import { INSTANT_FORMS, parseCalendarDate, parseInstant } from './calendar.ts'
 import { bounded, breaks, type Issue, issue, issuesOf } from './explain.ts'
 import { isJsonObject, type JsonObject } from './json-object.ts'
 import { byMethod, METHOD_NAMES, METHODS, type Method } from './methods.ts'
@@ -130,6 +130,20 @@ export function parseClaims(value: unknown, vocabulary?: Vocabulary): { claims?:
   if (parsed.success && issues.length === 0) return { claims: parsed.data, issues }
   return { ...(parsed.success && !isRefused && { claims: parsed.data }), issues: bounded(issues) }
 }
+
+/** The claims with each date in `verified_after` as the last instant of its day. */
+export function withDaysEnded({ overrides, ...claims }: Claims): Claims {
+  const ended = Object.entries(overrides ?? {}).map(([method, override]) => [
+    method,
+    override && withDayEnded(override),
+  ])
+  return { ...withDayEnded(claims), ...(overrides && { overrides: Object.fromEntries(ended) }) }
+}
+
+const withDayEnded = <Dated extends { verified_after?: string | undefined }>(dated: Dated): Dated =>
+  dated.verified_after === undefined || parseCalendarDate(dated.verified_after) === undefined
+    ? dated
+    : { ...dated, verified_after: `${dated.verified_after}T23:59:59.999Z` }
 
 /** The deepest list: `overrides.METHOD.attributes.NAME`. */
 const MAX_LIST_LEVELS = 4

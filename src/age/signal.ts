@@ -20,10 +20,12 @@ export { evaluationSignalSchema, personaSignalSchema } from './signal-schema.ts'
 /** What a signal is checked against besides the specification; `now` in milliseconds since the UNIX epoch. */
 export interface SignalContext extends Vocabulary {
   readonly now: number
+  /** Signals that a request may submit: 10 when absent. */
+  readonly maxSignals?: number
 }
 
 // Decision: a request submits 1 to 10 signals; an age key, and so an evaluation, has at most 50 of them.
-const MAX_SUBMITTED = 10
+export const MAX_SUBMITTED = 10
 export const MAX_SIGNALS = 50
 
 /**
@@ -37,7 +39,7 @@ export function parseAgeSignals(
   return parseSignals(value, {
     root: 'authorization_details',
     least: 1,
-    most: MAX_SUBMITTED,
+    most: context.maxSignals ?? MAX_SUBMITTED,
     schemasFor: () => submittedSchemas,
     otherIssues: (signal) => [
       ...dateIssues(signal, context.now),
@@ -103,7 +105,8 @@ function parseSignals<Signal>(value: unknown, reading: Reading<Signal>): { signa
   const issues: Issue[] = []
   let isRefused = value.length < least || value.length > most
   if (isRefused) {
-    issues.push(issue('SIG-02', root, [], `must hold ${least} to ${most} age signals, holds ${value.length}`))
+    const range = least === most ? 'one age signal' : `${least} to ${most} age signals`
+    issues.push(issue('SIG-02', root, [], `must hold ${range}, holds ${value.length}`))
   }
   const signals: Signal[] = []
   // What is beyond the limit is not looked at: a list of thousands shall not cost more than a list.

@@ -62,7 +62,7 @@ export const withForcedOutcome =
     } catch (error) {
       await observe(error instanceof Refusal ? error.status : 500)
       const { decisions, ids } = tenant.readings
-      throw error instanceof Refusal && ids ? error.inForm({ ...decisions, readings: ids }) : error
+      throw error instanceof Refusal && ids ? error.inForm({ call: flow, decisions, readings: ids }) : error
     }
   }
 
@@ -97,8 +97,8 @@ async function answerCall(
   const changes = outcome.instead ? [outcome] : [...readings, outcome]
   const { answer, traps } = await changed(honest, { call, tenant, changes })
   // A refusal that is forced is a refusal of the service: a discovery document or a key set is never refused.
-  const isRefusal = outcome.instead && outcome.flow !== 'discovery' && outcome.flow !== 'jwks'
-  const reply = isRefusal ? inErrorForm(answer.reply, tenant.provider.decisions) : answer.reply
+  const isRefusal = outcome.instead && call.flow !== 'discovery' && call.flow !== 'jwks'
+  const reply = isRefusal ? inErrorForm(call.flow, answer.reply, tenant.provider.decisions) : answer.reply
   const issuedIds = [...(answer.issuedIds ?? []), ...traps.map((id) => identifier('trap', id))]
   return {
     answer: { ...answer, reply, issuedIds, forcedOutcome: outcome, forcedBy, audit: queued?.audit },

@@ -169,7 +169,7 @@ export interface Flow {
   outcome?: string | undefined
   /** What named the persona and the outcome: a query parameter, a header, an expectation, a cookie, a default. */
   decided_by?: string | undefined
-  /** How the service read what the specification leaves open, where not as usual: par_status=200. */
+  /** How the service read what the specification leaves open, where not as usual: refused_token_status=403. */
   readings?: readonly string[] | undefined
   /** The flow is one of an audit. */ audit?: true | undefined
   /** waiting: for the user. error: a call was refused or dropped, or the callback carries error. ok: the rest. */
@@ -482,7 +482,7 @@ export interface GivenSettings {
     readonly idToken?: number | undefined
     readonly accessToken?: number | undefined
   } | undefined
-  /** Reads a silence of the specification in another way: par_status=200; the command "readings" lists all. */
+  /** Reads a silence of the specification in another way: refused_token_status=403; the command "readings" lists all. */
   readonly readings?: Readonly<Record<string, string | number>> | undefined
   /** Delays the reply of outcomes like token.slow by so many seconds, 0 to 600 (default: 30). */
   readonly slowReplySeconds?: number | undefined

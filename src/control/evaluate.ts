@@ -6,6 +6,7 @@ import type { Certifications } from '../oidc/provider.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import { certifiedLevel } from '../oidc/request/age-signals.ts'
 import { Findings } from '../oidc/rules/findings.ts'
+import { asDecided } from '../oidc/use.ts'
 import { requirePersona } from '../sandbox/outcomes/names.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import type { ControlCall, Handlers } from './handler.ts'
@@ -23,7 +24,7 @@ export const evaluateHandlers: Pick<Handlers, 'evaluate'> = {
       throw Refusal.invalidRequest(refusal?.description ?? 'claims: cannot be read', { findings: findings.all })
     }
     checkSize(claims.age_thresholds.length * signals.length)
-    const { ageThresholds, trace } = evaluate(signals, claims, now)
+    const { ageThresholds, trace } = evaluate(signals, asDecided(claims, provider.decisions), now)
     const body = { age_thresholds: ageThresholds, trace }
     checkBytes(JSON.stringify(trace).length)
     return { status: 200, body }

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { DEFAULT_DECISIONS, type Decisions } from './decisions.ts'
 import type { Awaitable } from './ports.ts'
+import { Refusal } from './refusal.ts'
 import { printableDescription } from './rules/error-codes.ts'
 
 /** How the answer of an authorization request reaches the relying party (OAuth 2.0 Multiple Response Types, Form Post). */
@@ -48,6 +49,22 @@ export function createErrorCallback(
     error_description: errorDescription === 'absent' ? undefined : shortened(description, MAX_DESCRIPTION),
     state: target.state,
   })
+}
+
+/** Errors that say that the request itself was wrong. */
+const OF_REQUEST: readonly string[] = [
+  'invalid_request',
+  'invalid_scope',
+  'unauthorized_client',
+  'unsupported_response_type',
+]
+
+/** @throws Refusal for an error of the request, where the service answers it with a page */
+export function refuseOnPage(
+  { error, description }: { readonly error: string; readonly description: string },
+  { refusedRequest }: Pick<Decisions, 'refusedRequest'>,
+): void {
+  if (refusedRequest === 'page' && OF_REQUEST.includes(error)) throw Refusal.invalidRequest(`${error}: ${description}`)
 }
 
 /** The error that a refused authorization request comes back with. */

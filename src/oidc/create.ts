@@ -7,6 +7,7 @@ import {
   createCallback,
   createErrorCallback,
   redirectedError,
+  refuseOnPage,
   type Seams,
 } from './callback.ts'
 import { expiredText, isExpired } from './collection.ts'
@@ -81,9 +82,11 @@ export async function beginCreate(query: Pairs, provider: Provider): Promise<Beg
   if (refusal) {
     const unusable = pushed && unusableFor(target.client.clientId, pushed.record, findings)
     const { decisions } = provider
-    if (unusable && decisions.unusableRequestUri === 'page') throw findings.toRefusal()
+    const onPage = unusable ? decisions.unusableRequestUri : decisions.refusedRequest
+    if (onPage === 'page') throw findings.toRefusal({ status: 400 })
     const error = redirectedError(refusal, decisions)
-    const callback = createErrorCallback({ ...callbackTarget, state: pushed?.record.state }, error, decisions)
+    const state = onPage === 'without_state' ? undefined : pushed?.record.state
+    const callback = createErrorCallback({ ...callbackTarget, state }, error, decisions)
     return { kind: 'refused', callback, findings: findings.all, ...(unusable ? { unusable } : {}) }
   }
   if (!pushed) throw new Error('a request without an error must have been pushed')
@@ -121,9 +124,9 @@ export async function finishCreate(
 
 function callbackFor(transaction: CreateTransaction, decision: CreateDecision, decisions: Decisions): Callback {
   if (decision.kind === 'created') return createCallback(transaction, { state: transaction.state })
-  return decision.error === UNUSABLE
-    ? unusableCallback(transaction, decision, decisions)
-    : createErrorCallback(transaction, decision, decisions)
+  if (decision.error === UNUSABLE) return unusableCallback(transaction, decision, decisions)
+  refuseOnPage(decision, decisions)
+  return createErrorCallback(transaction, decision, decisions)
 }
 
 /** Spends the pushed request and, for an age key that is created, saves this in the same step; `false` when the request is spent. */
@@ -158,8 +161,10 @@ function unusableCallback(
   error: { error: string; description: string },
   decisions: Decisions,
 ): Callback {
-  if (decisions.unusableRequestUri === 'page') throw Refusal.byRules(UNUSABLE, error.description)
-  return createErrorCallback(transaction, redirectedError(error, decisions), decisions)
+  const { unusableRequestUri: answer } = decisions
+  if (answer === 'page') throw Refusal.byRules(UNUSABLE, error.description)
+  const target = answer === 'without_state' ? { ...transaction, state: undefined } : transaction
+  return createErrorCallback(target, redirectedError(error, decisions), decisions)
 }
 
 const ALREADY_USED = 'request_uri has already been used: it serves one decision'

@@ -1,4 +1,4 @@
-import { MAX_SIGNALS } from '../age/signal.ts'
+import { MAX_SIGNALS, MAX_SUBMITTED } from '../age/signal.ts'
 /**
  * What the specification leaves open and the sandbox had to decide: each choice is a named constant here.
  * `docs/decisions.md` says why.
@@ -8,6 +8,9 @@ import type { Brand } from './rules/profile.ts'
 
 /** Seconds. The specification gives all but that of the code. */
 export const DEFAULT_LIFETIMES: Lifetimes = { requestUri: 90, code: 600, idToken: 600, accessToken: 10_800 }
+
+/** `short`: a few letters of base64url. `jwt`: a signed JWT of some 1,000 characters. `base64`: with `/`, `+` and `=` among them. */
+export type IssuedForm = 'short' | 'jwt' | 'base64'
 
 /** What the service decides in one of several ways: each is a reading of the specification where that is silent. */
 export interface Decisions {
@@ -20,16 +23,34 @@ export interface Decisions {
   readonly codeUse: 'single' | 'repeated'
   readonly requestUriUse: 'single' | 'repeated'
   readonly accessTokenUse: 'single' | 'repeated'
-  /** What a refused server-to-server call is answered with. */
-  readonly errorBody: 'findings' | 'plain' | 'empty' | 'text'
+  /** What a code, an access token and the identifier in a `request_uri` look like. */
+  readonly codeForm: IssuedForm
+  readonly accessTokenForm: IssuedForm
+  readonly requestUriForm: IssuedForm
+  /** Age signals that one `authorization_details` may hold. */
+  readonly maxSignals: number
+  /** Which instant of its day a date in `verified_after` is. */
+  readonly verifiedAfterDate: 'start' | 'end'
+  /** What an upgrade does with the age signals that the age key holds. */
+  readonly upgradeEffect: 'adds' | 'replaces'
+  /** The JSON of a refused server-to-server call. */
+  readonly errorBody: 'findings' | 'plain'
+  /** The body of a refused upgrade. */
+  readonly upgradeErrorBody: 'json' | 'empty' | 'text'
   /** Whether errors are described, in callbacks and in replies. */
   readonly errorDescription: 'present' | 'absent'
-  /** The status of wrong credentials at E2 and E4. */
+  /** The status of wrong credentials at E2. */
   readonly clientErrorStatus: 401 | 400
+  /** The status of a refused access token at E5. */
+  readonly refusedTokenStatus: 401 | 403
+  /** The status of refused age signals at E5. */
+  readonly refusedSignalStatus: 400 | 422
   /** The codes of refused authorization requests: their own, or `invalid_request` for each. */
   readonly errorCodes: 'specific' | 'general'
   /** How E3 answers a `request_uri` that has expired or was used. */
-  readonly unusableRequestUri: 'redirect' | 'page'
+  readonly unusableRequestUri: 'redirect' | 'without_state' | 'page'
+  /** How E1 and E3 answer a request of a known client that breaks another rule. */
+  readonly refusedRequest: 'redirect' | 'page'
   /** The status of the redirect that answers a GET. */
   readonly redirectStatus: 302 | 303
 }
@@ -39,11 +60,21 @@ export const DEFAULT_DECISIONS: Decisions = {
   codeUse: 'single',
   requestUriUse: 'single',
   accessTokenUse: 'repeated',
+  codeForm: 'short',
+  accessTokenForm: 'short',
+  requestUriForm: 'short',
+  maxSignals: MAX_SUBMITTED,
+  verifiedAfterDate: 'start',
+  upgradeEffect: 'adds',
   errorBody: 'findings',
+  upgradeErrorBody: 'json',
   errorDescription: 'present',
   clientErrorStatus: 401,
+  refusedTokenStatus: 401,
+  refusedSignalStatus: 400,
   errorCodes: 'specific',
   unusableRequestUri: 'redirect',
+  refusedRequest: 'redirect',
   redirectStatus: 302,
 }
 

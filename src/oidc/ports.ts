@@ -120,8 +120,15 @@ export interface AgeKeys {
    * user holds it.
    */
   saving(signals: readonly AgeSignal[], holder: string | undefined): Awaitable<readonly Change[]>
-  /** The changes that add signals to the key `id`, the oldest beyond the limit go; `undefined` when there is no such key. */
-  adding(id: string, signals: readonly AgeSignal[]): Awaitable<readonly Change[] | undefined>
+  /**
+   * The changes that add signals to the key `id`, or put them in the place of all others; the oldest beyond the limit go. `undefined` when
+   * there is no such key.
+   */
+  adding(
+    id: string,
+    signals: readonly AgeSignal[],
+    how: { readonly keeps: boolean },
+  ): Awaitable<readonly Change[] | undefined>
 }
 
 export const lifetimesSchema = z.object({

@@ -1,8 +1,8 @@
 import type { Method } from '../age/methods.ts'
 import type { AssuranceLevel, Vocabulary } from '../age/vocabulary.ts'
-import type { Decisions } from './decisions.ts'
+import type { Decisions, IssuedForm } from './decisions.ts'
 import { ENDPOINTS } from './endpoints.ts'
-import type { AgeKeys, Clients, Clock, Ids, Lifetimes, Signer, Store } from './ports.ts'
+import type { AgeKeys, Awaitable, Clients, Clock, Ids, Lifetimes, Signer, Store } from './ports.ts'
 import type { Brand, Profile } from './rules/profile.ts'
 
 /** The ISO 27566-1 level that a provider of age signals is certified for, by provenance and method. */
@@ -35,3 +35,16 @@ export const createIssuer = (provider: Pick<Provider, 'baseUrl'>) => provider.ba
 
 /** Milliseconds of the clock, `seconds` from now. */
 export const inSeconds = (provider: Pick<Provider, 'clock'>, seconds: number) => provider.clock.now() + seconds * 1000
+
+/** A code, an access token or the id of a `request_uri` as it is issued. Another `id` never gives the same text. */
+export function inIssuedForm(id: string, form: IssuedForm, { signer }: Pick<Provider, 'signer'>): Awaitable<string> {
+  switch (form) {
+    case 'short':
+      return id
+    case 'base64':
+      return `+/${id.replaceAll('-', '+').replaceAll('_', '/')}==`
+    case 'jwt':
+      // With header, signature and base64url it has some 1,000 characters.
+      return signer.sign({ jti: id, padding: 'x'.repeat(380) })
+  }
+}

@@ -4,7 +4,7 @@ import { foundInstead } from '../text/message-parts.ts'
 import { spendables } from './collection.ts'
 import { IDENTIFIER_BYTES } from './decisions.ts'
 import type { Client, Clients } from './ports.ts'
-import { inSeconds, type Provider } from './provider.ts'
+import { inIssuedForm, inSeconds, type Provider } from './provider.ts'
 import { readAgeSignals } from './request/age-signals.ts'
 import { authenticateByForm } from './request/client-auth.ts'
 import { credentialsProblem } from './request/client-mistakes.ts'
@@ -65,7 +65,7 @@ export async function pushRequest(
   if (!client || redirectUri === undefined || state === undefined || !signals) {
     throw new Error('a pushed request without an error must be complete')
   }
-  const id = provider.ids.random(IDENTIFIER_BYTES)
+  const id = await inIssuedForm(provider.ids.random(IDENTIFIER_BYTES), provider.decisions.requestUriForm, provider)
   const { requestUri: lifetime } = provider.lifetimes
   const record: PushedRequest = {
     clientId: client.clientId,

@@ -1,5 +1,6 @@
 import { nearest, unknownName } from '../text/message-parts.ts'
 import type { Decisions } from './decisions.ts'
+import type { ServerCall } from './endpoints.ts'
 import { ERROR_STATUS, type ErrorCode, printableDescription } from './rules/error-codes.ts'
 import type { Finding } from './rules/finding.ts'
 
@@ -7,7 +8,9 @@ import type { Finding } from './rules/finding.ts'
 export type RefusalCode = ErrorCode | 'not_found' | 'conflict' | 'too_many_requests'
 
 /** How the service answers a server-to-server call that it refuses, and the readings that say so. */
-export interface RefusalForm extends Pick<Decisions, 'errorBody' | 'errorDescription' | 'clientErrorStatus'> {
+export interface RefusalForm {
+  readonly call: ServerCall
+  readonly decisions: Decisions
   readonly readings: readonly string[] | undefined
 }
 

@@ -3,7 +3,7 @@ import { foundInstead, quote } from '../text/message-parts.ts'
 import { collection, expiredText, type Found, forgottenAt, isExpired, spendables } from './collection.ts'
 import { ACCESS_TOKEN_BYTES, ACCESS_TOKEN_PREFIX, IDENTIFIER_BYTES } from './decisions.ts'
 import { type Awaitable, type Change, type Client, type Clients, whenThere } from './ports.ts'
-import { inSeconds, type Provider } from './provider.ts'
+import { inIssuedForm, inSeconds, type Provider } from './provider.ts'
 import { authenticateByBasic } from './request/client-auth.ts'
 import { basicProblem, mistakenFor } from './request/client-mistakes.ts'
 import { type Parameters, readParameters } from './request/parameters.ts'
@@ -74,7 +74,7 @@ const codeSeconds = ({ decisions, lifetimes }: Provider) => decisions.codeSecond
 
 /** Issues the code of a Use flow whose thresholds were all false: single use, bound to the client. */
 export async function issueCode(issuedTo: Omit<Grant, 'expiresAt'>, provider: Provider): Promise<string> {
-  const code = provider.ids.random(IDENTIFIER_BYTES)
+  const code = await inIssuedForm(provider.ids.random(IDENTIFIER_BYTES), provider.decisions.codeForm, provider)
   await codes(provider).put(code, { ...issuedTo, expiresAt: inSeconds(provider, codeSeconds(provider)) })
   return code
 }
@@ -192,7 +192,8 @@ async function issueAccessToken(
   { code, ...issued }: Grant & { readonly code: string },
   provider: Provider,
 ): Promise<TokenResponse | undefined> {
-  const token = ACCESS_TOKEN_PREFIX + provider.ids.random(ACCESS_TOKEN_BYTES)
+  const id = ACCESS_TOKEN_PREFIX + provider.ids.random(ACCESS_TOKEN_BYTES)
+  const token = await inIssuedForm(id, provider.decisions.accessTokenForm, provider)
   const lifetime = provider.lifetimes.accessToken
   const expiresAt = inSeconds(provider, lifetime)
   const { clientId, ageKeyId, state } = issued

@@ -43,9 +43,10 @@ async function addSignals(
   access: UsableToken,
   provider: Provider,
 ): Promise<'UPG-03' | 'UPG-04' | undefined> {
-  const used = provider.decisions.accessTokenUse === 'single' ? usingUp(access.token, access, provider) : []
+  const { decisions } = provider
+  const used = decisions.accessTokenUse === 'single' ? usingUp(access.token, access, provider) : []
   for (;;) {
-    const added = await provider.ageKeys.adding(access.ageKeyId, signals)
+    const added = await provider.ageKeys.adding(access.ageKeyId, signals, { keeps: decisions.upgradeEffect === 'adds' })
     if (!added) return 'UPG-04'
     if (await provider.store.write([...used, ...added])) return undefined
     // Another call was faster: it has used up the token, or changed the age key.

@@ -1,8 +1,7 @@
 import * as z from 'zod'
-import { type Claims, claimsSchema, parseClaims } from '../age/claims.ts'
+import { type Claims, claimsSchema, parseClaims, withDaysEnded } from '../age/claims.ts'
 import { type AgeThresholds, evaluateAnswers } from '../age/evaluate.ts'
 import type { AgeSignal } from '../age/signal.ts'
-import type { Vocabulary } from '../age/vocabulary.ts'
 import { foundInstead, quote } from '../text/message-parts.ts'
 import {
   type Callback,
@@ -13,8 +12,10 @@ import {
   RESPONSE_MODES,
   type ResponseMode,
   redirectedError,
+  refuseOnPage,
   type Seams,
 } from './callback.ts'
+import type { Decisions } from './decisions.ts'
 import { createIdTokenClaims, signingAlgOf } from './id-token.ts'
 import type { AgeKey, Client } from './ports.ts'
 import type { Provider } from './provider.ts'
@@ -99,6 +100,7 @@ export function beginUse(query: Pairs, provider: Provider): Beginning<UseTransac
   if (!target) throw findings.toRefusal({ status: 400 })
   const { refusal } = findings
   if (refusal) {
+    if (provider.decisions.refusedRequest === 'page') throw findings.toRefusal({ status: 400 })
     const { redirectUri } = target
     const callback = createErrorCallback(
       { mode: errorResponseMode(parameters, findings), redirectUri, state: parameters.state },
@@ -125,6 +127,7 @@ export async function finishUse(
     return { callback: await changedBy(seams, createCallback(transaction, { create_requested: 'true', state })) }
   }
   if (decision.kind === 'error') {
+    refuseOnPage(decision, provider.decisions)
     return { callback: await changedBy(seams, createErrorCallback(transaction, decision, provider.decisions)) }
   }
 
@@ -161,7 +164,7 @@ function readTransaction(
   const { state, nonce, claims: claimsText, can_create: canCreate } = parameters
   if (state === undefined) findings.missing('USE-07', 'state')
   if (nonce === undefined) findings.missing('USE-08', 'nonce')
-  const claims = readClaims(claimsText, provider.vocabulary, findings)
+  const claims = readClaims(claimsText, provider, findings)
   if (canCreate !== undefined && canCreate !== 'true' && canCreate !== 'false') {
     findings.add('USE-12', {
       path: 'can_create',
@@ -262,7 +265,11 @@ export function errorResponseMode(
 }
 
 /** Checks `claims` (E1) and reads the claims object from it. */
-export function readClaims(text: string | undefined, vocabulary: Vocabulary, findings: Findings): Claims | undefined {
+export function readClaims(
+  text: string | undefined,
+  { vocabulary, decisions }: Pick<Provider, 'vocabulary' | 'decisions'>,
+  findings: Findings,
+): Claims | undefined {
   if (text === undefined) {
     findings.missing('USE-09', 'claims')
     return undefined
@@ -274,5 +281,9 @@ export function readClaims(text: string | undefined, vocabulary: Vocabulary, fin
   }
   const { claims, issues } = parseClaims(json.value, vocabulary)
   findings.addIssues('claims', issues)
-  return claims
+  return claims && asDecided(claims, decisions)
 }
+
+/** The claims as they are evaluated. */
+export const asDecided = (claims: Claims, { verifiedAfterDate }: Decisions): Claims =>
+  verifiedAfterDate === 'end' ? withDaysEnded(claims) : claims

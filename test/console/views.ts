@@ -254,7 +254,7 @@ export const PAGES: readonly (readonly [name: string, render: Render])[] = [
   }),
   pageOf('clock', renderClock, frame, clockState, { set: 'tomorrow', problem: 'set: must be an ISO 8601 date' }),
   pageOf('readings', renderReadings, frame, READINGS.slice(1, 4), {
-    readings: { par_status: '200' },
+    readings: { refused_token_status: '403' },
     problem: 'readings: there is no reading',
   }),
   pageOf('rules', renderRules, frame, RULES, { profile: 'spec', search: 'nonce', level: 'error', section: '' }),

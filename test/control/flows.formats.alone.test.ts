@@ -67,15 +67,15 @@ test('The export of a flow names the file and its type; an unknown format and a 
 test('The test that a flow is exported as declares client and settings of the flow, and does not wait for a slow reply', async () => {
   const shop = { clientId: 'shop', clientSecret: 's', redirectUris: [REDIRECT_URI], signingAlg: 'ES256' as const }
   const lives = { lifetimes: { accessToken: 60 }, slowReplySeconds: 1 }
-  const own = await startSandbox({ readings: { par_status: '200' }, clients: [shop], ...lives })
+  const own = await startSandbox({ readings: { refused_token_status: '403' }, clients: [shop], ...lives })
   await own.next({ flow: 'par', outcome: 'par.slow' })
   await createRelyingParty(own, shop).obtainRequestUri()
   const { id = '' } = (await own.flows.last()) ?? {}
   const { text } = await own.flows.export(id, 'vitest')
-  const options = "lifetimes: { accessToken: 60 }, slowReplySeconds: 0, readings: { par_status: '200' }"
+  const options = "lifetimes: { accessToken: 60 }, slowReplySeconds: 0, readings: { refused_token_status: '403' }"
   for (const part of ["signingAlg: 'ES256'", options]) expect(text).toContain(part)
   expect((await own.flows.export(id, 'scenario')).text).toContain('\nclient: shop\n')
-  expect((await own.flows.export(id, 'pytest')).text).toContain('"readings": {"par_status": "200"}')
+  expect((await own.flows.export(id, 'pytest')).text).toContain('"readings": {"refused_token_status": "403"}')
 })
 
 test('A flow under an advanced clock is exported without its built-in persona, which every sandbox has', async () => {

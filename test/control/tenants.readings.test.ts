@@ -11,16 +11,25 @@ const start = async (options: Parameters<typeof startSandbox>[0]) => {
 test('PUT tenants/default sets readings of the sandbox itself, one by one, and takes them back', async () => {
   const { put } = await start({ readings: { typ: 'absent' } })
   const readingsAfter = async (body: object) => (await put(body)).body.readings
-  expect(await readingsAfter({ readings: { par_status: 200 } })).toEqual({ typ: 'absent', par_status: '200' })
-  expect(await readingsAfter({ readings: { typ: null } })).toEqual({ par_status: '200' })
-  expect([await readingsAfter({}), await readingsAfter({ readings: null })]).toEqual([{ par_status: '200' }, {}])
+  expect(await readingsAfter({ readings: { refused_token_status: 403 } })).toEqual({
+    typ: 'absent',
+    refused_token_status: '403',
+  })
+  expect(await readingsAfter({ readings: { typ: null } })).toEqual({ refused_token_status: '403' })
+  expect([await readingsAfter({}), await readingsAfter({ readings: null })]).toEqual([
+    { refused_token_status: '403' },
+    {},
+  ])
 })
 
 test('PUT tenants/NAME refuses readings that are unknown or exclude each other, and changes nothing', async () => {
   const { put, configure } = await start({ readings: { unknown_members: 'everywhere' } })
   for (const [readings, message] of [
-    [{ par_statsu: '200' }, 'there is no reading "par_statsu". Did you mean "par_status"?'],
-    [{ par_status: '204' }, 'par_status has no variant "204"; it has 201, 200.'],
+    [
+      { refused_token_statsu: '403' },
+      'there is no reading "refused_token_statsu". Did you mean "refused_token_status"?',
+    ],
+    [{ refused_token_status: '404' }, 'refused_token_status has no variant "404"; it has 401, 403.'],
     [{ key_set: 'one' }, 'key_set=one and unknown_members=everywhere exclude each other; drop one of the two'],
   ] as const) {
     const { status, body } = await put({ readings, slow_reply_seconds: 1 })
@@ -33,11 +42,11 @@ test('PUT tenants/NAME refuses readings that are unknown or exclude each other, 
 test('A tenant keeps its readings through a reset, and other tenants have their own', async () => {
   const { request, tenant } = await start({})
   const own = tenant('own')
-  await own.configure({ readings: { par_status: 200 } })
+  await own.configure({ readings: { refused_token_status: 403 } })
   await own.configure({ slowReplySeconds: 1 })
   await own.reset()
   const shown = async (name: string) => (await request.get(`/_sandbox/tenants/${name}`)).body
-  expect(await shown('own')).toMatchObject({ readings: { par_status: '200' } })
+  expect(await shown('own')).toMatchObject({ readings: { refused_token_status: '403' } })
   expect(await shown('default')).toMatchObject({ readings: {} })
 })
 

@@ -14,32 +14,40 @@ const CLAIM_NAMES = 'sub iss aud iat exp nonce age_thresholds req_claims_hash'
 
 /** All that a client sees otherwise under a variant, in the parts that it concerns. */
 const CHANGED: Readonly<Record<string, Texts>> = {
-  'par_status=200': { 'create: par.status': '200' },
-  'token_type=bearer': { 'upgrade: exchange.type': 'bearer' },
   'upgrade_body=newline': { 'upgrade: upgrade.body': String.raw`"\"OK\"\n"` },
-  'upgrade_body=text': { 'upgrade: upgrade.body': '"OK"', 'upgrade: upgrade.type': 'text/plain; charset=utf-8' },
   'error_body=plain': refusals({ body: described }),
-  'error_body=empty': refusals({ type: 'null', body: '' }),
-  'error_body=text': {
-    ...refusals({ type: 'text/plain; charset=utf-8', body: 'invalid_client: ...' }),
+  'upgrade_error_body=empty': ofUpgrade({ type: 'null', body: '' }),
+  'upgrade_error_body=text': {
+    ...ofUpgrade({ type: 'text/plain; charset=utf-8', body: 'invalid_authorization_details: ...' }),
     'refused: upgrade.refused.body': 'invalid_token: ...',
   },
-  'client_error_status=400': {
-    'refused: par.refused.status': '400',
-    'refused: par.forced.refused.status': '400',
-    'refused: exchange.refused.status': '400',
-    'refused: exchange.refused.challenge': 'false',
+  'client_error_status=400': { 'refused: par.refused.status': '400', 'refused: par.forced.refused.status': '400' },
+  'refused_token_status=403': { 'refused: upgrade.refused.status': '403' },
+  'refused_signal_status=422': {
+    'refused: signals.refused.status': '422',
+    'refused: signals.forced.refused.status': '422',
   },
-  'error_redirect=general': { 'use: use.refused.error': 'invalid_request', ...expiredEnds('302 invalid_request') },
+  'error_redirect=general': {
+    'use: use.refused.error': 'invalid_request',
+    'create: create.refused': '302 invalid_request',
+    ...expiredEnds('302 invalid_request'),
+  },
   'error_description=absent': {
     ...refusals({ body: 'error error_uri findings' }),
     'refused: par.forced.refused.body': 'error findings',
+    'refused: signals.forced.refused.body': 'error findings',
     'use: use.denied.params': 'error state',
     'use: use.denied.blanks': 'none',
     'use: use.refused.params': 'error state',
     'create: create.denied.params': 'error state',
   },
   'expired_request_uri=page': expiredEnds('400 no error'),
+  'expired_request_uri=without_state': expiredEnds('302 invalid_request_uri without state'),
+  'refused_request=page': {
+    'use: use.refused.params': '',
+    'use: use.refused.error': '',
+    'create: create.refused': '400 no error',
+  },
   'callback_order=reversed': {
     'use: use.params': 'state id_token',
     'use: use.denied.params': 'state error_description error',
@@ -56,13 +64,13 @@ const CHANGED: Readonly<Record<string, Texts>> = {
   'redirect_status=303': {
     'use: use.status': '303',
     'create: create.status': '303',
+    'create: create.refused': '303 invalid_scope',
     ...expiredEnds('303 invalid_request_uri'),
   },
   'sub=uuid': { 'use: token.sub': 'uuid' },
   'sub=long': { 'use: token.sub': '255' },
   'token_times=fractional': { 'use: token.times': 'fractional' },
   'claims_hash=padded': { 'use: token.req_claims_hash': 'sent=' },
-  'c_hash=absent': { 'upgrade: code.c_hash': 'false' },
   'azp=present': claims({ azp: 'ak_test_sandbox' }),
   'nbf=present': claims({ nbf: '60' }),
   'signing=ES256': { 'use: token.alg': 'ES256', 'published: discovery.algs': 'ES256 RS256' },
@@ -77,6 +85,21 @@ const CHANGED: Readonly<Record<string, Texts>> = {
   'access_token_use=single': { 'upgrade: upgrade.again': '401' },
   'code_lifetime=60': { 'upgrade: exchange.after_61s': '400' },
   'code_lifetime=3600': { 'upgrade: exchange.after_601s': '200' },
+  'signals_limit=1': { 'create: par.two_signals': '400 invalid_authorization_details' },
+  'verified_after_date=end': { 'use: use.on_that_day': 'false' },
+  'upgrade_effect=replaces': { 'upgrade: upgrade.signals': '1' },
+  'code_form=jwt': { 'upgrade: code.form': 'jwt' },
+  'code_form=base64': { 'upgrade: code.form': 'base64' },
+  'access_token_form=jwt': { 'upgrade: exchange.form': 'jwt' },
+  'access_token_form=base64': { 'upgrade: exchange.form': 'base64' },
+  'request_uri_form=jwt': { 'create: par.form': 'jwt' },
+  'request_uri_form=base64': { 'create: par.form': 'base64' },
+  'kid=absent': {
+    'use: token.header': 'alg typ',
+    'published: discovery.algs': 'RS256',
+    'published: jwks.types': 'RSA',
+    'published: jwks.members': 'alg e kty n use',
+  },
   'discovery=minimal': { 'published: discovery.members': '9 11' },
   'key_set=one': {
     'published: discovery.algs': 'RS256',
@@ -104,7 +127,14 @@ const CHANGED: Readonly<Record<string, Texts>> = {
 }
 
 function refusals(facts: Texts): Texts {
-  const calls = ['par', 'par.forced', 'exchange', 'upgrade']
+  const calls = ['par', 'par.forced', 'exchange', 'upgrade', 'signals', 'signals.forced']
+  return Object.fromEntries(
+    calls.flatMap((call) => Object.entries(facts).map(([fact, value]) => [`refused: ${call}.refused.${fact}`, value])),
+  )
+}
+
+function ofUpgrade(facts: Texts): Texts {
+  const calls = ['upgrade', 'signals', 'signals.forced']
   return Object.fromEntries(
     calls.flatMap((call) => Object.entries(facts).map(([fact, value]) => [`refused: ${call}.refused.${fact}`, value])),
   )
@@ -160,17 +190,22 @@ function createObserver({ baseUrl }: Pick<SandboxApi, 'baseUrl'>) {
     push,
     useRefused: () => callbackOf(get('/v1/oidc/use', useRequest({ scope: 'profile' }))),
     obtainRequestUri: async () => String((await (await push()).json()).request_uri),
+    createRefused: (requestUri: string) =>
+      callbackOf(get('/v1/oidc/create', createRequest(requestUri, { scope: 'profile' }))),
     create: (requestUri: string, outcome: string) =>
       callbackOf(get('/v1/oidc/create', createRequest(requestUri), { 'X-Sandbox-Outcome': outcome })),
     exchange: (code: string | undefined, secret = 'sk_test_sandbox') =>
       post('/v1/oidc/use/token', new URLSearchParams(tokenRequest(code)), {
         Authorization: basic('ak_test_sandbox', secret),
       }),
-    upgrade: (token: string, word = 'svc') =>
-      post(`/v1/${word}/upgrade`, JSON.stringify({ authorization_details: [ageSignal()] }), {
+    upgrade: (token: string, { word = 'svc', provenance = '/veratad/roc', headers = {} } = {}) =>
+      post(`/v1/${word}/upgrade`, JSON.stringify({ authorization_details: [ageSignal({ provenance })] }), {
+        ...headers,
         Authorization: `Bearer ${token}`,
         'Content-Type': 'application/json',
       }),
+    signalsOf: async (persona: string): Promise<readonly { verified_at: string }[]> =>
+      (await (await get(`/_sandbox/personas/${persona}`)).json()).age_key.signals,
     code: () => use('code_issued', { scope: 'openid svc.upgrade' }),
   }
 }
@@ -195,7 +230,10 @@ async function observe(tenant: SandboxApi, isAsked: (part: string) => boolean): 
   return observed
 }
 
-async function observeUse({ use, useRefused }: Observer): Promise<Texts> {
+async function observeUse({ use, useRefused, signalsOf }: Observer): Promise<Texts> {
+  const [signal] = await signalsOf('adult-passport')
+  const day = signal?.verified_at.slice(0, 10)
+  const onThatDay = await use('verified', { claims: `{"age_thresholds":[18],"verified_after":"${day}"}` })
   const verified = await use('verified')
   const denied = await use('access_denied')
   const refused = await useRefused()
@@ -206,6 +244,7 @@ async function observeUse({ use, useRefused }: Observer): Promise<Texts> {
     'use.denied.blanks': /%20|\+/.exec(denied.location)?.[0] ?? 'none',
     'use.refused.params': refused.names,
     'use.refused.error': refused.params['error'] ?? '',
+    'use.on_that_day': JSON.stringify(Object(decodeJwt(onThatDay.params['id_token'] ?? '')['age_thresholds'])['18']),
     ...observeToken(verified.params['id_token'] ?? ''),
   }
 }
@@ -236,7 +275,17 @@ function hashOf(hash: string): string {
   return hash.replace(/^[^=]*/, (bare) => (bare === sent ? 'sent' : 'other'))
 }
 
-async function observeCreate({ push, create, obtainRequestUri }: Observer, { clock }: SandboxApi): Promise<Texts> {
+const formOf = (issued: string) =>
+  /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/.test(issued) && issued.length > 900
+    ? 'jwt'
+    : ['/', '+', '='].every((one) => issued.includes(one))
+      ? 'base64'
+      : String(issued.length)
+
+async function observeCreate(
+  { push, create, createRefused, obtainRequestUri }: Observer,
+  { clock }: SandboxApi,
+): Promise<Texts> {
   const pushed = await push()
   const body = await pushed.json()
   const requestUri = String(body.request_uri)
@@ -247,11 +296,17 @@ async function observeCreate({ push, create, obtainRequestUri }: Observer, { clo
   const forced = await create(await obtainRequestUri(), 'request_uri.expired')
   await clock.advance(91)
   const expired = await create(late, 'created')
-  const endOf = ({ status, params }: typeof created) => `${status} ${params['error'] ?? 'no error'}`
+  const endOf = ({ status, params: { error = 'no error', state } }: typeof created) =>
+    `${status} ${error}${status < 400 && state === undefined ? ' without state' : ''}`
+  const signals = JSON.stringify([ageSignal(), ageSignal()])
+  const two = await push({ authorization_details: signals })
   return {
     'par.status': String(pushed.status),
     'par.members': Object.keys(body).join(' '),
     'par.prefix': requestUri.replace(/[^:]*$/, ''),
+    'par.form': formOf(requestUri.replace(/.*:/, '')),
+    'par.two_signals': `${two.status} ${(await two.json()).error}`,
+    'create.refused': endOf(await createRefused(await obtainRequestUri())),
     'create.status': String(created.status),
     'create.params': created.names,
     'create.denied.params': denied.names,
@@ -261,11 +316,12 @@ async function observeCreate({ push, create, obtainRequestUri }: Observer, { clo
   }
 }
 
-async function observeUpgrade({ code, exchange, upgrade }: Observer, { clock }: SandboxApi): Promise<Texts> {
+async function observeUpgrade({ code, exchange, upgrade, signalsOf }: Observer, { clock }: SandboxApi): Promise<Texts> {
   const callback = await code()
   const { code: first } = callback.params
   const token = await (await exchange(first)).json()
   const upgraded = await upgrade(token.access_token)
+  const signals = await signalsOf('adult-passport')
   const upgradedAgain = await upgrade(token.access_token)
   const exchangedAgain = await exchange(first)
   const afterwards = await upgrade(token.access_token)
@@ -276,6 +332,9 @@ async function observeUpgrade({ code, exchange, upgrade }: Observer, { clock }: 
   const afterTenMinutes = await exchange(late.params['code'])
   return {
     'code.params': callback.names,
+    'code.form': formOf(first ?? ''),
+    'exchange.form': formOf(token.access_token),
+    'upgrade.signals': String(signals.length),
     'code.c_hash': String('c_hash' in decodeJwt(callback.params['id_token'] ?? '')),
     'exchange.type': token.token_type,
     'exchange.members': Object.keys(token).join(' '),
@@ -289,13 +348,19 @@ async function observeUpgrade({ code, exchange, upgrade }: Observer, { clock }: 
   }
 }
 
-async function observeRefusals({ push, exchange, upgrade }: Observer): Promise<Texts> {
+async function observeRefusals({ push, code, exchange, upgrade }: Observer): Promise<Texts> {
+  const issued = await exchange((await code()).params['code'])
+  const token = (await issued.json()).access_token
+  const refused = { provenance: '/nobody' }
+  const forced = { headers: { 'X-Sandbox-Outcome': 'upgrade.400' } }
   return {
     ...(await observeRefusal('par', await push({ client_secret: 'wrong' }))),
     ...(await observeRefusal('par.forced', await push({}, { 'X-Sandbox-Outcome': 'par.401' }))),
     ...(await observeRefusal('exchange', await exchange('any', 'wrong'))),
     ...(await observeRefusal('upgrade', await upgrade('none'))),
-    ...(await observeRefusal('other_word', await upgrade('none', 'other'))),
+    ...(await observeRefusal('signals', await upgrade(token, refused))),
+    ...(await observeRefusal('signals.forced', await upgrade(token, forced))),
+    ...(await observeRefusal('other_word', await upgrade('none', { word: 'other' }))),
   }
 }
 
@@ -320,7 +385,7 @@ async function observePublished({ get, use, upgrade }: Observer): Promise<Texts>
   const { keys } = await read('/.well-known/jwks.json')
   const words = ['svc', 'agekey']
   const scopes = await Promise.all(words.map((one) => use('code_issued', { scope: `openid ${one}.upgrade` })))
-  const paths = await Promise.all(words.map((one) => upgrade('none', one)))
+  const paths = await Promise.all(words.map((word) => upgrade('none', { word })))
   return {
     'discovery.members': [useDocument, createDocument].map((document) => Object.keys(document).length).join(' '),
     'discovery.added': ADDED.filter((name) => name in useDocument && name in createDocument).join(' '),

@@ -135,7 +135,7 @@ export function describeJournal(
 
   test(`The ${name} journal joins calls by what they issue and bring back, and ends their flow once`, async () => {
     const { add, first } = await start()
-    const readings = ['par_status=200']
+    const readings = ['refused_token_status=403']
     await add({ facts: { flow: 'create', readings }, endpoint: 'E2', ...issuing('request_uri:a') })
     await add({ endpoint: 'E2' })
     const facts = { flow: 'upgrade', persona: 'adult', client_id: undefined } as const

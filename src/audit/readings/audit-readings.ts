@@ -2,6 +2,7 @@ import type { SandboxApi } from '../../client/sandbox-api.ts'
 import type { TenantReadings } from '../../client/shapes.ts'
 import type { AuditReport, TriedVariant } from '../../sandbox/outcomes/report/audit-report.ts'
 import { summarise } from '../../sandbox/outcomes/report/totals.ts'
+import { quotationOf } from '../../sandbox/readings/readings.ts'
 import { withLearned } from '../audit.ts'
 import type { AppCopies } from '../drive/audited-app.ts'
 import type { AuditOptions } from '../options.ts'
@@ -76,7 +77,7 @@ async function tryReadings({ own, ...audit }: AuditRun & Pick<ReadingSettings, '
   return {
     combinations,
     variants: found.map(({ one: { reading, variant, usual }, finding }): TriedVariant => {
-      const silent = `${reading.section}: ${reading.quote}`
+      const silent = `${reading.section}: ${quotationOf(reading)}`
       const names = { reading: reading.name, variant: variant.name, usual, summary: variant.summary, silent }
       return { ...names, ...verdictOf(finding), flows: [...new Set(finding.flows)] }
     }),

@@ -28,7 +28,7 @@ export function setReadings(sandbox: SandboxApi, readings: Readings, own?: Tenan
 }
 
 /** Readings that show in what an app fetches at its start, so that a fresh copy meets more of the difference. */
-const READ_AT_START = ['discovery', 'key_set', 'key_members', 'unknown_members', 'callback_iss']
+const READ_AT_START = ['discovery', 'key_set', 'key_members', 'kid', 'unknown_members', 'callback_iss']
 
 const isGood = ({ verdict }: Finding) => verdict === 'accepted'
 
@@ -118,12 +118,12 @@ const USED_TWICE: Readonly<Record<string, readonly [endpoint: string, used: stri
 
 /** Why the app met no difference; empty when the journal or the counters show that it did. */
 function whyNotMet(
-  { reading: { name, shownBy } }: ChosenVariant,
+  { reading: { name, shownBy }, variant }: ChosenVariant,
   runs: readonly ShownFlow[],
   // What the server of the app fetched, and whether a copy was started to see more of that.
   { documents, isFresh }: { documents: readonly string[]; isFresh: boolean },
 ): string {
-  const document = name === 'discovery' ? name : name === 'key_set' || name === 'key_members' ? 'jwks' : undefined
+  const document = name === 'discovery' ? name : ['key_set', 'key_members', 'kid'].includes(name) ? 'jwks' : undefined
   if (document && !documents.includes(document)) return isFresh ? unread(document) : RESTART
   const calls = runs.flatMap(({ flows }) => flows.map((flow) => flow.calls))
   const [twice, used] = USED_TWICE[name] ?? []
@@ -131,7 +131,8 @@ function whyNotMet(
     return `your app used ${used} once, so that it met no difference`
   // With an error page of the service no callback comes: the page is what is sent.
   const isPage =
-    name === 'expired_request_uri' && calls.flat().some(({ endpoint, status }) => endpoint === 'E3' && status >= 400)
+    variant.name === 'page' &&
+    calls.flat().some(({ endpoint, status }) => (endpoint === 'E1' || endpoint === 'E3') && status >= 400)
   const isMet = runs.some(({ flow, isDelivered }) => shownBy.includes(rowId(flow.row)) && (isDelivered || isPage))
   return isMet ? '' : `the journal shows no answer in which it makes a difference: ${shownBy.join(', ')}`
 }

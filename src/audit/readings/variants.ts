@@ -46,7 +46,7 @@ export interface ChosenVariant {
   readonly absent?: Finding | undefined
 }
 
-/** `par_status=200` */
+/** `refused_token_status=403` */
 export const nameOf = ({ reading, variant }: Pick<ChosenVariant, 'reading' | 'variant'>): string =>
   readingId(reading.name, variant.name)
 

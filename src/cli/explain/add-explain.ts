@@ -18,8 +18,8 @@ Examples:
 const READINGS_EXAMPLES = `
 Examples:
   agekey-sandbox readings                          all, with the variants of each; a star marks the default
-  agekey-sandbox readings par_status               one of them
-  agekey-sandbox start --reading par_status=200    how one is set`
+  agekey-sandbox readings refused_token_status               one of them
+  agekey-sandbox start --reading refused_token_status=403    how one is set`
 
 /** Registers `explain`, `outcomes` and `readings`. What they do is loaded when they run. */
 export function addExplain(program: Command, flags: ReadFlags): void {

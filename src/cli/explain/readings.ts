@@ -15,9 +15,10 @@ export function listReadings(pattern: string | undefined, { json = false }: { re
     print(JSON.stringify({ readings: found.map(describeReading) }, undefined, 2))
     return
   }
-  for (const { name, point, section, quote: words, default: usual, variants } of found) {
+  for (const reading of found) {
+    const { name, point, section, default: usual, variants } = reading
     print(`${paint('bold', name)}  ${point}`)
-    print(`  ${paint('dim', `${section}: ${quotationOf({ quote: words })}`)}`)
+    print(`  ${paint('dim', `${section}: ${quotationOf(reading)}`)}`)
     const cells = variants.map((one) => [one.name === usual ? '*' : ' ', one.name, one.summary, one.source])
     for (const line of alignColumns(cells)) print(`  ${line}`)
   }

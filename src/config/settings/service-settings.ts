@@ -102,11 +102,11 @@ export const SERVICE_SETTINGS = {
   readings: {
     schema: readingsSchema,
     flag: { name: 'reading', argument: '<name=variant...>', separator: ',', parse: parseReadingTexts },
-    help: 'reads a silence of the specification in another way: par_status=200; the command "readings" lists all',
+    help: 'reads a silence of the specification in another way: refused_token_status=403; the command "readings" lists all',
     starter: {
       about:
         'How the service reads what the specification leaves open; the command "readings" lists all. Does your app survive it?',
-      example: '{ par_status: 200, typ: absent }',
+      example: '{ refused_token_status: 403, typ: absent }',
     },
   },
   slowReplySeconds: {

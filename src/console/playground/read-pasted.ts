@@ -12,10 +12,10 @@ export interface Pasted {
 }
 
 /** Reads claims as JSON, as percent-encoded JSON, or from the address or the query of an E1 request, and checks them as E1 does. */
-export function readPasted(pasted: string, provider: Pick<Provider, 'profile' | 'vocabulary'>): Pasted {
+export function readPasted(pasted: string, provider: Pick<Provider, 'profile' | 'vocabulary' | 'decisions'>): Pasted {
   const json = findJson(pasted.trim())
   const findings = new Findings(provider.profile)
-  const claims = readClaims(json, provider.vocabulary, findings)
+  const claims = readClaims(json, provider, findings)
   if (findings.refusal || !claims) return { text: pasted, findings: findings.all }
   // Of an address only the claims are shown: they are what the user goes on with.
   return { text: json === pasted.trim() ? pasted : formatClaims(claims), claims, findings: findings.all }

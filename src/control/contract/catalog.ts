@@ -46,7 +46,8 @@ const catalog = z
         name: z.string(),
         point: z.string().describe('What the specification leaves open'),
         section: z.string(),
-        quote: z.string().describe('Its words there, or what it says nothing of'),
+        quote: z.string().describe('The sentence there that leaves it open'),
+        open: z.string().optional().describe('What the sentence does not say'),
         default: z.string(),
         variants: z.array(
           z.object({

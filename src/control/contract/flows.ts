@@ -37,7 +37,9 @@ export const flowSchema = z
       .array(z.string())
       .readonly()
       .optional()
-      .describe('How the service read what the specification leaves open, where not as usual: par_status=200'),
+      .describe(
+        'How the service read what the specification leaves open, where not as usual: refused_token_status=403',
+      ),
     audit: z.literal(true).optional().describe('The flow is one of an audit'),
     status: z
       .enum(FLOW_STATUSES)

@@ -35,7 +35,7 @@ export function refusalAnswer(error: unknown, context: Context): AnswerInFlow {
 /** A page keeps its form: it is for a developer. */
 function inForm(reply: Reply, form: RefusalForm): Reply {
   const { body } = reply
-  return body.kind === 'json' ? inErrorForm({ ...reply, body }, form) : reply
+  return body.kind === 'json' ? inErrorForm(form.call, { ...reply, body }, form.decisions) : reply
 }
 
 /** Any error that is not a refusal is a defect, which is reported to the host; but for a lack of file descriptors. */

@@ -9,7 +9,8 @@ import type { Findings } from '../rules/findings.ts'
  * The request carries no ISO 27566-1 level: it comes from the certifications of the provider.
  */
 export function readAgeSignals(value: unknown, provider: Provider, findings: Findings): AgeSignal[] | undefined {
-  const { signals, issues } = parseAgeSignals(value, { ...provider.vocabulary, now: provider.clock.now() })
+  const { maxSignals } = provider.decisions
+  const { signals, issues } = parseAgeSignals(value, { ...provider.vocabulary, now: provider.clock.now(), maxSignals })
   findings.addIssues('authorization_details', issues)
   return signals?.map(({ type: _type, verification_id: _verificationId, ...signal }) => {
     const level = certifiedLevel(provider.certifications, signal)

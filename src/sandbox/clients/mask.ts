@@ -17,7 +17,7 @@ const NAMED_PARAMETER = new RegExp(`(\\b(?:${SECRET_NAMES.join('|')})=)[^&\\s"']
 /** Ends a value that a message has cut off. */
 const CUT = '(?:…|\\.{3})'
 
-const ACCESS_TOKEN = `${ACCESS_TOKEN_PREFIX}(?:[\\w-]{20,}|[\\w-]*${CUT})`
+const ACCESS_TOKEN = `${ACCESS_TOKEN_PREFIX}(?:[\\w+/=-]{20,}|[\\w+/=-]*${CUT})`
 
 /**
  * Makes the mask for these secrets. The mask finds each secret as it is, percent-encoded or escaped as in JSON, inside of other texts

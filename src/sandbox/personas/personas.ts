@@ -156,11 +156,11 @@ export function createPersonas({ declared, clock, ids, records: { store, tables 
       const base = clock.base()
       return { id: await ageKeyIds.idOf(name), signals: ageKey.signals.map((signal) => resolveSignal(signal, base)) }
     },
-    async adding(ageKeyId, signals) {
+    async adding(ageKeyId, signals, how) {
       if (ageKeyId === UNSAVED_AGE_KEY) return []
       const name = await ageKeyIds.holderOf(ageKeyId)
       if (name === undefined || !(await find(name))?.age_key) return undefined
-      return [await changingAgeKey(name, signals, { keeps: true })]
+      return [await changingAgeKey(name, signals, how)]
     },
     async saving(signals, holder) {
       if (holder === undefined) return [await addingUser(signals)]

@@ -19,7 +19,7 @@ export function problemsOf(readings: Readings): readonly ReadingProblem[] {
 }
 
 /**
- * Readings of texts such as `par_status=200`.
+ * Readings of texts such as `refused_token_status=403`.
  * @returns the readings, or what is wrong in one line
  */
 export function parseReadings(texts: readonly string[]): { readings: Readings } | { problem: string } {

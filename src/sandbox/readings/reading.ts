@@ -13,6 +13,8 @@ export interface Effect {
 
 export const inClaims = (apply: Apply<'claims'>): AnswerChange => ({ flow: 'use', seam: 'claims', apply })
 
+export const inTokens = (apply: Apply<'token'>): AnswerChange => ({ flow: 'use', seam: 'token', apply })
+
 /** The callbacks of both flows; `change` is told the flow of each. */
 export const inCallbacks = (
   change: (callback: Callback, tools: TamperTools, flow: OutcomeFlow) => Callback,
@@ -36,7 +38,7 @@ export interface Variant {
   readonly name: string
   /** What the service does then, as one sentence. */
   readonly summary: string
-  /** What makes it a legal way: a section of an RFC or of OpenID Connect. */
+  /** What makes it a legal way: a section of an RFC, of OpenID Connect or of the specification. */
   readonly source: string
   /** Absent when the service does so anyway. */
   readonly effect?: Effect
@@ -44,14 +46,16 @@ export interface Variant {
 
 /** One silence of the specification, and the ways to read it. */
 export interface Reading {
-  /** `par_status`: unique in the table. */
+  /** `refused_token_status`: unique in the table. */
   readonly name: string
   /** What is left open, in a few words. */
   readonly point: string
   /** The heading of the specification under which it is left open. */
   readonly section: string
-  /** The words of the specification that leave it open, or what it says nothing of. */
+  /** The sentence of the specification that leaves it open, word for word. */
   readonly quote: string
+  /** What the sentence does not say; absent when the sentence is "... not shown". */
+  readonly open?: string
   /** The name of the variant that holds when none is set. */
   readonly default: string
   /** The default among them. */
@@ -65,5 +69,5 @@ export interface Reading {
 /** What is set: the name of a variant by that of its reading. */
 export type Readings = Readonly<Record<string, string>>
 
-/** `par_status=200` */
+/** `refused_token_status=403` */
 export const readingId = (reading: string, variant: string): string => `${reading}=${variant}`

@@ -3,7 +3,7 @@ import { parseReadings, problemsOf, readingsOf } from './parse-readings.ts'
 
 const variant = z.union([z.string(), z.number()], { error: 'expected the name of a variant' })
 
-/** Variants by the names of their readings. A list of texts such as `par_status=200` is refused for what is wrong with it. */
+/** Variants by the names of their readings. A list of texts such as `refused_token_status=403` is refused for what is wrong with it. */
 export const readingsSchema = z
   .record(z.string(), variant, { error: ({ input }) => problemOfList(input) })
   .check(({ value, issues }) => {

@@ -2,6 +2,7 @@ import type { Reading, Variant } from './reading.ts'
 import { CALLBACKS } from './rows/callback.ts'
 import { ID_TOKEN } from './rows/id-token.ts'
 import { ID_TOKEN_CLAIMS } from './rows/id-token-claims.ts'
+import { ISSUED } from './rows/issued.ts'
 import { LIVES } from './rows/lives.ts'
 import { PUBLISHED } from './rows/published.ts'
 import { SERVER_REPLIES } from './rows/server-calls.ts'
@@ -13,6 +14,7 @@ export const READINGS: readonly Reading[] = [
   ...ID_TOKEN_CLAIMS,
   ...ID_TOKEN,
   ...LIVES,
+  ...ISSUED,
   ...PUBLISHED,
 ]
 
@@ -28,12 +30,23 @@ export const excludedBy = (reading: string, variant: string): readonly string[] 
   findReading(reading)?.excludes?.[variant] ?? []
 
 /** A reading as programs read it: the same in `GET catalog` and in `agekey-sandbox readings --json`. */
-export function describeReading({ name, point, section, quote, variants, excludes = {}, shownBy, ...row }: Reading) {
+export function describeReading({
+  name,
+  point,
+  section,
+  quote,
+  open,
+  variants,
+  excludes = {},
+  shownBy,
+  ...row
+}: Reading) {
   return {
     name,
     point,
     section,
     quote,
+    ...(open === undefined ? {} : { open }),
     default: row.default,
     variants: variants.map((variant) => ({
       name: variant.name,
@@ -45,8 +58,6 @@ export function describeReading({ name, point, section, quote, variants, exclude
   }
 }
 
-/** The words of the specification in quotation marks, and behind them what they say nothing of. */
-export function quotationOf({ quote }: Pick<Reading, 'quote'>): string {
-  const [, words = quote, remark = ''] = /^(.*?)( \([^()]*\))?$/.exec(quote) ?? []
-  return `“${words}”${remark}`
-}
+/** `“Only verifications after it are accepted.” (nothing on when a date begins)` */
+export const quotationOf = ({ quote, open }: Pick<Reading, 'quote' | 'open'>): string =>
+  `“${quote}”${open === undefined ? '' : ` (${open})`}`

@@ -30,12 +30,17 @@ test('An audit of readings finds the three readings and the pair of readings tha
   if (!readings) return expect.fail('an audit of readings says nothing of them')
   const namesWith = (verdict: string) =>
     readings.variants.filter((one) => one.verdict === verdict).map((one) => variantName(one))
-  const depends = ['error_description=absent', 'par_status=200', 'upgrade_body=newline', 'upgrade_body=text']
+  const depends = ['code_form=base64', 'code_form=jwt', 'error_description=absent', 'upgrade_body=newline']
   expect(namesWith('depends').toSorted()).toEqual(depends)
   expect(describeReadings(readings)).toMatch(
-    /^works under \d+ of \d+; depends on par_status=201, upgrade_body=json, error_description=present/,
+    /^works under \d+ of \d+; depends on upgrade_body=json, error_description=present, code_form=short/,
   )
-  const some = ['c_hash=absent', 'error_body=text', 'expired_request_uri=page']
+  const some = [
+    'access_token_form=base64',
+    'upgrade_error_body=text',
+    'expired_request_uri=page',
+    'refused_request=page',
+  ]
   expect(namesWith('works')).toEqual(expect.arrayContaining(some))
   const reasonOf = (name: string) => readings.variants.find(({ reading }) => reading === name)?.reason
   expect(reasonOf('code_use')).toBe('your app used its code once, so that it met no difference')
@@ -47,7 +52,7 @@ test('An audit of readings finds the three readings and the pair of readings tha
 }, 300_000)
 
 test('An audit of readings learns without the readings of the sandbox, and puts them back when the audit fails in the middle', async () => {
-  const sandbox = await startSandbox({ readings: { par_status: '200' } })
+  const sandbox = await startSandbox({ readings: { refused_token_status: '403' } })
   const before = await sandbox.readings()
   const app = await startExpressExample(sandbox)
   onTestFinished(() => app.stop())

@@ -81,9 +81,9 @@ export const MIXED: AuditReport = auditReport(
 )
 
 const VARIANT: TriedVariant = {
-  ...{ reading: 'par_status', variant: '200', usual: '201', verdict: 'works', flows: ['f3'] },
-  summary: 'A pushed request is answered with 200.',
-  silent: 'E2. Create PAR: Success response. (no status)',
+  ...{ reading: 'refused_token_status', variant: '403', usual: '401', verdict: 'works', flows: ['f3'] },
+  summary: 'An access token that E5 refuses is answered with 403.',
+  silent: 'Errors: “HTTP status codes: not shown.”',
 }
 
 const variant = (reading: string, usual: string, name: string, changes: Partial<TriedVariant> = {}): TriedVariant => ({

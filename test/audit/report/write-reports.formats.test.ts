@@ -58,7 +58,7 @@ test.each([
   (counted, level, element) => {
     const { terminal, markdown, sarif, junit } = renderAll(readingsAudit({ counted }))
     expect(terminal).toEqual([
-      'depends on par_status=201: it fails under par_status=200',
+      'depends on refused_token_status=401: it fails under refused_token_status=403',
       '  What happened: A pushed request is answered with 200. In create/created as newcomer your app showed 400 at /callback.',
       '  See: The specification leaves it open: E2. Create PAR: Success response. (no status).',
       `  Flow: ${CONSOLE}/flows/f3`,
@@ -75,7 +75,7 @@ test.each([
       '',
       'undetermined 2 timed_out (combinations of variants that work alone)',
       '',
-      `readings: works under 1 of 2; depends on par_status=201; fails under ${PAIR}; 3 undetermined; 4.2 seconds`,
+      `readings: works under 1 of 2; depends on refused_token_status=401; fails under ${PAIR}; 3 undetermined; 4.2 seconds`,
     ])
     expect(markdown).toMatch(
       /^## Audit of a relying party: readings\n\nReadings: works under 1 of 2; depends on par\\_/,
@@ -86,17 +86,17 @@ test.each([
     )
     const { results, tool } = sarif
     expect(results).toMatchObject([
-      { ruleId: 'readings/par_status=200', level },
+      { ruleId: 'readings/refused_token_status=403', level },
       { ruleId: `readings/${PAIR}`, level },
     ])
     const [first, second] = tool.driver.rules
-    expect([first.id, second.id]).toEqual(['readings/par_status=200', `readings/${PAIR}`])
-    const told = 'depends on par_status=201: it fails under par_status=200'
+    expect([first.id, second.id]).toEqual(['readings/refused_token_status=403', `readings/${PAIR}`])
+    const told = 'depends on refused_token_status=401: it fails under refused_token_status=403'
     expect(results[0].message.text).toContain(`${told}. What happened: A pushed request`)
     expect(junit).toContain(`${told} What happened: A pushed request is answered with`)
     const cases = junit.matchAll(/<testcase name="([^"]*)" classname="readings"[^>]*?(?:\/>|>\s*<(failure|skipped))/g)
     expect([...cases].map(([, name, state = 'passed']) => `${name} ${state}`)).toEqual([
-      `par_status=200 ${element}`,
+      `refused_token_status=403 ${element}`,
       'typ=absent passed',
       'code_use=repeated skipped',
       'c_hash=absent skipped',

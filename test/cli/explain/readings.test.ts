@@ -5,7 +5,7 @@ import { run } from '../in-process.ts'
 test('readings lists each reading with its variants, and a star at the usual one', async () => {
   const { code, stdout } = await run(['readings'])
   expect(code).toBe(0)
-  expect(stdout).toMatch(/^par_status {2}\S.*\n {2}.*\n {2}\* {2}201 {2,}\S.*\n {5}200 {2,}\S/m)
+  expect(stdout).toMatch(/^refused_token_status {2}\S.*\n {2}.*\n {2}\* {2}401 {2,}\S.*\n {5}403 {2,}\S/m)
 })
 
 test.each<[word: string, finds: (reading: (typeof READINGS)[number]) => boolean]>([
@@ -18,6 +18,8 @@ test.each<[word: string, finds: (reading: (typeof READINGS)[number]) => boolean]
 })
 
 test('readings of an unknown name ends with the nearest name and exit code 1', async () => {
-  const stderr = expect.stringMatching(/^error: no reading has "par_statuss".* Did you mean "par_status"\?\n$/)
-  expect(await run(['readings', 'par_statuss'])).toEqual({ code: 1, stdout: '', stderr })
+  const stderr = expect.stringMatching(
+    /^error: no reading has "refused_token_statuss".* Did you mean "refused_token_status"\?\n$/,
+  )
+  expect(await run(['readings', 'refused_token_statuss'])).toEqual({ code: 1, stdout: '', stderr })
 })

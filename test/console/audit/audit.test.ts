@@ -45,9 +45,9 @@ const LET_IN = auditedRow('use/id_token.expired', { verdict: 'let in' })
 
 test('The page of an audit of readings says under how many the app works, what it depends on, and what was not shown', async () => {
   const { page, text } = await upload(readingsAudit())
-  expect(text).toMatch(/depends works under 1 of 2; depends on par_status=201/)
+  expect(text).toMatch(/depends works under 1 of 2; depends on refused_token_status=401/)
   expect(text).toMatch(
-    /depends on par_status=201: it fails under par_status=200 What happened A pushed request .* E2\. Create PAR: .*1 undetermined: used once code_use=repeated/,
+    /depends on refused_token_status=401: it fails under refused_token_status=403 What happened An access token .* Errors: .*1 undetermined: used once code_use=repeated/,
   )
   expect(byTestId(page, 'finding')).toHaveLength(2)
   expect(text).not.toContain('Other checks')
@@ -73,8 +73,8 @@ test('The page of an audit shows headline, totals, what was learned, the worst c
     /4 findings missing signature 2 rows, must, severity 9\.8 .*See OpenID Connect Core 1\.0 section 3\.1\.3\.7 \(6\); CWE-347 .*Shown by 2 rows .*missing expiry/,
   )
   expect(MIXED.rows.filter(({ row }) => !text.includes(row))).toEqual([])
-  expect(text).toMatch(/Other checks .*state undetermined 3 rows .*Other rows 4 rows/)
-  expect(['finding', 'rows'].map((id) => byTestId(page, id).length)).toEqual([4, 7])
+  expect(text).toMatch(/Other checks .*state undetermined 3 rows .*Other rows 3 rows/)
+  expect(['finding', 'rows'].map((id) => byTestId(page, id).length)).toEqual([4, 8])
   // A script shows the filter.
   expect(page).toContain('data-audit-filter hidden>')
 })

@@ -8,8 +8,8 @@ test('The page of readings sets one, forgets the usual one, then reads all as us
     await createBrowserClient(sandbox.url).submit('/_sandbox/console/readings', fields)
     return sandbox.readings()
   }
-  expect(await after({ set: 'par_status=200' })).toEqual({ readings: { par_status: '200' } })
-  expect(await after({ set: 'typ=absent' })).toEqual({ readings: { par_status: '200', typ: 'absent' } })
-  expect(await after({ set: 'par_status=201' })).toEqual({ readings: { typ: 'absent' } })
+  expect(await after({ set: 'refused_token_status=403' })).toEqual({ readings: { refused_token_status: '403' } })
+  expect(await after({ set: 'typ=absent' })).toEqual({ readings: { refused_token_status: '403', typ: 'absent' } })
+  expect(await after({ set: 'refused_token_status=401' })).toEqual({ readings: { typ: 'absent' } })
   expect(await after({ clear: 'true' })).toEqual({ readings: {} })
 })

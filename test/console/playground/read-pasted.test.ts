@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { formatClaims, readPasted } from '../../../src/console/playground/read-pasted.ts'
+import { DEFAULT_DECISIONS } from '../../../src/oidc/decisions.ts'
 
-const provider = { profile: 'spec' as const, vocabulary: { platforms: ['apple'], provenanceAllowlist: [] } }
+const vocabulary = { platforms: ['apple'], provenanceAllowlist: [] }
+const provider = { profile: 'spec' as const, vocabulary, decisions: DEFAULT_DECISIONS }
 const claims = { age_thresholds: [18], provenance: { denied: ['/a', '/b/*'] } }
 const json = JSON.stringify(claims)
 const address = `http://localhost:2435/v1/oidc/use?scope=openid&claims=${encodeURIComponent(json)}&state=x#top`

@@ -41,7 +41,7 @@ const createTenantPersonas = (own = createMemoryRecords({ clock, budget: createM
 
 /** Adds signals to an age key, as an upgrade does. */
 async function add(id: string, signals: readonly AgeSignal[]) {
-  const changes = await personas.adding(id, signals)
+  const changes = await personas.adding(id, signals, { keeps: true })
   return changes !== undefined && records.store.write(changes)
 }
 

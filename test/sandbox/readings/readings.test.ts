@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { findRow } from '../../../src/sandbox/outcomes/catalogue.ts'
 import { readingId } from '../../../src/sandbox/readings/reading.ts'
 import { READINGS } from '../../../src/sandbox/readings/readings.ts'
+import { isSaid } from '../../support/specification.ts'
 
 const variantIds = READINGS.flatMap(({ name, variants }) => variants.map((variant) => readingId(name, variant.name)))
 
@@ -18,9 +19,15 @@ test.each(READINGS)('The reading $name has a default, other variants, a quotatio
   expect(reading.variants.length).toBeGreaterThan(1)
   for (const { summary, source } of reading.variants) {
     expect(summary).toMatch(/\.$/)
-    expect(source).toMatch(/^(RFC \d{4}|OpenID Connect \w+ 1\.0) (section \d|appendix [A-Z])/)
+    expect(source).toMatch(/^((RFC \d{4}|OpenID Connect \w+ 1\.0) (section \d|appendix [A-Z])|specification, ")/)
   }
-  expect(reading.quote).not.toBe('')
+  expect([reading.section, reading.quote, isSaid(reading.section, reading.quote)]).toEqual([
+    reading.section,
+    reading.quote,
+    true,
+  ])
+  // What is "not shown" is open; of another sentence it is said what it leaves open.
+  expect(/: not shown\.$/.test(reading.quote)).toBe(reading.open === undefined)
   expect(reading.shownBy.filter((id) => findRow(id) === undefined)).toEqual([])
   expect(reading.shownBy.length).toBeGreaterThan(0)
 })

@@ -103,7 +103,7 @@ const learnedSchema = z.strictObject({
 })
 
 const triedVariantSchema = z.strictObject({
-  reading: z.string().describe('What the specification leaves open: par_status'),
+  reading: z.string().describe('What the specification leaves open: refused_token_status'),
   variant: z.string().describe('How the sandbox read it in these flows: 200'),
   usual: z.string().describe('How it reads it otherwise, which every flow of the app was compared with: 201'),
   summary: z.string().describe('What the sandbox does under the variant'),
@@ -120,7 +120,7 @@ const triedVariantSchema = z.strictObject({
 export type TriedVariant = Readonly<z.infer<typeof triedVariantSchema>>
 
 const failedSchema = z.strictObject({
-  variants: lines().describe('The smallest set that fails: par_status=200, error_body=text'),
+  variants: lines().describe('The smallest set that fails: refused_token_status=403, error_body=plain'),
   evidence: z.string(),
   flows: lines(),
 })

@@ -79,7 +79,7 @@ export function judgedOf(readings: AuditReport['readings']): readonly Judged[] {
   return [...alone, ...(together ?? [])]
 }
 
-/** `par_status=200` */
+/** `refused_token_status=403` */
 export const variantName = ({ reading, variant }: TriedVariant): string => `${reading}=${variant}`
 
 const GOOD = ['holds', 'works']

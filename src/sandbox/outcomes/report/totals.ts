@@ -81,7 +81,7 @@ export const listChecks = (checks: readonly AuditedCheck[]): string =>
     )
     .join(', ')
 
-/** `works under 31 of 34; depends on par_status=201`. Variants that made no difference to the app are not counted. */
+/** `works under 31 of 34; depends on refused_token_status=401`. Variants that made no difference to the app are not counted. */
 export function describeReadings({ variants, combinations }: ReadingsReport): string {
   const those = (verdict: TriedVariant['verdict']) => variants.filter((one) => one.verdict === verdict)
   const [works, depends] = [those('works').length, those('depends')]

@@ -9,7 +9,7 @@ const CODE_HASH = 'c_hash is there when a code is, and fits it (OpenID Connect C
 const nonceRow = claimsRows('nonce', NONCE)
 const claimsHashRow = claimsRows(
   'claims_hash',
-  'req_claims_hash is the base64url SHA-256, without padding, of the claims string exactly as it was sent.',
+  'req_claims_hash is the base64url SHA-256 of the claims string exactly as it was sent.',
 )
 
 const FOR_ZERO = '{"age_thresholds":[0]}'

@@ -4,6 +4,7 @@ import { withMembers } from '../../outcomes/reply-changes.ts'
 import { inCallbacks, inReplies, type Reading } from '../reading.ts'
 
 const USE_CALLBACK = 'E1. Use authorization'
+const REDIRECT = 'Response: browser redirect to redirect_uri carrying these parameters'
 const ERRORS = 'Errors'
 const ERROR_REDIRECTS = 'Error redirect codes other than access_denied: not shown.'
 const STANDARD_ERRORS = 'Standard OIDC error responses and error redirect parameters are used.'
@@ -36,6 +37,7 @@ export const CALLBACKS: readonly Reading[] = [
     point: 'Whether errors are described',
     section: ERRORS,
     quote: STANDARD_ERRORS,
+    open: 'nothing on error_description',
     default: 'present',
     variants: [
       {
@@ -56,7 +58,8 @@ export const CALLBACKS: readonly Reading[] = [
     name: 'expired_request_uri',
     point: 'Answer to an expired request_uri',
     section: 'States and transitions',
-    quote: 'The user must then get a new one through a new PAR call. (nothing on what the browser gets)',
+    quote: 'The user must then get a new one through a new PAR call.',
+    open: 'nothing on what the browser gets',
     default: 'redirect',
     variants: [
       {
@@ -65,19 +68,47 @@ export const CALLBACKS: readonly Reading[] = [
         source: 'RFC 9126 section 4',
       },
       {
+        name: 'without_state',
+        summary: 'A request_uri that has expired or was used comes back as a redirect with error, but without state.',
+        source: 'RFC 6749 section 4.1.2.1',
+        effect: { decisions: { unusableRequestUri: 'without_state' } },
+      },
+      {
         name: 'page',
         summary: 'A request_uri that has expired or was used ends on an error page: no callback comes.',
-        source: 'RFC 6749 section 4.1.2.1',
+        source: 'RFC 9126 section 4',
         effect: { decisions: { unusableRequestUri: 'page' } },
       },
     ],
     shownBy: ['create/request_uri.expired', 'create/request_uri.used'],
   },
   {
+    name: 'refused_request',
+    point: 'Answer to a request that breaks a rule',
+    section: ERRORS,
+    quote: ERROR_REDIRECTS,
+    default: 'redirect',
+    variants: [
+      {
+        name: 'redirect',
+        summary: 'A request of a known client that E1 or E3 refuses comes back as a redirect with error and state.',
+        source: 'RFC 6749 section 4.1.2.1',
+      },
+      {
+        name: 'page',
+        summary: 'A request that E1 or E3 refuses ends on an error page: no callback comes.',
+        source: 'RFC 9700 section 4.11.2',
+        effect: { decisions: { refusedRequest: 'page' } },
+      },
+    ],
+    shownBy: ['use/invalid_request', 'create/invalid_request'],
+  },
+  {
     name: 'callback_order',
     point: 'Order of the parameters of callbacks',
     section: USE_CALLBACK,
-    quote: 'Browser redirect to redirect_uri carrying these parameters. (nothing on their order)',
+    quote: REDIRECT,
+    open: 'nothing on the order of the parameters',
     default: 'usual',
     variants: [
       { name: 'usual', summary: 'The state comes last.', source: 'RFC 6749 section 4.1.2' },
@@ -94,7 +125,8 @@ export const CALLBACKS: readonly Reading[] = [
     name: 'callback_iss',
     point: 'Issuer in callbacks',
     section: USE_CALLBACK,
-    quote: 'Parameters id_token, state, code, create_requested and error. (nothing on iss)',
+    quote: REDIRECT,
+    open: 'nothing on iss',
     default: 'absent',
     variants: [
       { name: 'absent', summary: 'Callbacks have no parameter iss.', source: 'RFC 6749 section 4.1.2' },
@@ -120,7 +152,8 @@ export const CALLBACKS: readonly Reading[] = [
     name: 'callback_spaces',
     point: 'Blanks in callbacks',
     section: USE_CALLBACK,
-    quote: 'Browser redirect to redirect_uri carrying these parameters. (nothing on how a blank is written)',
+    quote: REDIRECT,
+    open: 'nothing on how a blank is written',
     default: 'percent',
     variants: [
       { name: 'percent', summary: 'A blank in a parameter of a redirect is %20.', source: 'RFC 3986 section 2.1' },
@@ -137,7 +170,8 @@ export const CALLBACKS: readonly Reading[] = [
     name: 'redirect_status',
     point: 'Status of the redirect',
     section: USE_CALLBACK,
-    quote: 'Response: browser redirect to redirect_uri. (no status)',
+    quote: REDIRECT,
+    open: 'no status',
     default: '302',
     variants: [
       { name: '302', summary: 'A request is answered with 302, a form with 303.', source: 'RFC 6749 section 1.7' },

@@ -1,4 +1,3 @@
-import { without } from '../../outcomes/id-token-changes.ts'
 import { inClaims, type Reading } from '../reading.ts'
 
 const CLAIMS = 'ID token claims'
@@ -10,7 +9,8 @@ export const ID_TOKEN_CLAIMS: readonly Reading[] = [
     name: 'sub',
     point: 'Form of sub',
     section: CLAIMS,
-    quote: 'sub: string. Session identifier of this verification. (nothing on its length)',
+    quote: 'Session identifier of this verification.',
+    open: 'nothing on its form and length',
     default: 'short',
     variants: [
       { name: 'short', summary: 'sub has 22 characters of base64url.', source: 'OpenID Connect Core 1.0 section 2' },
@@ -33,7 +33,8 @@ export const ID_TOKEN_CLAIMS: readonly Reading[] = [
     name: 'token_times',
     point: 'Fractions in iat and exp',
     section: CLAIMS,
-    quote: 'iat, exp: number. UNIX epoch seconds. (nothing on fractions)',
+    quote: 'iat | number | UNIX epoch seconds.',
+    open: 'nothing on fractions',
     default: 'whole',
     variants: [
       { name: 'whole', summary: 'iat and exp are whole numbers.', source: 'RFC 7519 section 2' },
@@ -54,7 +55,8 @@ export const ID_TOKEN_CLAIMS: readonly Reading[] = [
     name: 'claims_hash',
     point: 'Padding of req_claims_hash',
     section: CLAIMS,
-    quote: 'Base64url SHA-256 hash of the claims JSON that was sent. (nothing on padding)',
+    quote: 'Base64url SHA-256 hash of the claims JSON that was sent.',
+    open: 'nothing on padding',
     default: 'unpadded',
     variants: [
       {
@@ -72,31 +74,11 @@ export const ID_TOKEN_CLAIMS: readonly Reading[] = [
     shownBy: VERIFIED,
   },
   {
-    name: 'c_hash',
-    point: 'c_hash beside a code',
-    section: CLAIMS,
-    quote: 'c_hash: Only when the upgrade scope is requested.',
-    default: 'present',
-    variants: [
-      {
-        name: 'present',
-        summary: 'An id_token that comes with a code has c_hash.',
-        source: 'OpenID Connect Core 1.0 section 3.3.2.11',
-      },
-      {
-        name: 'absent',
-        summary: 'No id_token has c_hash: response_type is id_token, for which it is optional.',
-        source: 'OpenID Connect Core 1.0 section 3.3.2.11',
-        effect: { changes: [inClaims((claims) => without(claims, 'c_hash'))] },
-      },
-    ],
-    shownBy: ['use/code_issued'],
-  },
-  {
     name: 'azp',
     point: 'Authorized party',
     section: CLAIMS,
-    quote: 'Claims sub to c_hash. (nothing on azp)',
+    quote: "Contains the client's client_id.",
+    open: 'nothing on azp',
     default: 'absent',
     variants: [
       { name: 'absent', summary: 'There is no azp.', source: 'OpenID Connect Core 1.0 section 2' },
@@ -113,7 +95,8 @@ export const ID_TOKEN_CLAIMS: readonly Reading[] = [
     name: 'nbf',
     point: 'Beginning of the validity',
     section: CLAIMS,
-    quote: 'Claims sub to c_hash. (nothing on nbf)',
+    quote: '10 minutes of validity.',
+    open: 'nothing on nbf',
     default: 'absent',
     variants: [
       { name: 'absent', summary: 'There is no nbf.', source: 'RFC 7519 section 4.1.5' },

@@ -1,6 +1,7 @@
 import type { Reading } from '../reading.ts'
 
-const CLAIMS = 'ID token claims'
+const USE = 'E1. Use authorization'
+const SIGNED_JWT = "Signed JWT. Must be validated on the client's server."
 const VALIDATION = 'Authentication'
 const VERIFIED = ['use/verified']
 
@@ -10,7 +11,8 @@ export const ID_TOKEN: readonly Reading[] = [
     name: 'signing',
     point: 'Algorithm of the signature',
     section: VALIDATION,
-    quote: 'Signature against the published key set (the sample validation uses RS256).',
+    quote: 'signature against the published key set (the sample validation uses RS256)',
+    open: 'no algorithm is demanded',
     default: 'RS256',
     variants: [
       {
@@ -31,8 +33,9 @@ export const ID_TOKEN: readonly Reading[] = [
   {
     name: 'typ',
     point: 'typ in the header',
-    section: CLAIMS,
-    quote: 'Signed JWT. (nothing on its header)',
+    section: USE,
+    quote: SIGNED_JWT,
+    open: 'nothing on its header',
     default: 'JWT',
     variants: [
       { name: 'JWT', summary: 'The header says typ JWT.', source: 'RFC 7519 section 5.1' },
@@ -48,8 +51,9 @@ export const ID_TOKEN: readonly Reading[] = [
   {
     name: 'token_order',
     point: 'Order of header members and claims',
-    section: CLAIMS,
-    quote: 'A table of claims. (nothing on their order)',
+    section: USE,
+    quote: SIGNED_JWT,
+    open: 'nothing on the order of its members',
     default: 'usual',
     variants: [
       { name: 'usual', summary: 'alg and sub come first.', source: 'RFC 8259 section 4' },
@@ -65,8 +69,9 @@ export const ID_TOKEN: readonly Reading[] = [
   {
     name: 'token_layout',
     point: 'Blanks in the JSON of an id_token',
-    section: CLAIMS,
-    quote: 'Signed JWT. (nothing on the layout of its JSON)',
+    section: USE,
+    quote: SIGNED_JWT,
+    open: 'nothing on the layout of its JSON',
     default: 'compact',
     variants: [
       { name: 'compact', summary: 'The JSON of the claims has no blanks.', source: 'RFC 8259 section 2' },

@@ -1,9 +1,10 @@
 import type { Reading } from '../reading.ts'
 
 const SECTION = 'States and transitions'
+const VERIFIED = ['use/verified']
 const SINGLE_USE = 'Whether a code, a request_uri or an access token is single-use: not shown.'
 
-/** How often, and for how long, something that was issued serves. */
+/** How often and how long something serves, how much of it a request has, and what it does. */
 export const LIVES: readonly Reading[] = [
   {
     name: 'code_use',
@@ -37,7 +38,7 @@ export const LIVES: readonly Reading[] = [
       {
         name: 'repeated',
         summary: 'A request_uri serves until it expires.',
-        source: 'RFC 9126 section 2.2',
+        source: 'RFC 9126 section 4',
         effect: { decisions: { requestUriUse: 'repeated' } },
       },
     ],
@@ -63,8 +64,9 @@ export const LIVES: readonly Reading[] = [
   {
     name: 'code_lifetime',
     point: 'Lifetime of a code',
-    section: 'Limits',
-    quote: 'Lifetimes of the request_uri, the id_token and the access token. (nothing on that of the code)',
+    section: 'E4. Use token',
+    quote: 'The code from E1, issued when the upgrade scope was requested and all thresholds were false.',
+    open: 'nothing on how long it serves',
     default: '600',
     variants: [
       {
@@ -84,6 +86,63 @@ export const LIVES: readonly Reading[] = [
         summary: 'A code is valid for an hour.',
         source: 'RFC 6749 section 4.1.2',
         effect: { decisions: { codeSeconds: 3600 } },
+      },
+    ],
+    shownBy: ['use/code_issued'],
+  },
+  {
+    name: 'signals_limit',
+    point: 'Age signals in one request',
+    section: 'Limits',
+    quote: 'Maximum number of items in authorization_details: not shown.',
+    default: '10',
+    variants: [
+      { name: '10', summary: 'authorization_details holds up to ten age signals.', source: 'RFC 9396 section 2' },
+      {
+        name: '1',
+        summary: 'authorization_details holds one age signal: more are refused.',
+        source: 'RFC 9396 section 5',
+        effect: { decisions: { maxSignals: 1 } },
+      },
+    ],
+    shownBy: ['create/created', 'use/code_issued'],
+  },
+  {
+    name: 'verified_after_date',
+    point: 'A date in verified_after',
+    section: 'Claims object',
+    quote: 'ISO 8601 date or date-time. Only verifications after it are accepted.',
+    open: 'nothing on which instant of its day a date is',
+    default: 'start',
+    variants: [
+      { name: 'start', summary: 'A verification on that day is after it.', source: 'RFC 3339 section 5.6' },
+      {
+        name: 'end',
+        summary: 'A verification on that day is not after it: only the next day is.',
+        source: 'RFC 3339 section 5.6',
+        effect: { decisions: { verifiedAfterDate: 'end' } },
+      },
+    ],
+    shownBy: VERIFIED,
+  },
+  {
+    name: 'upgrade_effect',
+    point: 'What an upgrade does with the age signals before it',
+    section: 'What the service does',
+    quote: 'An existing age key that fails all requested thresholds is replaced or updated with a new age signal.',
+    open: 'nothing on which of the two',
+    default: 'adds',
+    variants: [
+      {
+        name: 'adds',
+        summary: 'An upgrade adds its age signals to those of the age key.',
+        source: 'specification, "What the service does"',
+      },
+      {
+        name: 'replaces',
+        summary: 'An upgrade puts its age signals in the place of those of the age key.',
+        source: 'specification, "What the service does"',
+        effect: { decisions: { upgradeEffect: 'replaces' } },
       },
     ],
     shownBy: ['use/code_issued'],

@@ -1,8 +1,9 @@
 import { withAnother } from '../../outcomes/callback-changes.ts'
+import { withHeader } from '../../outcomes/id-token-changes.ts'
 import { bodyOf, keysOf, withJson, withMembers } from '../../outcomes/reply-changes.ts'
 import type { ServerReply } from '../../outcomes/server-reply.ts'
 import type { TamperTools } from '../../outcomes/tamper-tools.ts'
-import { inCallbacks, inReplies, type Reading } from '../reading.ts'
+import { inCallbacks, inReplies, inTokens, type Reading } from '../reading.ts'
 
 const SECTION = 'E6. Discovery and keys'
 const CONTENTS = 'Contents of the discovery documents and of the key set: not shown.'
@@ -57,6 +58,33 @@ export const PUBLISHED: readonly Reading[] = [
     shownBy: ['use/verified'],
   },
   {
+    name: 'kid',
+    point: 'Names of keys',
+    section: SECTION,
+    quote: CONTENTS,
+    default: 'present',
+    variants: [
+      { name: 'present', summary: 'Each key has a kid, and each id_token names one.', source: 'RFC 7517 section 4.5' },
+      {
+        name: 'absent',
+        summary: 'The key set has only the key that signs, without a kid, and no id_token names one.',
+        source: 'OpenID Connect Core 1.0 section 10.1',
+        effect: {
+          changes: [
+            inReplies('jwks', (reply, tools) => {
+              const keys = keysOf(withSigningKeys(reply, tools)).map(({ kid: _kid, ...key }) => key)
+              return withMembers(reply, { keys })
+            }),
+            inReplies('discovery', withSigningAlgorithms),
+            inTokens((idToken, tools) => withHeader(idToken, { kid: undefined }, tools)),
+          ],
+        },
+      },
+    ],
+    excludes: { absent: ['key_set=three', 'unknown_members=everywhere'] },
+    shownBy: ['use/verified'],
+  },
+  {
     name: 'key_members',
     point: 'Members of a published key',
     section: SECTION,
@@ -77,7 +105,8 @@ export const PUBLISHED: readonly Reading[] = [
     name: 'brand_word',
     point: 'Brand word',
     section: 'Age Assurance Service: Interface Specification',
-    quote: 'The brand word in a few identifiers is replaced by the neutral word svc.',
+    quote: 'The brand word in a few identifiers is replaced by the neutral word svc',
+    open: 'not what the word is',
     default: 'svc',
     variants: [
       {
@@ -107,7 +136,7 @@ export const PUBLISHED: readonly Reading[] = [
         name: 'everywhere',
         summary:
           'Unknown members are in the replies of E2 and E4, in discovery and in the key set, unknown claims and header members in id_tokens, and an unknown parameter in callbacks.',
-        source: 'RFC 8701 section 1',
+        source: 'RFC 6749 section 5.1',
         effect: {
           changes: [
             'use/id_token.extra_claim',
