@@ -8,7 +8,7 @@ import { describeErrors } from '../learn/app-profile.ts'
 import type { LearnedApp } from '../learn/learn-app.ts'
 import { readRun, seeRun } from '../learn/learned-flow.ts'
 import { sentenceOf } from '../learn/observation.ts'
-import { RESTART } from '../trials/known-before.ts'
+import { notForThisApp, RESTART } from '../trials/known-before.ts'
 import { findDelivery, learnedFlowOf, planRow, type RowSettings, readSeen } from '../trials/row-trial.ts'
 import { unread } from '../trials/start-trials.ts'
 import type { AuditRun, Finding, Trial, Worker } from '../trials/trial.ts'
@@ -74,8 +74,9 @@ export function readingTrial(variants: readonly ChosenVariant[], settings: Readi
       const documents = after.flatMap(([name, count]) => (count > (before[name] ?? 0) ? [name] : []))
       const open = findings.find((one) => !isGood(one))
       const [one, ...others] = some
-      const why = one && others.length === 0 ? whyNotMet(one, runs, { documents, isFresh: copy !== undefined }) : ''
-      if (open || why) return { finding: open ?? { verdict: 'undetermined', evidence: why, flows: [] } }
+      const unmet = one && others.length === 0 && whyNotMet(one, runs, { documents, isFresh: copy !== undefined })
+      const left = open ?? unmet
+      if (left) return { finding: left }
       const ended = { evidence: 'each flow ended as usual', flows: findings.flatMap(({ flows }) => flows) }
       return { finding: { verdict: 'accepted', ...ended } }
     } finally {
@@ -116,26 +117,28 @@ const USED_TWICE: Readonly<Record<string, readonly [endpoint: string, used: stri
   access_token_use: ['E5', 'its access token'],
 }
 
-/** Why the app met no difference; empty when the journal or the counters show that it did. */
+/** Why the app met no difference; absent when the journal or the counters show that it did. */
 function whyNotMet(
   { reading: { name, shownBy }, variant }: ChosenVariant,
   runs: readonly ShownFlow[],
   // What the server of the app fetched, and whether a copy was started to see more of that.
   { documents, isFresh }: { documents: readonly string[]; isFresh: boolean },
-): string {
+): Finding | undefined {
   const document = name === 'discovery' ? name : ['key_set', 'key_members', 'kid'].includes(name) ? 'jwks' : undefined
-  if (document && !documents.includes(document)) return isFresh ? unread(document) : RESTART
+  if (document && !documents.includes(document)) return isFresh ? notForThisApp(unread(document)) : unshown(RESTART)
   const calls = runs.flatMap(({ flows }) => flows.map((flow) => flow.calls))
   const [twice, used] = USED_TWICE[name] ?? []
   if (used && calls.every((ofFlow) => ofFlow.filter(({ endpoint }) => endpoint === twice).length < 2))
-    return `your app used ${used} once, so that it met no difference`
+    return notForThisApp(`your app uses ${used} once, so that it meets no difference`)
   // With an error page of the service no callback comes: the page is what is sent.
   const isPage =
     variant.name === 'page' &&
     calls.flat().some(({ endpoint, status }) => (endpoint === 'E1' || endpoint === 'E3') && status >= 400)
   const isMet = runs.some(({ flow, isDelivered }) => shownBy.includes(rowId(flow.row)) && (isDelivered || isPage))
-  return isMet ? '' : `the journal shows no answer in which it makes a difference: ${shownBy.join(', ')}`
+  return isMet ? undefined : unshown(`the journal shows no answer in which it makes a difference: ${shownBy.join(', ')}`)
 }
+
+const unshown = (evidence: string): Finding => ({ verdict: 'undetermined', evidence, flows: [] })
 
 /** What one run of a flow showed, and what the journal has of it, newest first. */
 export type ShownFlow = Awaited<ReturnType<typeof runFlow>>

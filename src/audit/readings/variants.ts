@@ -72,9 +72,6 @@ export function unusualVariants(own: Readings, settings: RowSettings): readonly 
       const masked = known.find(({ verdict }) => verdict !== 'not for this app')
       return masked ? open(masked.evidence, 'masked') : known[0]
     }
-    const seconds = Math.min(Number(variant), Number(readings[name]))
-    if (name === 'code_lifetime')
-      return open(`an audit does not wait for ${seconds} seconds before your app exchanges its code`)
     // Answers of Create always come in a redirect.
     if (!isRedirected && (name === 'redirect_status' || name === 'callback_spaces'))
       return open('your app asks for form_post, and its answers come in no redirect')

@@ -43,7 +43,7 @@ test('An audit of readings finds the three readings and the pair of readings tha
   ]
   expect(namesWith('works')).toEqual(expect.arrayContaining(some))
   const reasonOf = (name: string) => readings.variants.find(({ reading }) => reading === name)?.reason
-  expect(reasonOf('code_use')).toBe('your app used its code once, so that it met no difference')
+  expect(reasonOf('code_use')).toBe('your app uses its code once, so that it meets no difference')
   expect(reasonOf('discovery')).toContain('let the audit start yours')
   const { failed, undetermined } = readings.combinations
   expect(failed.map((one) => one.variants.toSorted())).toEqual([['azp=present', 'typ=absent']])
