@@ -44,7 +44,7 @@ describeWith('chromium', 'The app of single-page-apps.md', async () => {
     ['id_token.exp_far_future', /no time of this service/],
     ['id_token.nbf_future', /not valid yet/],
     ['id_token.sub_empty', /sub is missing/],
-    ['callback.code_unasked', /more than an id_token/],
+    ['callback.create_requested_and_id_token', /more than an id_token/],
     ['id_token.nonce_other', /nonce is not/],
     ['id_token.req_claims_hash_weaker', /other claims/],
     ['id_token.age_thresholds.strings', /other thresholds/],

@@ -50,14 +50,14 @@ const demo = { client_id: 'sandbox-demo', redirect_uri: `${sandbox.baseUrl}/_san
 const shop = createRelyingParty(sandbox, demoClient(sandbox.baseUrl))
 const strings = 'id_token.age_thresholds.strings'
 const MET = { 18: { true: ONCE } }
-const AS_STRING = { sandbox_outcome: 'id_token.aud_string' }
+const EXTRA_CLAIM = { sandbox_outcome: 'id_token.extra_claim' }
 const UPGRADE = { scope: 'openid svc.upgrade', sandbox_persona: 'child-12' }
 const CREATES = { can_create: 'true', sandbox_persona: 'no-age-key' }
 
 test.each<[string, () => PromiseLike<unknown>, seen: readonly string[], thresholds?: object]>([
   ['An answer of the service', () => use({}), ['verified', 'use/verified'], MET],
   ['A changed answer', () => use({ sandbox_outcome: strings }), [`use/${strings}`], {}],
-  ['An answer a client has to accept', () => use(AS_STRING), ['verified', 'use/id_token.aud_string'], MET],
+  ['An answer a client has to accept', () => use(EXTRA_CLAIM), ['verified', 'use/id_token.extra_claim'], MET],
   ['A code', () => use(UPGRADE), ['none_met', 'code_issued', 'use/verified', 'use/code_issued']],
   ['No age key, with can_create=true', () => use(CREATES), ['create_requested', 'use/create_requested']],
   ['No age key', () => use({ ...CREATES, can_create: 'false' }), ['access_denied', 'use/access_denied']],

@@ -135,7 +135,9 @@ function whyNotMet(
     variant.name === 'page' &&
     calls.flat().some(({ endpoint, status }) => (endpoint === 'E1' || endpoint === 'E3') && status >= 400)
   const isMet = runs.some(({ flow, isDelivered }) => shownBy.includes(rowId(flow.row)) && (isDelivered || isPage))
-  return isMet ? undefined : unshown(`the journal shows no answer in which it makes a difference: ${shownBy.join(', ')}`)
+  return isMet
+    ? undefined
+    : unshown(`the journal shows no answer in which it makes a difference: ${shownBy.join(', ')}`)
 }
 
 const unshown = (evidence: string): Finding => ({ verdict: 'undetermined', evidence, flows: [] })

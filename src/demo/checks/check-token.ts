@@ -41,11 +41,17 @@ export async function checkToken(token: string, keys: readonly JWK[] | undefined
 function checkHeader(token: string, keys: readonly JWK[] | undefined): CheckResult[] {
   const { header } = decodeIdToken(token)
   const { alg, kid, crit, typ } = header
+  const isOnlyKey = keys?.length === 1 && kid === undefined && keys[0]?.kid === undefined
   const sources = ['jwk', 'jku', 'x5u', 'x5c'].filter((name) => header[name] !== undefined)
   return [
     check('alg', ALGORITHMS.join(' or '), { passed: ALGORITHMS.some((one) => one === alg), found: alg }),
     ...(keys && sources.length === 0
-      ? [check('kid', 'of a key of the key set', { passed: keys.some((key) => key.kid === kid && kid), found: kid })]
+      ? [
+          check('kid', 'of a key of the key set', {
+            passed: keys.some((key) => key.kid === kid && kid) || isOnlyKey,
+            found: kid,
+          }),
+        ]
       : []),
     ...sources.map((name) => check('key_source', 'the key set only', { passed: false, found: name })),
     ...(crit === undefined ? [] : [check('crit', 'absent: no extension is known', { passed: false, found: crit })]),

@@ -100,7 +100,7 @@ export const READINGS_FOUND: ReadingsReport = {
     { ...VARIANT, verdict: 'depends', evidence: 'in create/created as newcomer your app showed 400 at /callback' },
     variant('typ', 'JWT', 'absent'),
     variant('code_use', 'single', 'repeated', { verdict: 'undetermined', reason: 'used once' }),
-    variant('c_hash', 'present', 'absent', { verdict: 'not for this app', reason: 'no upgrade' }),
+    variant('upgrade_effect', 'adds', 'replaces', { verdict: 'not for this app', reason: 'no upgrade' }),
   ],
   combinations: {
     tried: 3,

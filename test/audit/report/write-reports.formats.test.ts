@@ -59,8 +59,8 @@ test.each([
     const { terminal, markdown, sarif, junit } = renderAll(readingsAudit({ counted }))
     expect(terminal).toEqual([
       'depends on refused_token_status=401: it fails under refused_token_status=403',
-      '  What happened: A pushed request is answered with 200. In create/created as newcomer your app showed 400 at /callback.',
-      '  See: The specification leaves it open: E2. Create PAR: Success response. (no status).',
+      '  What happened: An access token that E5 refuses is answered with 403. In create/created as newcomer your app showed 400 at /callback.',
+      '  See: The specification leaves it open: Errors: “HTTP status codes: not shown.”.',
       `  Flow: ${CONSOLE}/flows/f3`,
       '',
       `fails under ${PAIR}`,
@@ -71,14 +71,14 @@ test.each([
       '  code_use=repeated',
       '',
       'not for this app 1 no upgrade',
-      '  c_hash=absent',
+      '  upgrade_effect=replaces',
       '',
       'undetermined 2 timed_out (combinations of variants that work alone)',
       '',
       `readings: works under 1 of 2; depends on refused_token_status=401; fails under ${PAIR}; 3 undetermined; 4.2 seconds`,
     ])
     expect(markdown).toMatch(
-      /^## Audit of a relying party: readings\n\nReadings: works under 1 of 2; depends on par\\_/,
+      /^## Audit of a relying party: readings\n\nReadings: works under 1 of 2; depends on refused\\_/,
     )
     expect(markdown).not.toContain('No row was run')
     expect(markdown).toMatch(
@@ -99,7 +99,7 @@ test.each([
       `refused_token_status=403 ${element}`,
       'typ=absent passed',
       'code_use=repeated skipped',
-      'c_hash=absent skipped',
+      'upgrade_effect=replaces skipped',
       `${PAIR} ${element}`,
     ])
   },

@@ -30,7 +30,7 @@ export const TOKEN_FAMILIES = {
     cwe: [347],
     refs: [SAID.signature, 'OpenID Connect Core 1.0 section 2', 'RFC 8725 section 3.10'],
     harm: 'An attacker signs an id_token with a key of their own, which the token itself brings along.',
-    breaks: ['key_source', 'kid', 'signature'],
+    breaks: ['key_source', 'signature'],
   },
   header: {
     ...COMMON,

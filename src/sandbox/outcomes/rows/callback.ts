@@ -62,7 +62,6 @@ function ofBothFlows(flow: 'use' | 'create'): OutcomeRow[] {
     }),
     changed('error_and_success', {
       family: error,
-      ...(flow === 'use' && { breaks: ['error', 'parameters'] }),
       summary: 'The answer of a flow that went well, and error=access_denied beside it.',
       rule: `${ONE_ANSWER} ${ERROR}`,
       apply: (callback) => withAnother(callback, 'error', 'access_denied'),
@@ -209,7 +208,7 @@ export const USE_CALLBACKS: readonly OutcomeRow[] = [
   changedUse('create_requested_and_id_token', {
     family: 'parameters',
     layer: 'service',
-    needs: ['can_create', 'age_key'],
+    needs: ['age_key'],
     refs: [SAID.createRequested],
     summary: 'An id_token and create_requested=true together.',
     rule: ONE_ANSWER,

@@ -76,7 +76,6 @@ export const ID_TOKEN_SHAPE: readonly OutcomeRow[] = [
   }),
   changedToken('nonce_twice', {
     family: 'payload',
-    breaks: ['payload', 'nonce'],
     summary: 'Rightly signed JSON with two members nonce: the right one, then another.',
     rule: UNIQUE,
     apply(idToken, tools) {
