@@ -82,7 +82,7 @@ test.each([
     )
     expect(markdown).not.toContain('No row was run')
     expect(markdown).toMatch(
-      /### depends on: par\\_status=201.*\n\n- What happened: `A pushed request .*`\n.*\n- Flow: \[`f3`\]\(<http:.*\/flows\/f3>\)/,
+      /### depends on: refused\\_token\\_status=401.*\n\n- What happened: `An access token .*`\n.*\n- Flow: \[`f3`\]\(<http:.*\/flows\/f3>\)/,
     )
     const { results, tool } = sarif
     expect(results).toMatchObject([

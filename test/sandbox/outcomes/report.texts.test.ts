@@ -96,8 +96,8 @@ test('What was not shown of readings is told by verdict and reason', () => {
   const undetermined = { verdict: 'undetermined' }
   expect(unshownOf(auditReport([], { readings: report }))).toEqual([
     { ...undetermined, reason: 'used once', count: 2, names: ['code_use=repeated', 'code_use=y'] },
-    { verdict: 'not for this app', reason: 'no upgrade', count: 1, names: ['c_hash=absent'] },
-    { verdict: 'not for this app', reason: 'no reason is known', count: 1, names: ['c_hash=x'] },
+    { verdict: 'not for this app', reason: 'no upgrade', count: 1, names: ['upgrade_effect=replaces'] },
+    { verdict: 'not for this app', reason: 'no reason is known', count: 1, names: ['upgrade_effect=x'] },
     { ...undetermined, reason: 'timed_out (combinations of variants that work alone)', count: 2, names: [] },
     { ...undetermined, reason: 'flaky (combinations of variants that work alone)', count: 1, names: [] },
   ])
