@@ -59,7 +59,7 @@ export type CreateDecision =
 export async function beginCreate(query: Pairs, provider: Provider): Promise<Beginning<CreateTransaction>> {
   const findings = new Findings(provider.profile)
   const parameters = readParameters(query, CREATE_PARAMETERS, findings)
-  refuseRequestObject({ request: parameters.request }, { rule: 'CRE-14' }, findings)
+  refuseRequestObject(parameters, { request: 'CRE-14' }, findings)
   const client = readClient(provider.clients, parameters.client_id, { rule: 'CRE-01', findings })
   const pushed = client && (await findOwnRequest(parameters.request_uri, client, provider))
   const request = pushed ? completeFrom(pushed.record, parameters, findings) : parameters

@@ -52,7 +52,7 @@ export async function pushRequest(
   readBody(request, { ...FORM, profile: provider.profile })
   const findings = new Findings(provider.profile)
   const parameters = readParameters(request.formPairs, PUSHED_PARAMETERS, findings)
-  refuseRequestObject(parameters, { rule: 'PAR-14', uriError: 'invalid_request' }, findings)
+  refuseRequestObject(parameters, { request: 'PAR-14', request_uri: 'PAR-16' }, findings)
   const { redirect_uri: redirectUri, state } = parameters
   const client = authenticate(request, parameters, { provider, findings })
   checkCreateScope(parameters.scope, { provider, rule: 'PAR-03', upgradeRule: 'PAR-04' }, findings)

@@ -51,11 +51,11 @@ export function readParameters<Name extends string>(
       rejected.add(name)
       const fault = value === undefined ? 'bytes that are not UTF-8' : 'a NUL character'
       const message = `${excerpt(name)} is not well-formed: it has ${fault}; percent-encode it as UTF-8, without NUL characters`
-      findings.add(rules.repeated, { path: name, message, error: 'invalid_request' })
+      findings.add(rules.repeated, { path: name, message })
     } else if (earlier !== undefined) {
       rejected.add(name)
       const message = `${excerpt(name)} is sent more than once${received(name, { known, values: [earlier, value] })}`
-      findings.add(rules.repeated, { path: name, message, error: 'invalid_request' })
+      findings.add(rules.repeated, { path: name, message })
     } else {
       values.set(name, value)
       if (value === '') findings.noteEmpty(name)
@@ -63,11 +63,7 @@ export function readParameters<Name extends string>(
       const problem = rules.tooLong && value.length > 1_000 && isEchoed(name, known) && echoProblem(value)
       if (problem) {
         rejected.add(name)
-        findings.add(rules.tooLong, {
-          path: name,
-          message: `${name} ${problem}`,
-          error: 'invalid_request',
-        })
+        findings.add(rules.tooLong, { path: name, message: `${name} ${problem}` })
       }
       if (!known.includes(name)) findings.add(rules.unknown, { path: name, message: ignoredParameter(name, known) })
     }

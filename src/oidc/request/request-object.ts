@@ -1,26 +1,24 @@
 import { excerpt } from '../../text/message-parts.ts'
 import type { Provider } from '../provider.ts'
-import type { ErrorCode } from '../rules/error-codes.ts'
 import type { Findings } from '../rules/findings.ts'
 import { BRANDS, describeBrand, requestUriPrefix } from '../rules/profile.ts'
 import type { RuleId } from '../rules/rules.ts'
 import type { Parameters } from './parameters.ts'
 
 /**
- * Refuses a request object and a reference to one (RFC 9101): what it says would be ignored, and another request answered than
- * was meant. OpenID Connect Core section 6 gives the error codes.
+ * Refuses a request object and a reference to one (RFC 9101), each by its own rule. If they were ignored, the answer would
+ * belong to another request than the app meant.
  */
 export function refuseRequestObject(
-  sent: Partial<Parameters<'request' | 'request_uri'>>,
-  { rule, uriError = 'request_uri_not_supported' }: { rule: RuleId; uriError?: ErrorCode },
+  sent: Parameters<'request' | 'request_uri'>,
+  rules: { request: RuleId; request_uri?: RuleId },
   findings: Findings,
 ): void {
-  const errors = { request: 'request_not_supported', request_uri: uriError } as const
   for (const name of ['request', 'request_uri'] as const) {
-    const value = sent[name]
-    if (value === undefined) continue
+    const [rule, value] = [rules[name], sent[name]]
+    if (rule === undefined || value === undefined) continue
     const message = `${name} ${shownReference(value)} is not supported here: it was not read`
-    findings.add(rule, { path: name, message, error: errors[name] })
+    findings.add(rule, { path: name, message })
   }
 }
 

@@ -30,7 +30,7 @@ export function readBody(
     throw findings.toRefusal({ status: 415 })
   }
   if (!isUtf8(request.body)) {
-    findings.add(expected.notUtf8, { path: '', message: 'the body is not UTF-8', error: 'invalid_request' })
+    findings.add(expected.notUtf8, { path: '', message: 'the body is not UTF-8' })
     throw findings.toRefusal()
   }
   return new TextDecoder().decode(request.body)

@@ -78,15 +78,21 @@ export const CREATE_RULES = {
   },
   'PAR-14': {
     ...par,
-    section: 'E2, RFC 9126 section 2.1',
+    section: 'OpenID Connect Core section 6.1',
     error: 'request_not_supported',
-    sentence: 'The pushed request is neither a request object nor a reference to another pushed request.',
-    hint: 'Send each field by itself, without request and request_uri.',
+    sentence: 'The pushed request is not a request object.',
+    hint: 'Send each field by itself, without request.',
   },
   'PAR-15': {
     ...par,
     sentence: 'No field but authorization_details is longer than 4096 bytes.',
     hint: 'Send random values of about 20 characters, and keep what belongs to them in the session of your app.',
+  },
+  'PAR-16': {
+    ...par,
+    section: 'RFC 9126 section 2.1',
+    sentence: 'The pushed request does not refer to another pushed request.',
+    hint: 'Send each field by itself, without request_uri.',
   },
   'CRE-01': {
     ...create,
@@ -162,7 +168,7 @@ export const CREATE_RULES = {
   },
   'CRE-14': {
     ...create,
-    section: 'E3, OpenID Connect Core section 6',
+    section: 'OpenID Connect Core section 6.1',
     error: 'request_not_supported',
     sentence: 'The request is not sent as a request object.',
     hint: 'Send the request_uri of the pushed authorization request instead of request.',

@@ -53,8 +53,8 @@ export class Findings {
     this.#isForm = false
   }
 
-  /** Records a broken rule; `error` replaces the code of the rule's row. */
-  add(rule: RuleId, finding: { path: string; message: string; error?: ErrorCode }): void {
+  /** Records a broken rule. */
+  add(rule: RuleId, finding: { path: string; message: string }): void {
     this.#record(rule, finding)
   }
 

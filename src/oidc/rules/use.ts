@@ -109,9 +109,9 @@ export const USE_RULES = {
   },
   'USE-18': {
     ...use,
-    section: 'E1, OpenID Connect Core section 6',
+    section: 'OpenID Connect Core section 6.1',
     error: 'request_not_supported',
-    sentence: 'The request is not sent as a request object, neither by request nor by request_uri.',
+    sentence: 'The request is not sent as a request object.',
     hint: 'Send each parameter by itself in the query. Pushed requests are for the Create flow.',
   },
   'USE-19': {
@@ -148,5 +148,12 @@ export const USE_RULES = {
     ...use,
     sentence: 'No parameter but claims is longer than 4096 bytes.',
     hint: 'Send random values of about 20 characters, and keep what belongs to them in the session of your app.',
+  },
+  'USE-24': {
+    ...use,
+    section: 'OpenID Connect Core section 6.2',
+    error: 'request_uri_not_supported',
+    sentence: 'The request is not sent as a reference by request_uri.',
+    hint: 'Send each parameter by itself in the query. Pushed requests are for the Create flow.',
   },
 } as const satisfies RuleTable

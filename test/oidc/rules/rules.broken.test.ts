@@ -3,7 +3,7 @@ import { beginCreate } from '../../../src/oidc/create.ts'
 import { pushRequest } from '../../../src/oidc/pushed-request.ts'
 import { Refusal } from '../../../src/oidc/refusal.ts'
 import { decodePairs } from '../../../src/oidc/request/parameters.ts'
-import { ERROR_STATUS, type ErrorCode } from '../../../src/oidc/rules/error-codes.ts'
+import { ERROR_STATUS } from '../../../src/oidc/rules/error-codes.ts'
 import type { Finding } from '../../../src/oidc/rules/finding.ts'
 import { BRAND, PROFILES, type Profile } from '../../../src/oidc/rules/profile.ts'
 import { levelOf, RULES, type RuleId, ruleRow } from '../../../src/oidc/rules/rules.ts'
@@ -32,8 +32,8 @@ type Answer = Beginning<unknown> | { readonly findings: readonly Finding[] }
 interface Details {
   /** Where, when the message does not begin with the place. */
   readonly path?: string
-  /** The error code, when it is not that of the rule. */
-  readonly error?: ErrorCode
+  /** A missing parameter: the error code is `invalid_request`. Any other request is refused by the code of the rule. */
+  readonly missing?: true
   /** Rules that such a request cannot help but break too. */
   readonly beside?: readonly string[]
   /** Nothing is redirected: the user sees a page. */
@@ -58,7 +58,7 @@ interface RuleCase extends Details {
 
 type Send = (service: Service<TestProvider>, sent: Sent) => Answer | Promise<Answer>
 
-const missing = (rule: RuleId, name: string, details: Details = { error: 'invalid_request' }): Row[] => [
+const missing = (rule: RuleId, name: string, details: Details = MISSING): Row[] => [
   [rule, { [name]: undefined }, `${name} is missing`, details],
   [rule, { [name]: '' }, `${name} is missing: it was received without a value`, details],
 ]
@@ -68,7 +68,7 @@ const values = (rule: RuleId, message: string, ...all: string[]): Row[] =>
 
 const STATELESS = { callback: { state: undefined } } as const
 const PAGE = { page: true } as const
-const MISSING = { error: 'invalid_request' } as const
+const MISSING = { missing: true } as const
 const MISSING_PAGE = { ...MISSING, ...PAGE }
 const CODE = { path: 'code' } as const
 const BODY = { path: '' } as const
@@ -179,12 +179,12 @@ const E1: readonly Row[] = [
   ['USE-17', { scope: BOTH }, `scope "${BOTH}" has agekey_upgrade and agekey-upgrade: ${OLDER}`],
   ['USE-18', { request: 'e30.e30.' }, OBJECT],
   ['USE-18', { request: 'e'.repeat(5_000) }, `request "${'e'.repeat(60)}…" is not supported here: it was not read`],
-  ['USE-18', { request_uri: 'urn:svc:request:x' }, `request_uri ${NOT_READ}`, { error: 'request_uri_not_supported' }],
   ['USE-18', { request: '<urn:svc:request:x>' }, `request <${NOT_READ}`],
   ['CLM-20', { claims: claims({ allowed_methods: Array(101).fill('id_doc_scan') }) }, MANY_METHODS],
   ['USE-23', { nonce: 'n'.repeat(4_097) }, 'nonce is 4097 bytes long; at most 4096 are taken'],
   ['USE-23', { font: 'ü'.repeat(2_049) }, 'font is 4098 bytes long; at most 4096 are taken'],
   ['USE-23', { state: 's'.repeat(60_000) }, 'state is 60000 bytes long; at most 4096 are taken', STATELESS],
+  ['USE-24', { request_uri: 'urn:svc:request:x' }, `request_uri ${NOT_READ}`],
 ]
 
 const E2: readonly Row[] = [
@@ -215,8 +215,8 @@ const E2: readonly Row[] = [
   ['PAR-11', 'state=%zz', `state ${MALFORMED}`],
   ['PAR-12', { login_hint: 'x' }, `login_hint ${OF_CORE}`],
   ['PAR-14', { request: 'e30.e30.' }, OBJECT],
-  ['PAR-14', { request_uri: 'urn:svc:request:x' }, `request_uri ${NOT_READ}`, MISSING],
   ['PAR-15', { state: 's'.repeat(5_000) }, `state ${TOO_LONG}`],
+  ['PAR-16', { request_uri: 'urn:svc:request:x' }, `request_uri ${NOT_READ}`],
 ]
 
 const E3: readonly Row[] = [
@@ -477,7 +477,8 @@ test.each(inProfiles)('In profile %s %s with %s breaks %s', async (profile, endp
   const message = one.message.replaceAll('svc', BRAND[profile]).replaceAll('profile spec', `profile ${profile}`)
   const provider = createProvider({ profile, vocabulary: SIGNAL_CONTEXT })
   const { findings, refusal } = await askFor(() => one.send(createService(provider)))
-  const { path = message.split(/[ :]/, 1)[0], beside = [], error = row.error } = one
+  const { path = message.split(/[ :]/, 1)[0], beside = [], missing = false } = one
+  const error = missing ? 'invalid_request' : row.error
   expect(findings).toEqual([
     { rule, level, path, message: wholeOrBeginning(message), hint: row.hint },
     ...beside.map((other) => expect.objectContaining({ rule: other })),
