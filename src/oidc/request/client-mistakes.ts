@@ -43,17 +43,24 @@ const SECRET_MISTAKES: readonly (readonly [repair: (secret: string) => string, m
 
 /** Why an `Authorization` header that should be Basic authenticates no client. */
 export function basicProblem(authorization: string, clients: Clients): string {
-  const [, encoded = ''] = authorization.split(/ +/)
+  const encoded = behindScheme(authorization)
   const problem = schemeProblem(authorization, 'Basic')
   if (problem !== undefined) return problem
   const text = Buffer.from(encoded, 'base64').toString('utf8')
   const colon = text.indexOf(':')
   if (encoded.includes(':')) return 'Authorization has the credentials as they are; it must have their base64'
+  const foreign = encoded.match(/[^A-Za-z0-9+/_=-]/g) ?? encoded.match(/=(?===|[^=])/g)
+  if (foreign) return `Authorization has characters behind Basic that are no base64: ${shown(foreign)}`
   if (colon < 0) return 'Authorization is Basic without the base64 of client_id:client_secret'
   const clientSecret = text.slice(colon + 1)
   if (clientSecret === '') return 'Authorization is Basic with an empty client_secret'
   return credentialsProblem({ clientId: text.slice(0, colon), clientSecret }, clients).message
 }
+
+const behindScheme = (authorization: string): string => authorization.replace(/^\S+ */, '').trimEnd()
+
+/** Single characters, each once: too few to give a secret away. */
+const shown = (characters: readonly string[]): string => [...new Set(characters)].slice(0, 3).map(quote).join(' ')
 
 /** Why an `Authorization` header is not of the scheme, or `undefined`. Without a scheme it is a secret, which is not repeated. */
 export function schemeProblem(authorization: string, expected: 'Basic' | 'Bearer'): string | undefined {

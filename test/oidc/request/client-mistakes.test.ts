@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
-import { basicProblem, credentialsProblem, mistakenFor } from '../../../src/oidc/request/client-mistakes.ts'
+import {
+  base64Problem,
+  basicProblem,
+  credentialsProblem,
+  mistakenFor,
+} from '../../../src/oidc/request/client-mistakes.ts'
 import { createProvider } from '../../support/provider.ts'
 import { basic } from '../../support/requests.ts'
 
@@ -32,6 +37,8 @@ test('An unknown client_id is answered by the registered ones', () => {
   expect(credentialsProblem({ clientId: 'ak-test-sandbox', clientSecret: SECRET }, clients).message).toBe(problem)
 })
 
+const RIGHT = basic('ak_test_sandbox', SECRET)
+const FOREIGN = 'Authorization has characters behind Basic that are no base64:'
 const NO_SCHEME = 'Authorization names no scheme that is known; it must be Basic'
 
 test.each([
@@ -48,6 +55,10 @@ test.each([
   ['Basic', 'Authorization is Basic without the base64 of client_id:client_secret'],
   ['basic YWJj', 'Authorization is Basic without the base64 of client_id:client_secret'],
   [`Basic  ak_test_sandbox:${SECRET}`, 'Authorization has the credentials as they are; it must have their base64'],
+  [`${RIGHT}$$`, `${FOREIGN} "$"`],
+  [`${RIGHT} x`, `${FOREIGN} " "`],
+  [`${RIGHT}=`, `${FOREIGN} "="`],
+  ['Basic a!b?c#d.e', `${FOREIGN} "!" "?" "#"`],
   [basic('ak_test_sandbox', ''), 'Authorization is Basic with an empty client_secret'],
   [basic('ak_test_sandbox', 'wrong:'), SIX_CHARACTERS],
 ])('What is wrong with the header %s is said without a secret', (authorization, problem) => {
