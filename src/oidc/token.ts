@@ -5,7 +5,7 @@ import { ACCESS_TOKEN_BYTES, ACCESS_TOKEN_PREFIX, IDENTIFIER_BYTES } from './dec
 import { type Awaitable, type Change, type Client, type Clients, whenThere } from './ports.ts'
 import { inIssuedForm, inSeconds, type Provider } from './provider.ts'
 import { authenticateByBasic } from './request/client-auth.ts'
-import { basicProblem, mistakenFor } from './request/client-mistakes.ts'
+import { base64Problem, basicProblem, mistakenFor } from './request/client-mistakes.ts'
 import { type Parameters, readParameters } from './request/parameters.ts'
 import { readBody, type ServerRequest } from './request/server-request.ts'
 import type { Finding } from './rules/finding.ts'
@@ -140,7 +140,9 @@ function authenticate(
     findings.add('TOK-10', { path: 'client_id', message })
     return undefined
   }
-  return client
+  const problem = client && authorization && base64Problem(authorization)
+  if (problem) findings.add('TOK-11', { path: 'Authorization', message: problem })
+  return findings.refusal?.error === 'invalid_client' ? undefined : client
 }
 
 function unauthenticated(

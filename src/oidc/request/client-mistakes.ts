@@ -57,6 +57,15 @@ export function basicProblem(authorization: string, clients: Clients): string {
   return credentialsProblem({ clientId: text.slice(0, colon), clientSecret }, clients).message
 }
 
+/** How the credentials of a Basic header differ from standard base64 (RFC 4648 section 4), or `undefined`. */
+export function base64Problem(authorization: string): string | undefined {
+  const encoded = behindScheme(authorization)
+  const letters = /[-_]/.test(encoded) ? ['letters of base64url (- or _)'] : []
+  const padding = encoded.length % 4 === 0 ? [] : ['no complete padding (=)']
+  const faults = [...letters, ...padding].join(' and ')
+  return faults === '' ? undefined : `Authorization must be Basic with standard base64, has ${faults}`
+}
+
 const behindScheme = (authorization: string): string => authorization.replace(/^\S+ */, '').trimEnd()
 
 /** Single characters, each once: too few to give a secret away. */

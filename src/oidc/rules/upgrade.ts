@@ -64,6 +64,14 @@ export const UPGRADE_RULES = {
     sentence: 'The client authenticates by the Authorization header alone.',
     hint: 'Leave client_id and client_secret out of the form. Most OAuth libraries call this method client_secret_basic.',
   },
+  'TOK-11': {
+    ...token,
+    section: 'RFC 7617 section 2, RFC 4648 section 4',
+    error: 'invalid_client',
+    sentence: 'The credentials of HTTP Basic are standard base64 with padding, not base64url.',
+    hint: 'Use an encoder of standard base64, for example Buffer.from(text).toString("base64") in Node. Profile agekey takes base64url.',
+    level: { spec: 'error', agekey: 'advice' },
+  },
   'UPG-01': {
     ...upgrade,
     sentence: 'The request has Content-Type application/json.',

@@ -65,6 +65,19 @@ test.each([
   expect(basicProblem(authorization, clients)).toBe(problem)
 })
 
+const STANDARD = 'Authorization must be Basic with standard base64, has'
+
+test.each([
+  ['Basic YTpi', undefined],
+  ['basic  YTo+Pz8=  ', undefined],
+  ['Basic YTo-Pz8=', `${STANDARD} letters of base64url (- or _)`],
+  ['Basic YTo/Pz8', `${STANDARD} no complete padding (=)`],
+  ['Basic YQ=', `${STANDARD} no complete padding (=)`],
+  ['Basic YTo_Pz8', `${STANDARD} letters of base64url (- or _) and no complete padding (=)`],
+])('What keeps the header %s from standard base64 is named: %s', (authorization, problem) => {
+  expect(base64Problem(authorization)).toBe(problem)
+})
+
 test.each([
   ['eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln', ': it is a JWT, such as the id_token'],
   ['eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIxIn0', ''],

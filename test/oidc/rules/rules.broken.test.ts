@@ -302,6 +302,7 @@ const BEARER = challenged('Bearer realm="agekey-sandbox", error="invalid_token"'
 const NO_ERROR = challenged('Bearer realm="agekey-sandbox"')
 const IN_FORM = { client_id: 'ak_test_sandbox', client_secret: 'sk_test_sandbox' }
 const NO_HEADER = 'the Authorization header is missing'
+const NO_PADDING = 'Authorization must be Basic with standard base64, has no complete padding (=)'
 const NO_TOKEN = 'Authorization is Bearer without a token, or with blanks, quotes or other characters that no token has'
 const NO_ACCESS = 'the access token was not issued here'
 const UNDEFINED = `${NO_ACCESS}: it is the text "undefined" of a variable without a value`
@@ -319,6 +320,7 @@ const HEADERS: readonly (readonly [RuleId, string | undefined, message: string, 
   ['TOK-02', basic('ak_test_sandbox', 'wrong'), ANOTHER_SECRET, BASIC],
   ['TOK-02', basic('nobody', 'sk_test_sandbox'), UNKNOWN, BASIC],
   ['TOK-10', 'Bearer x', `client_secret ${BESIDE_HEADER}`, {}, { client_secret: 'x' }],
+  ['TOK-11', AUTHORIZATION.replace(/=+$/, ''), NO_PADDING, BASIC],
   ['UPG-02', undefined, NO_HEADER, NO_ERROR],
   ['UPG-02', AUTHORIZATION, 'Authorization is Basic; it must be Bearer', BEARER],
   ['UPG-02', 'sk_test_sandbox', 'Authorization names no scheme that is known; it must be Bearer', BEARER],
@@ -336,10 +338,10 @@ const HEADERS: readonly (readonly [RuleId, string | undefined, message: string, 
 
 const byHeader = HEADERS.map(([rule, authorization, message, details, form = {}]): RuleCase => {
   const endpoint = rule.startsWith('TOK') ? 'E4' : rule.startsWith('UPG') ? 'E5' : 'E2'
-  const send: RuleCase['send'] = ({ provider }) => {
+  const send: RuleCase['send'] = async ({ provider, obtainCode }) => {
     if (endpoint === 'E2') return pushRequest(formRequest(requests.pushedRequest(form), { authorization }), provider)
     if (endpoint === 'E5') return upgradeBy(jsonRequest(DETAILS, authorization), provider)
-    return exchangeBy(formRequest(requests.tokenRequest('x', form), { authorization }), provider)
+    return exchangeBy(formRequest(requests.tokenRequest(await obtainCode(), form), { authorization }), provider)
   }
   const breaks = `Authorization ${authorization} and ${Object.keys(form)}`
   return { endpoint, rule, message, breaks, ...details, send }
