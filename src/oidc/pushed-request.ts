@@ -8,7 +8,7 @@ import { inIssuedForm, inSeconds, type Provider } from './provider.ts'
 import { readAgeSignals } from './request/age-signals.ts'
 import { authenticateByForm } from './request/client-auth.ts'
 import { credentialsProblem } from './request/client-mistakes.ts'
-import { parseJson } from './request/json.ts'
+import { parseJson, repeatedMembers } from './request/json.ts'
 import { type Parameters, readParameters } from './request/parameters.ts'
 import { redirectProblem } from './request/redirect-target.ts'
 import { refuseRequestObject } from './request/request-object.ts'
@@ -173,7 +173,11 @@ function readAuthorizationDetails(
     return undefined
   }
   const json = parseJson(text)
-  if (json.ok) return readAgeSignals(json.value, provider, findings)
+  if (json.ok) {
+    const signals = readAgeSignals(json.value, provider, findings)
+    findings.addRepeated('SIG-22', repeatedMembers(text, 'authorization_details'))
+    return signals
+  }
   findings.add('PAR-10', {
     path: 'authorization_details',
     message: `authorization_details must be JSON${foundInstead(text)}: ${json.reason}`,

@@ -7,7 +7,7 @@ import { readAgeSignals } from './request/age-signals.ts'
 import { bearerToken } from './request/client-auth.ts'
 import { mistakenFor, schemeProblem } from './request/client-mistakes.ts'
 import { ignoredParameter } from './request/ignored-parameter.ts'
-import { parseJson } from './request/json.ts'
+import { parseJson, repeatedMembers } from './request/json.ts'
 import { refuseManyParameters } from './request/parameters.ts'
 import { readBody, type ServerRequest } from './request/server-request.ts'
 import type { Finding } from './rules/finding.ts'
@@ -117,6 +117,8 @@ function readUpgrade(text: string, provider: Provider, findings: Findings): AgeS
   const details: unknown = Object.hasOwn(json.value, 'authorization_details')
     ? Reflect.get(json.value, 'authorization_details')
     : undefined
+  const repeated = repeatedMembers(text).filter((path) => /^authorization_details(?:\[|$)/.test(path))
+  findings.addRepeated('SIG-22', repeated)
   if (details === undefined) findings.missing('UPG-05', 'authorization_details')
   else if (typeof details === 'string') return readStringified(details, provider, findings)
   else return readAgeSignals(details, provider, findings)

@@ -19,7 +19,7 @@ import type { Decisions } from './decisions.ts'
 import { createIdTokenClaims, signingAlgOf } from './id-token.ts'
 import type { AgeKey, Client } from './ports.ts'
 import type { Provider } from './provider.ts'
-import { parseJson } from './request/json.ts'
+import { parseJson, repeatedMembers } from './request/json.ts'
 import { type Pairs, type Parameters, readParameters } from './request/parameters.ts'
 import { PRESENTATION_PARAMETERS, presentationSchema, readPresentation } from './request/presentation.ts'
 import { readClient, readRedirectTarget } from './request/redirect-target.ts'
@@ -280,6 +280,7 @@ export function readClaims(
   }
   const { claims, issues } = parseClaims(json.value, vocabulary)
   findings.addIssues('claims', issues)
+  findings.addRepeated('CLM-21', repeatedMembers(text, 'claims'))
   return claims && asDecided(claims, decisions)
 }
 

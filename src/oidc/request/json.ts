@@ -1,3 +1,5 @@
+import { formatPath } from '../../text/schema-problems.ts'
+
 /** The value of JSON text, or why it has none. */
 export type JsonText = { ok: true; value: unknown } | { ok: false; reason: string }
 
@@ -16,6 +18,33 @@ export function parseJson(text: string): JsonText {
     // One line: the message repeats a few characters of the text.
     return { ok: false, reason: `${error.message.replaceAll(/\s+/g, ' ')}${remedyOf(text)}` }
   }
+}
+
+/** The most repeated names that are reported: more of them do not help. */
+const MAX_REPEATED = 10
+
+/** A text with a colon behind it is a name. */
+const TOKENS = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}[\],]/g
+
+/** The paths of members whose name is repeated in their object (RFC 8259 section 4). `text` is valid JSON, nested below `root`. */
+export function repeatedMembers(text: string, root?: string): string[] {
+  const repeated: string[] = []
+  const open: { counts?: Map<string, number>; step: string | number }[] = []
+  for (const [token, name, colon] of text.matchAll(TOKENS)) {
+    const current = open.at(-1)
+    if (token === '{') open.push({ counts: new Map(), step: '' })
+    else if (token === '[') open.push({ step: 0 })
+    else if (token === '}' || token === ']') open.pop()
+    else if (token === ',' && typeof current?.step === 'number') current.step += 1
+    if (!current?.counts || name === undefined || colon === undefined) continue
+    const member = String(JSON.parse(name))
+    const count = (current.counts.get(member) ?? 0) + 1
+    current.step = member
+    current.counts.set(member, count)
+    if (count === 2) repeated.push(formatPath([...(root === undefined ? [] : [root]), ...open.map(({ step }) => step)]))
+    if (repeated.length === MAX_REPEATED) break
+  }
+  return repeated
 }
 
 /** Whether a text is rather JSON than a form. */

@@ -112,4 +112,11 @@ export const AGE_SIGNAL_RULES = {
     sentence: 'payment_card_network reports at_least_years 18 and nothing else.',
     hint: 'Send "age": { "at_least_years": 18 }.',
   },
+  'SIG-22': {
+    ...row,
+    section: 'RFC 8259 section 4',
+    sentence: 'No member name stands twice in a JSON object of authorization_details.',
+    hint: 'Remove all but one: JSON.parse takes the last one, other readers the first one, or none.',
+    level: 'advice',
+  },
 } as const satisfies RuleTable

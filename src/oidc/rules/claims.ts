@@ -111,4 +111,11 @@ export const CLAIMS_RULES = {
     sentence: 'Every list has at most 100 entries.',
     hint: 'Send each value once: there are only 151 ages and 6 methods. The entries of a longer list are not looked at.',
   },
+  'CLM-21': {
+    ...row,
+    section: 'RFC 8259 section 4',
+    sentence: 'No member name stands twice in a JSON object of claims.',
+    hint: 'Remove all but one: JSON.parse takes the last one, other readers the first one, or none.',
+    level: 'advice',
+  },
 } as const satisfies RuleTable

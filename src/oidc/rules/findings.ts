@@ -81,6 +81,12 @@ export class Findings {
     }
   }
 
+  /** Records members of JSON whose name is repeated, by their paths. */
+  addRepeated(rule: RuleId, paths: readonly string[]): void {
+    for (const path of paths)
+      this.add(rule, { path, message: `${path} stands more than once: only the last one is read` })
+  }
+
   /** Whether something was already found at one of these places. */
   mentions(...paths: readonly string[]): boolean {
     return this.#found.some((finding) => paths.includes(finding.path))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { looksLikeJson, parseJson } from '../../../src/oidc/request/json.ts'
+import { looksLikeJson, parseJson, repeatedMembers } from '../../../src/oidc/request/json.ts'
 
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
 const inObjects = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
@@ -67,4 +67,31 @@ test.each([
   ['', false],
 ])('The text %j looks like JSON: %s', (text, looks) => {
   expect(looksLikeJson(text)).toBe(looks)
+})
+
+test.each([
+  ['{"a":1,"b":{"a":2},"c":[{"a":3},{"a":4}]}', []],
+  ['{"a":1,"a":2,"a":3}', ['r.a']],
+  ['[1,[2,{"x":0,"x" : 0}],{"y":{"z":1,"z":1}}]', ['r[1][1].x', 'r[2].y.z']],
+  ['{"a":"b","b":"a"}', []],
+  ['{"a":["a","a"]}', []],
+  ['{"\\u0061":1,"a":2}', ['r.a']],
+  ['{"a":"\\",{\\"b\\":","b":1}', []],
+  ['{"__proto__":1,"__proto__":2}', ['r.__proto__']],
+  ['{"a b":1,"a b":2}', ['r["a b"]']],
+  ['7', []],
+])('The members of %s whose name is repeated are %j', (text, paths) => {
+  expect(repeatedMembers(text, 'r')).toEqual(paths)
+})
+
+test('Ten repeated names are reported, in a time that grows with the text', () => {
+  const names = Array.from({ length: 20 }, (_, index) => `"n${index}":1,"n${index}":2`)
+  expect(repeatedMembers(`{${names}}`)).toHaveLength(10)
+  const many = (part: string) => part.repeat(65_536 / part.length)
+  const nested = `${'['.repeat(60)}{${many('"a":1,')}"a":1}${']'.repeat(60)}`
+  for (const long of [`["${many('\\"')}"]`, `["a"${many(' ')}]`, `[${many('{"a":1},')}0]`, nested]) {
+    const began = performance.now()
+    repeatedMembers(long)
+    expect(performance.now() - began, long.slice(0, 70)).toBeLessThan(500)
+  }
 })

@@ -106,6 +106,8 @@ const NOT_ISSUED = 'request_uri urn:svc:request:*** was not issued to this clien
 const BEGINNING = 'request_uri must begin with urn:svc:request: (profile spec)'
 const MANY_METHODS = 'claims.allowed_methods must have at most 100 entries, has 101'
 
+const REPEATED = 'stands more than once: only the last one is read'
+const TWO_METHODS = JSON.stringify([ageSignal()]).replace('{', '{"method":"",')
 const BY_SLASH = `${REDIRECT_URI} by the final slash`
 const BY_QUERY = `${REDIRECT_URI} (differs by the query: ?a=b is not none)`
 const ID_TOKEN_CODE = 'response_type must be id_token, is "id_token code"'
@@ -181,6 +183,7 @@ const E1: readonly Row[] = [
   ['USE-18', { request: 'e'.repeat(5_000) }, `request "${'e'.repeat(60)}…" is not supported here: it was not read`],
   ['USE-18', { request: '<urn:svc:request:x>' }, `request <${NOT_READ}`],
   ['CLM-20', { claims: claims({ allowed_methods: Array(101).fill('id_doc_scan') }) }, MANY_METHODS],
+  ['CLM-21', { claims: '{"age_thresholds":[21],"age_thresholds":[18]}' }, `claims.age_thresholds ${REPEATED}`],
   ['USE-23', { nonce: 'n'.repeat(4_097) }, 'nonce is 4097 bytes long; at most 4096 are taken'],
   ['USE-23', { font: 'ü'.repeat(2_049) }, 'font is 4098 bytes long; at most 4096 are taken'],
   ['USE-23', { state: 's'.repeat(60_000) }, 'state is 60000 bytes long; at most 4096 are taken', STATELESS],
@@ -216,6 +219,7 @@ const E2: readonly Row[] = [
   ['PAR-12', { login_hint: 'x' }, `login_hint ${OF_CORE}`],
   ['PAR-14', { request: 'e30.e30.' }, OBJECT],
   ['PAR-15', { state: 's'.repeat(5_000) }, `state ${TOO_LONG}`],
+  ['SIG-22', { authorization_details: TWO_METHODS }, `authorization_details[0].method ${REPEATED}`],
   ['PAR-16', { request_uri: 'urn:svc:request:x' }, `request_uri ${NOT_READ}`],
 ]
 
@@ -360,6 +364,7 @@ const BODIES: readonly (readonly [rule: RuleId, body: string, message: string, d
   ['UPG-06', TWICE_ENCODED, '$ must be a JSON array, is JSON inside a string: it was encoded twice'],
   ['UPG-06', '{"$":"x"}', '$ must be a JSON array, is "x"', { ...SPEC, beside: ['SIG-01'] }],
   ['UPG-07', JSON.stringify({ ...DETAILS, note: 'x' }), 'note is not known and was ignored. Known: $.'],
+  ['SIG-22', `{"$":[],"$":${TWO_METHODS}}`, `$ ${REPEATED}`, { beside: ['SIG-22'] }],
   ['SIG-01', '{"$":null}', '$ must be an array of age signals, is null'],
   ['SIG-01', '{"$":{}}', '$ must be an array of age signals, is an object: put it into an array'],
   ['SIG-01', '{"$":[null]}', '$[0] must be an object: one age signal, is null'],
