@@ -73,8 +73,8 @@ export function allowlistIssues({ provenance }: JsonObject, allowlist: readonly 
   return [{ rule: 'SIG-20', path: ['provenance'], message }]
 }
 
-/** SIG-10, SIG-13: what is legal, but would better be otherwise. */
-export function recommendations({ method, age, verification_id: verificationId }: JsonObject): Issue[] {
+/** SIG-10, SIG-13, SIG-24: what is legal, but would better be otherwise. */
+export function recommendations({ method, age, verification_id: verificationId, verified_at }: JsonObject): Issue[] {
   const issues: Issue[] = []
   if (isMethod(method) && isJsonObject(age)) {
     const { ageFormats, preferredFormat } = METHODS[method]
@@ -90,7 +90,17 @@ export function recommendations({ method, age, verification_id: verificationId }
     const message = `should be a UUID of version 7${foundInstead(verificationId)}`
     issues.push({ rule: 'SIG-13', path: ['verification_id'], message })
   }
-  return issues
+  return [...issues, ...birthAfterVerification(age, verified_at)]
+}
+
+/** Both dates as they were written: a zone does not make a day of birth later. */
+function birthAfterVerification(age: unknown, verifiedAt: unknown): Issue[] {
+  const dateOfBirth = isJsonObject(age) ? age['date_of_birth'] : undefined
+  if (typeof dateOfBirth !== 'string' || parseCalendarDate(dateOfBirth) === undefined) return []
+  if (typeof verifiedAt !== 'string' || parseInstant(verifiedAt) === undefined) return []
+  if (verifiedAt.slice(0, dateOfBirth.length) >= dateOfBirth) return []
+  const message = `should not be before date_of_birth ${dateOfBirth}, is ${verifiedAt}`
+  return [{ rule: 'SIG-24', path: ['verified_at'], message }]
 }
 
 const MAX_LENGTH = 100

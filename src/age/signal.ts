@@ -30,14 +30,16 @@ export const MAX_SIGNALS = 50
 
 /**
  * Checks the value of `authorization_details` (E2, E5; already parsed from JSON) and reports everything that is wrong with any
- * of its items at once: SIG-01 to SIG-21. `signals` is there when nothing was found but recommendations (SIG-10, SIG-13).
+ * of its items at once: SIG-01 to SIG-21, SIG-23, SIG-24. `signals` is there when nothing was found but recommendations (SIG-10,
+ * SIG-13, SIG-23, SIG-24).
  */
 export function parseAgeSignals(
   value: unknown,
   context: SignalContext,
 ): { signals?: SubmittedAgeSignal[]; issues: Issue[] } {
-  return parseSignals(value, {
-    root: 'authorization_details',
+  const root = 'authorization_details'
+  const { signals, issues } = parseSignals(value, {
+    root,
     least: 1,
     most: context.maxSignals ?? MAX_SUBMITTED,
     schemasFor: () => submittedSchemas,
@@ -48,6 +50,9 @@ export function parseAgeSignals(
     ],
     advice: recommendations,
   })
+  if (!signals || signals.length === 1) return { ...(signals && { signals }), issues }
+  const sentence = `should carry one age signal, carries ${signals.length}: no maximum is specified, and the examples carry one`
+  return { signals, issues: [...issues, issue('SIG-23', root, [], sentence)] }
 }
 
 /**

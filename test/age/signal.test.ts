@@ -25,14 +25,15 @@ const readings = (parse: typeof parseEvaluationSignals, isFound = (_text: string
 test('parseAgeSignals reports each issue in whole, and gives back signals without one', () => {
   const cases = readings((value) => parseAgeSignals(value, SIGNAL_CONTEXT))
   const whole = cases.map(({ name, signal, expected }) => {
-    const isUsable = expected.every((text) => /^SIG-(10|13) /.test(text))
+    const isUsable = expected.every((text) => /^SIG-(10|13|24) /.test(text))
     return [name, expected, isUsable ? [signal] : undefined]
   })
   expect(cases.map(({ name, issues, signals }) => [name, issueTexts(issues), signals])).toEqual(whole)
 })
 
 /** Issues of the time, of the configuration, and recommendations: no schema finds them. */
-const NO_SCHEMA = /^SIG-(?:10|13|15|20) | must not be in the future| must be at most 150 | must be one of apple_wallet/
+const NO_SCHEMA =
+  /^SIG-(?:10|13|15|20|24) | must not be in the future| must be at most 150 | must be one of apple_wallet/
 
 /** Loaded again for a test: a process makes the schema of a method once, and the test sees it made. */
 const SCHEMAS = '../../src/age/signal-schema.ts'
@@ -80,14 +81,23 @@ test.each([
 test('SIG-02 refuses none and eleven signals in a submission, and 51 in an evaluation', () => {
   const list = (count: number) => Array(count).fill(email)
   const text = 'SIG-02 : authorization_details must hold 1 to 10 age signals, holds'
-  expect([0, 1, 10, 11].map((count) => textsOf(list(count)))).toEqual([[`${text} 0`], [], [], [`${text} 11`]])
+  expect([0, 1, 11].map((count) => textsOf(list(count)))).toEqual([[`${text} 0`], [], [`${text} 11`]])
   const evaluated = [0, 50, 51].map((count) => issueTexts(parseEvaluationSignals(list(count)).issues))
   expect(evaluated).toEqual([[], [], ['SIG-02 : signals must hold 0 to 50 age signals, holds 51']])
 })
 
+test('SIG-23 advises on two to ten signals, and takes them', () => {
+  for (const count of [2, 10]) {
+    const { signals, issues } = parseAgeSignals(Array(count).fill(email), SIGNAL_CONTEXT)
+    const message = `authorization_details should carry one age signal, carries ${count}: no maximum is specified, and the examples carry one`
+    expect(issues).toEqual([{ rule: 'SIG-23', path: [], message }])
+    expect(signals).toHaveLength(count)
+  }
+})
+
 test('parseAgeSignals gives back every signal that was sent, or the issues of every item', () => {
   const sent = Object.values(SIGNALS)
-  expect(parseAgeSignals(sent, SIGNAL_CONTEXT)).toEqual({ signals: sent, issues: [] })
+  expect(parseAgeSignals(sent, SIGNAL_CONTEXT).signals).toEqual(sent)
   const parsed = parseAgeSignals([email, { ...SIGNALS['card'], type: 1, age: { years: 1 } }, 3], SIGNAL_CONTEXT)
   expect(parsed).not.toHaveProperty('signals')
   const issues = parsed.issues.map(({ rule, path }) => `${rule} ${path.join('/')}`)
@@ -125,7 +135,7 @@ test('The parsers of signals never throw, and name a rule and a sentence for eac
       for (const parse of [parseAgeSignals, parseEvaluationSignals]) {
         const { issues, signals: read } = parse(details, SIGNAL_CONTEXT)
         for (const issue of issues) {
-          expect(issue.rule).toMatch(/^(SIG-(0[1-9]|1\d|2[01])|CLM-13)$/)
+          expect(issue.rule).toMatch(/^(SIG-(0[1-9]|1\d|2[0134])|CLM-13)$/)
           expect(issue.message).toMatch(SENTENCE)
         }
         expect(read !== undefined || issues.length > 0).toBe(true)
@@ -134,7 +144,7 @@ test('The parsers of signals never throw, and name a rule and a sentence for eac
   )
 })
 
-const ONLY_FOR_SUBMISSION = /^SIG-(10|13|20) |^SIG-03 iso_27566_1/
+const ONLY_FOR_SUBMISSION = /^SIG-(10|13|20|24) |^SIG-03 iso_27566_1/
 const rulesAndPaths = (texts: readonly string[]) => texts.map((text) => text.split(':', 1)[0])
 
 test('parseEvaluationSignals judges submitted signals likewise, but for what concerns their submission', () => {

@@ -119,4 +119,18 @@ export const AGE_SIGNAL_RULES = {
     hint: 'Remove all but one: JSON.parse takes the last one, other readers the first one, or none.',
     level: 'advice',
   },
+  'SIG-23': {
+    ...row,
+    section: 'E2, Limits',
+    sentence: 'authorization_details preferably carries one age signal.',
+    hint: 'Send one age signal: more are legal, but the specification shows no maximum, and its examples carry one.',
+    level: 'advice',
+  },
+  'SIG-24': {
+    ...row,
+    section: 'decision of the sandbox',
+    sentence: 'verified_at is not before date_of_birth.',
+    hint: 'Compare the two dates: nobody is verified before birth, so one of the two is wrong.',
+    level: 'advice',
+  },
 } as const satisfies RuleTable

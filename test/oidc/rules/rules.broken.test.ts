@@ -107,6 +107,8 @@ const BEGINNING = 'request_uri must begin with urn:svc:request: (profile spec)'
 const MANY_METHODS = 'claims.allowed_methods must have at most 100 entries, has 101'
 
 const REPEATED = 'stands more than once: only the last one is read'
+const TWO_SIGNALS = JSON.stringify([ageSignal(), ageSignal()])
+const NO_MAXIMUM = 'no maximum is specified, and the examples carry one'
 const TWO_METHODS = JSON.stringify([ageSignal()]).replace('{', '{"method":"",')
 const BY_SLASH = `${REDIRECT_URI} by the final slash`
 const BY_QUERY = `${REDIRECT_URI} (differs by the query: ?a=b is not none)`
@@ -220,6 +222,11 @@ const E2: readonly Row[] = [
   ['PAR-14', { request: 'e30.e30.' }, OBJECT],
   ['PAR-15', { state: 's'.repeat(5_000) }, `state ${TOO_LONG}`],
   ['SIG-22', { authorization_details: TWO_METHODS }, `authorization_details[0].method ${REPEATED}`],
+  [
+    'SIG-23',
+    { authorization_details: TWO_SIGNALS },
+    `authorization_details should carry one age signal, carries 2: ${NO_MAXIMUM}`,
+  ],
   ['PAR-16', { request_uri: 'urn:svc:request:x' }, `request_uri ${NOT_READ}`],
 ]
 
