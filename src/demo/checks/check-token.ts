@@ -1,7 +1,7 @@
 import { compactVerify, importJWK, type JWK } from 'jose'
 import { isJsonObject } from '../../age/json-object.ts'
 import { decodeIdToken } from '../../http/html/id-token-table.ts'
-import { parseJson } from '../../oidc/request/json.ts'
+import { parseJson, repeatedMembers } from '../../oidc/request/json.ts'
 import { type CheckResult, check } from './check.ts'
 
 /** A real id_token has about one kilobyte. */
@@ -88,22 +88,7 @@ function readPayload(token: string): { payload: CheckResult; claims?: Readonly<R
   if (!isJsonObject(json.value)) {
     return { payload: check('payload', rule, { passed: false, found: 'JSON, but no object' }) }
   }
-  const twice = repeatedMember(text)
+  const [twice] = repeatedMembers(text)
   if (twice !== undefined) return { payload: check('payload', rule, { passed: false, found: `${twice} twice` }) }
   return { payload: check('payload', rule, { passed: true, found: 'a JSON object' }), claims: json.value }
-}
-
-/** The first member of an object in JSON text that the same object has already: parsers take the one or the other. */
-function repeatedMember(json: string): string | undefined {
-  const open: Set<string>[] = []
-  for (const [token, name] of json.matchAll(/("(?:[^"\\]|\\.)*")\s*:|"(?:[^"\\]|\\.)*"|[{}]/g)) {
-    if (token === '{') open.push(new Set())
-    if (token === '}') open.pop()
-    const members = open.at(-1)
-    if (name === undefined || !members) continue
-    const spelled = String(JSON.parse(name))
-    if (members.has(spelled)) return spelled
-    members.add(spelled)
-  }
-  return undefined
 }

@@ -7,16 +7,19 @@ const method = { section: 'Verification methods', error: 'invalid_authorization_
 export const AGE_SIGNAL_RULES = {
   'SIG-01': {
     ...row,
+    section: 'E2, E5',
     sentence: 'authorization_details is an array of objects.',
     hint: 'Send [{ "type": "age_verification", ... }]: JSON text in the form of E2, a JSON array in the body of E5.',
   },
   'SIG-02': {
     ...row,
+    section: 'decision of the sandbox',
     sentence: 'authorization_details holds 1 to 10 age signals.',
     hint: 'Send the signals that matter; most requests carry one.',
   },
   'SIG-03': {
     ...row,
+    section: 'decision of the sandbox',
     sentence: 'An age signal and its age have no members but those of the table.',
     hint: 'Correct the name of the member, or remove it: parsing is strict.',
   },
@@ -32,16 +35,19 @@ export const AGE_SIGNAL_RULES = {
   },
   'SIG-06': {
     ...row,
+    section: 'Age signal; the range is a decision of the sandbox',
     sentence: 'date_of_birth is a calendar date YYYY-MM-DD, not in the future and at most 150 years ago.',
     hint: 'Send for example "2001-02-28".',
   },
   'SIG-07': {
     ...row,
+    section: 'Age signal; whole numbers and their range are a decision of the sandbox',
     sentence: 'at_least_years is an integer from 0 to 150.',
     hint: 'Send a JSON number without quotes or fractions.',
   },
   'SIG-08': {
     ...row,
+    section: 'Age signal; whole numbers and their range are a decision of the sandbox',
     sentence: 'years is an integer from 0 to 150.',
     hint: 'Send a JSON number without quotes or fractions.',
   },
@@ -79,6 +85,7 @@ export const AGE_SIGNAL_RULES = {
   },
   'SIG-15': {
     ...row,
+    section: 'decision of the sandbox',
     sentence: 'verified_at is not in the future.',
     hint: 'Compare your clock with the sandbox clock, which judges it with 60 seconds of tolerance. A date, or a time without a zone, is in the future only when it is so in every zone.',
   },
@@ -99,6 +106,7 @@ export const AGE_SIGNAL_RULES = {
   },
   'SIG-19': {
     ...row,
+    section: 'Age signal; the characters are a decision of the sandbox',
     sentence: 'provenance is a path such as /provider/sub_provider.',
     hint: 'Send lowercase letters, digits and underscores behind each slash, for example /my_provider.',
   },
@@ -121,7 +129,7 @@ export const AGE_SIGNAL_RULES = {
   },
   'SIG-23': {
     ...row,
-    section: 'E2, Limits',
+    section: 'E2',
     sentence: 'authorization_details preferably carries one age signal.',
     hint: 'Send one age signal: more are legal, but the specification shows no maximum, and its examples carry one.',
     level: 'advice',

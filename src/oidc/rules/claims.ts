@@ -9,39 +9,46 @@ const schemaOfLiveService = { spec: 'advice', agekey: 'error' } as const
 export const CLAIMS_RULES = {
   'CLM-01': {
     ...row,
+    section: 'Claims object; refusing other members is a decision of the sandbox',
     sentence: 'claims is a JSON object and has no members but those of the table.',
     hint: 'Send for example { "age_thresholds": [18] }. Correct the name of an unknown member, or remove it: it would silently filter nothing.',
   },
   'CLM-02': {
     ...row,
+    section: 'Claims object; at least one is a decision of the sandbox',
     sentence: 'age_thresholds is required: an array of at least one threshold.',
     hint: 'Send for example "age_thresholds": [18].',
   },
   'CLM-03': {
     ...row,
+    section: 'Claims object; the range is a decision of the sandbox',
     sentence: 'Each threshold is an integer from 0 to 150.',
     hint: 'Send JSON numbers without quotes or fractions.',
   },
   'CLM-04': {
     ...row,
+    section: 'decision of the sandbox',
     sentence: 'No threshold is named twice.',
     hint: 'Name each threshold once: the result is a map by threshold. The schema of the live service refuses duplicates.',
     level: schemaOfLiveService,
   },
   'CLM-05': {
     ...row,
+    section: 'decision of the sandbox',
     sentence: 'Thresholds ascend.',
     hint: 'Sort age_thresholds, and every age_thresholds in overrides with it: an override maps by index to the list as it was sent.',
     level: 'advice',
   },
   'CLM-06': {
     ...row,
+    section: 'decision of the sandbox',
     sentence: 'There are at most 5 thresholds.',
     hint: 'Ask only for the thresholds that the page needs. The schema of the live service ends at 5.',
     level: schemaOfLiveService,
   },
   'CLM-07': {
     ...row,
+    section: 'Claims object; at least one is a decision of the sandbox',
     sentence: 'allowed_methods is an array of at least one verification method.',
     hint: 'Leave it out to accept all methods. An empty array would accept none.',
   },
@@ -88,6 +95,7 @@ export const CLAIMS_RULES = {
   },
   'CLM-16': {
     ...overrides,
+    section: 'Claims object, overrides; the range is a decision of the sandbox',
     sentence: 'age_thresholds of an override is an array of integers from 0 to 150, one for each root threshold.',
     hint: 'Send one entry for each root threshold: the entry at an index is the age that this method must report for the root threshold at that index.',
   },
@@ -98,16 +106,19 @@ export const CLAIMS_RULES = {
   },
   'CLM-18': {
     ...overrides,
+    section: 'decision of the sandbox',
     sentence: 'attributes of an override names only attributes that the method has.',
     hint: 'Correct the name of the attribute, or remove it: what the method never carries would refuse every signal.',
   },
   'CLM-19': {
     ...overrides,
+    section: 'Claims object, overrides; at least one is a decision of the sandbox',
     sentence: 'An attribute requirement is a boolean, or an array of at least one accepted value.',
     hint: 'Send true or false for a boolean attribute, an array of values for issuing_country, card_type and platform.',
   },
   'CLM-20': {
     ...row,
+    section: 'decision of the sandbox',
     sentence: 'Every list has at most 100 entries.',
     hint: 'Send each value once: there are only 151 ages and 6 methods. The entries of a longer list are not looked at.',
   },

@@ -44,6 +44,7 @@ export const CREATE_RULES = {
   },
   'PAR-08': {
     ...par,
+    section: 'Client credentials, RFC 9700 section 4.1.3',
     sentence: 'redirect_uri is registered for the client, character by character.',
     hint: 'Send a registered URL exactly, or list this one under redirect_uris of the client: in the config file, or by PUT /_sandbox/tenants/NAME.',
   },
@@ -60,19 +61,20 @@ export const CREATE_RULES = {
   },
   'PAR-11': {
     ...par,
-    section: 'E2, RFC 6749 section 3.1',
+    section: 'RFC 6749 section 3.1, RFC 6749 appendix B',
     sentence: 'No field is sent more than once, and each is well-formed UTF-8.',
     hint: 'Send each field once, percent-encoded as UTF-8 and without NUL characters.',
   },
   'PAR-12': {
     ...par,
+    section: 'RFC 6749 section 3.1',
     sentence: 'Fields that the endpoint does not use are ignored.',
     hint: 'Remove the field, or correct its name: it has no effect.',
     level: 'advice',
   },
   'PAR-13': {
     ...par,
-    section: 'E2, RFC 6749 section 2.3',
+    section: 'RFC 6749 section 2.3',
     sentence: 'The client authenticates by the form alone.',
     hint: 'Leave the Authorization header out. Most OAuth libraries call this method client_secret_post.',
   },
@@ -85,6 +87,7 @@ export const CREATE_RULES = {
   },
   'PAR-15': {
     ...par,
+    section: 'decision of the sandbox',
     sentence: 'No field but authorization_details is longer than 4096 bytes.',
     hint: 'Send random values of about 20 characters, and keep what belongs to them in the session of your app.',
   },
@@ -102,6 +105,7 @@ export const CREATE_RULES = {
   },
   'CRE-02': {
     ...create,
+    section: 'Authentication, RFC 9700 section 4.1.3',
     sentence: 'redirect_uri is registered for the client, character by character.',
     hint: 'Send the redirect_uri of the pushed authorization request.',
   },
@@ -131,6 +135,7 @@ export const CREATE_RULES = {
   },
   'CRE-08': {
     ...create,
+    section: 'E3, RFC 9126 section 2.2',
     error: 'invalid_request_uri',
     sentence: 'request_uri was issued by this service to this client.',
     hint: 'Push the request again and send the new request_uri, unchanged and with the same client_id.',
@@ -144,18 +149,20 @@ export const CREATE_RULES = {
   },
   'CRE-10': {
     ...create,
+    section: 'RFC 9126 section 4',
     error: 'invalid_request_uri',
     sentence: 'request_uri serves one decision of the user.',
     hint: 'Push a new request for each attempt.',
   },
   'CRE-11': {
     ...create,
-    section: 'E3, RFC 6749 section 3.1',
+    section: 'RFC 6749 section 3.1, RFC 6749 appendix B',
     sentence: 'No parameter is sent more than once, and each is well-formed UTF-8.',
     hint: 'Send each parameter once, percent-encoded as UTF-8 and without NUL characters.',
   },
   'CRE-12': {
     ...create,
+    section: 'RFC 6749 section 3.1',
     sentence: 'Parameters that the endpoint does not use are ignored; the pushed state is what returns.',
     hint: 'Remove the parameter: everything else was pushed.',
     level: 'advice',
@@ -175,6 +182,7 @@ export const CREATE_RULES = {
   },
   'CRE-15': {
     ...create,
+    section: 'decision of the sandbox',
     sentence: 'No parameter is longer than 4096 bytes.',
     hint: 'Send the request_uri and the redirect_uri of the pushed authorization request, unchanged.',
   },

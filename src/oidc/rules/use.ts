@@ -12,6 +12,7 @@ export const USE_RULES = {
   },
   'USE-02': {
     ...use,
+    section: 'E1, RFC 9700 section 4.1.3',
     sentence: 'redirect_uri is registered for the client, character by character.',
     hint: 'Send a registered URL exactly, or list this one under redirect_uris of the client: in the config file, or by PUT /_sandbox/tenants/NAME.',
   },
@@ -56,12 +57,13 @@ export const USE_RULES = {
   },
   'USE-10': {
     ...use,
-    section: 'E1, RFC 6749 section 3.1',
+    section: 'RFC 6749 section 3.1, RFC 6749 appendix B',
     sentence: 'No parameter is sent more than once, and each is well-formed UTF-8.',
     hint: 'Send each parameter once, percent-encoded as UTF-8 and without NUL characters.',
   },
   'USE-11': {
     ...use,
+    section: 'RFC 6749 section 3.1',
     sentence: 'Parameters that the endpoint does not use are ignored.',
     hint: 'Remove the parameter, or correct its name: it has no effect.',
     level: 'advice',
@@ -95,7 +97,7 @@ export const USE_RULES = {
   },
   'USE-16': {
     ...use,
-    section: 'hosted screens',
+    section: 'decision of the sandbox',
     sentence: 'An appearance parameter has a permitted value.',
     hint: 'Send a permitted value, or leave the parameter out: another value is ignored. Colours are #rgb, #rrggbb or a CSS colour name; text_align is left, center or right; button_radius is 0 to 32; gradient is true or false; font is 1 to 60 letters, digits and spaces.',
     level: 'advice',
@@ -132,20 +134,21 @@ export const USE_RULES = {
   },
   'USE-21': {
     ...use,
-    section: 'hosted screens, WCAG 2.2 AA',
+    section: 'decision of the sandbox, WCAG 2.2 AA',
     sentence: 'text_color can be read: it has a contrast of at least 4.5:1 on the background.',
     hint: 'Send a colour with more contrast, or leave text_color out: this one is moved towards black or white until it can be read.',
     level: 'advice',
   },
   'USE-22': {
     ...use,
-    section: 'hosted screens',
+    section: 'decision of the sandbox',
     sentence: 'font names a family that the device of the user has.',
     hint: 'Look at the page of the service too, which loads the family from a public web-font library: the sandbox loads no font and shows a default one.',
     level: 'advice',
   },
   'USE-23': {
     ...use,
+    section: 'decision of the sandbox',
     sentence: 'No parameter but claims is longer than 4096 bytes.',
     hint: 'Send random values of about 20 characters, and keep what belongs to them in the session of your app.',
   },

@@ -92,8 +92,8 @@ test.each([
     const [first, second] = tool.driver.rules
     expect([first.id, second.id]).toEqual(['readings/refused_token_status=403', `readings/${PAIR}`])
     const told = 'depends on refused_token_status=401: it fails under refused_token_status=403'
-    expect(results[0].message.text).toContain(`${told}. What happened: A pushed request`)
-    expect(junit).toContain(`${told} What happened: A pushed request is answered with`)
+    expect(results[0].message.text).toContain(`${told}. What happened: An access token`)
+    expect(junit).toContain(`${told} What happened: An access token that E5 refuses is answered with`)
     const cases = junit.matchAll(/<testcase name="([^"]*)" classname="readings"[^>]*?(?:\/>|>\s*<(failure|skipped))/g)
     expect([...cases].map(([, name, state = 'passed']) => `${name} ${state}`)).toEqual([
       `refused_token_status=403 ${element}`,
