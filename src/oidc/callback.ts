@@ -71,7 +71,11 @@ export function refuseOnPage(
 export const redirectedError = <Error extends { readonly error: string }>(
   error: Error,
   { errorCodes }: Pick<Decisions, 'errorCodes'>,
-): Error => (errorCodes === 'specific' ? error : { ...error, error: 'invalid_request' })
+): Error =>
+  errorCodes === 'specific' || OF_REQUEST_OBJECT.includes(error.error) ? error : { ...error, error: 'invalid_request' }
+
+/** OpenID Connect Core 1.0 sections 6.1 and 6.2 demand them of a service without request objects. */
+const OF_REQUEST_OBJECT: readonly string[] = ['request_not_supported', 'request_uri_not_supported']
 
 /** The same callback with an end to its `error_description`, which is shortened to make room. */
 export function withDescriptionEnd(callback: Callback, end: string): Callback {

@@ -37,7 +37,7 @@ export const NEEDS = [
 export type Need = (typeof NEEDS)[number]
 
 /**
- * How binding what a row demands is. `must`: a sentence of the specification asks it of the client, or a MUST of an RFC. `should`: an
+ * How binding what a row demands is. `must`: a sentence of the specification asks it of the client or says what alone is a success, or a MUST of an RFC. `should`: an
  * RFC or OpenID Connect recommends it, or the specification says that no such answer comes. `may`: nothing asks for it (hardening).
  */
 export const LEVELS = ['must', 'should', 'may'] as const

@@ -27,9 +27,14 @@ export const changedReply =
     flow,
     seam: 'reply',
     correctClient: 'refuse',
-    ...(row.family === 'failure' && { refs: [SUCCESS[flow], 'RFC 9110 section 15'] }),
+    ...(row.family === 'failure' && {
+      refs: [SUCCESS[flow], ...(breaksBodyAlone(row) ? [] : ['RFC 9110 section 15'])],
+    }),
     ...row,
   })
+
+/** The status is that of a success. */
+const breaksBodyAlone = ({ breaks = [] }: ReplyRow) => breaks.join() === 'body'
 
 /** What says how a call succeeds: another reply is none. */
 const SUCCESS: Readonly<Record<ServerFlow, string>> = {

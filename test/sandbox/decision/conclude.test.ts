@@ -147,7 +147,7 @@ test('The honest answer is changed by the readings of the tenant, then by the ou
   expect(await read('callback.extra_parameter')).toEqual(honest)
   const other = await createTestTenant({ readings: { nbf: 'present', callback_order: 'reversed' } })
   const params = paramsOf(await concludeUse(other, 'callback.extra_parameter', 'adult-passport'))
-  expect(Object.keys(params)).toEqual(['state', 'id_token', 'session_state'])
+  expect(Object.keys(params)).toEqual(['state', 'id_token', 'sandbox_unknown'])
   const { nbf = 0, iat = 0 } = decodeJwt(tokenOf(await concludeUse(other, 'id_token.nbf_future', 'adult-passport')))
   expect(nbf - iat).toBe(3600)
 })

@@ -28,7 +28,7 @@ export const CALLBACK_FAMILIES = {
     level: 'may',
     severity: 5.3,
     cwe: [636],
-    refs: ['RFC 6749 section 10.12'],
+    refs: [],
     harm: 'A user who never comes back from the service is let in.',
     // Nothing comes that could be checked.
     breaks: [],
@@ -65,7 +65,7 @@ export const CALLBACK_FAMILIES = {
     level: 'should',
     severity: 5.4,
     cwe: [235],
-    refs: ['RFC 6749 section 3.1', 'OpenID Connect Core 1.0 section 3.2.2.5'],
+    refs: ['RFC 6749 section 3.1'],
     harm: 'Two readers of one callback see different values: one checks what the other does not use.',
     breaks: ['parameters'],
   },

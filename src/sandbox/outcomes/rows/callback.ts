@@ -11,6 +11,7 @@ const STATE = 'state equals the one that was kept in this session, character by 
 const ONE_ANSWER = 'A callback has one answer: an id_token, create_requested or an error. Refuse a mixture.'
 const ONCE = 'No parameter comes twice (RFC 6749 section 3.1).'
 const ERROR = 'error of any value means that there is no result; show a text of your own.'
+const CONTRADICTORY = 'The app takes an answer that contradicts itself for a success.'
 const DESCRIPTION = 'error_description is for the log: cut it off, escape it, and never show it as it came.'
 
 const DENIED: Ending = { kind: 'error', error: 'access_denied', description: 'the user went back or gave up' }
@@ -18,7 +19,10 @@ const DENIED: Ending = { kind: 'error', error: 'access_denied', description: 'th
 /** Changed callbacks of both browser flows. */
 function ofBothFlows(flow: 'use' | 'create'): OutcomeRow[] {
   const changed = changedCallback(flow)
-  const stateRow = rowsUnder(changed, 'state', STATE)
+  // In Create nobody is let in.
+  const ofCreate = flow === 'create' ? { severity: 4.3 } : {}
+  const makeStateRow = rowsUnder(changed, 'state', STATE)
+  const stateRow: typeof makeStateRow = (name, summary, apply) => makeStateRow(name, summary, apply, ofCreate)
   const error = flow === 'use' ? 'error' : 'create_error'
   return [
     stateRow('state_missing', 'There is no state.', (callback) => withoutParam(callback, 'state')),
@@ -47,13 +51,16 @@ function ofBothFlows(flow: 'use' | 'create'): OutcomeRow[] {
     }),
     changed('empty', {
       family: 'state',
+      ...ofCreate,
       breaks: flow === 'use' ? ['state', 'parameters'] : ['state'],
       summary: 'The callback has no parameters at all, as when its address is opened directly.',
       rule: 'A callback without a waiting flow belongs to no session: answer with a plain page.',
       apply: (callback) => ({ ...callback, params: [] }),
     }),
     changed('error_with_wrong_state', {
-      family: error,
+      family: 'state',
+      ...ofCreate,
+      harm: 'A stranger ends the flow of a user, or is let in by an error.',
       breaks: ['state', 'error'],
       ending: DENIED,
       summary: 'access_denied with a state that was never sent: an attempt to end the flow from outside.',
@@ -63,12 +70,14 @@ function ofBothFlows(flow: 'use' | 'create'): OutcomeRow[] {
     changed('error_and_success', {
       family: error,
       summary: 'The answer of a flow that went well, and error=access_denied beside it.',
-      rule: `${ONE_ANSWER} ${ERROR}`,
+      ...(flow === 'create' && { harm: CONTRADICTORY }),
+      rule: flow === 'use' ? `${ONE_ANSWER} ${ERROR}` : ERROR,
       apply: (callback) => withAnother(callback, 'error', 'access_denied'),
     }),
     changed('error_empty', {
       family: error,
       correctClient: 'depends',
+      ...(flow === 'create' && { harm: CONTRADICTORY }),
       refs: ['RFC 6749 section 3.1'],
       summary: 'The answer of a flow that went well, and an empty parameter error.',
       rule: 'Refuse any error, or take an empty parameter for one that was left out (RFC 6749 section 3.1).',
@@ -86,6 +95,7 @@ function ofBothFlows(flow: 'use' | 'create'): OutcomeRow[] {
     }),
     changed('error_description_long', {
       family: error,
+      ...(flow === 'create' && { cwe: [770], harm: 'A page or a log of the app is flooded.' }),
       ending: DENIED,
       summary: 'An error_description of 8,000 characters.',
       rule: DESCRIPTION,
@@ -93,9 +103,11 @@ function ofBothFlows(flow: 'use' | 'create'): OutcomeRow[] {
     }),
     changed('error_description_markup', {
       family: error,
-      cwe: [79, 754],
+      ...(flow === 'use'
+        ? { cwe: [636, 79] }
+        : { cwe: [79], severity: 6.1, harm: 'A script of an attacker runs on a page of the app.' }),
       ending: DENIED,
-      summary: 'An error_description that is HTML with a script.',
+      summary: 'An error_description that is HTML with a script in an attribute.',
       rule: DESCRIPTION,
       apply: (callback) => withParam(callback, 'error_description', '"><img src=x onerror=alert(document.domain)>'),
     }),
@@ -113,7 +125,7 @@ function ofBothFlows(flow: 'use' | 'create'): OutcomeRow[] {
       correctClient: 'accept',
       summary: 'A parameter that the client does not know is there.',
       rule: 'Ignore parameters that are not understood.',
-      apply: (callback, { invent }) => withAnother(callback, 'session_state', invent()),
+      apply: (callback, { invent }) => withAnother(callback, 'sandbox_unknown', invent()),
     }),
   ]
 }
@@ -124,7 +136,10 @@ export const CALLBACKS: readonly OutcomeRow[] = [
   ...ofBothFlows('create'),
   changedCallback('create')('in_fragment', {
     family: 'response_mode',
+    level: 'should',
+    cwe: [754],
     refs: [SAID.createInQuery],
+    harm: 'The server sees a callback without parameters, and an app that looks for an error alone takes it for a success.',
     summary: 'The answer comes in the fragment, where no server sees it.',
     rule: 'The Create flow answers in the query.',
     apply: (callback) => ({ ...callback, mode: 'fragment' }),

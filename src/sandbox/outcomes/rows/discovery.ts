@@ -5,6 +5,13 @@ import { bodyOf, changedReply, membersRows, replyInstead, withJson, withMembers 
 const REQUIRED =
   'issuer, authorization_endpoint and jwks_uri are there: without them refuse, or keep the last good document.'
 const KEPT = { correctClient: 'depends' } as const
+const LACKS = {
+  ...KEPT,
+  severity: 4.3,
+  cwe: [754],
+  refs: ['OpenID Connect Discovery 1.0 section 3'],
+  harm: 'A token is accepted without a key that verifies it, or every user is locked out.',
+} as const
 const SAME_ORIGIN = 'Endpoints stand on the host of the issuer: the service has no others.'
 const changed = changedReply('discovery')
 const instead = replyInstead('discovery')
@@ -20,6 +27,7 @@ export const DISCOVERY: readonly OutcomeRow[] = [
   instead('404', {
     family: 'failure',
     ...KEPT,
+    harm: LACKS.harm,
     breaks: ['status', 'issuer', 'jwks_uri', 'authorization_endpoint'],
     summary: '404: there is no discovery document.',
     rule: REQUIRED,
@@ -30,7 +38,7 @@ export const DISCOVERY: readonly OutcomeRow[] = [
     issuer: `${String(bodyOf(reply)['issuer'])}/`,
   })),
   issuerRow('issuer_missing', 'There is no issuer.', { issuer: undefined }),
-  requiredRow('jwks_uri_missing', 'There is no jwks_uri.', { jwks_uri: undefined }, { ...KEPT, breaks: ['jwks_uri'] }),
+  requiredRow('jwks_uri_missing', 'There is no jwks_uri.', { jwks_uri: undefined }, { ...LACKS, breaks: ['jwks_uri'] }),
   changed('jwks_uri_on_other_host', {
     family: 'discovery',
     // OpenID Connect lets a document name any address: that of the specification is all that speaks against it.
@@ -48,7 +56,7 @@ export const DISCOVERY: readonly OutcomeRow[] = [
     {
       authorization_endpoint: undefined,
     },
-    { ...KEPT, breaks: ['authorization_endpoint'] },
+    { ...LACKS, breaks: ['authorization_endpoint'] },
   ),
   changed('alg_none_listed', {
     family: 'control',
@@ -64,7 +72,7 @@ export const DISCOVERY: readonly OutcomeRow[] = [
     refs: ['OpenID Connect Discovery 1.0 section 3'],
     correctClient: 'accept',
     summary: 'A member that the client does not know is there.',
-    rule: 'Ignore members that are not understood (OpenID Connect Discovery 1.0 section 3).',
+    rule: 'More members than the client knows may come (OpenID Connect Discovery 1.0 section 3): ignore them.',
     apply: (reply) => withMembers(reply, { sandbox_extra: 'ignore what you do not know' }),
   }),
 ]

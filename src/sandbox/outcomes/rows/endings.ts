@@ -1,3 +1,4 @@
+import { CALLBACK_FAMILIES } from '../families/callback-families.ts'
 import { SAID } from '../families/citations.ts'
 import type { Ending } from '../outcome.ts'
 import type { OutcomeRow } from '../outcome-row.ts'
@@ -15,6 +16,7 @@ const OUR_MISTAKE = 'The request itself was wrong: log error and error_descripti
 const INTERACTION = 'No session is assumed at the service: begin a new flow in which the user can take part.'
 const PUSH_AGAIN =
   'A request_uri serves once, within 90 seconds: push the request again and send the user to the new one.'
+const OF_REFERENCE = [SAID.createSuccess, 'RFC 9126 section 4'] as const
 const NO_ANSWER = 'A flow may never come back: let its state expire, and let the user start again.'
 
 /** Endings that a user or the service causes; nothing sent is changed. */
@@ -93,6 +95,7 @@ export const ENDINGS: readonly OutcomeRow[] = [
       flow,
       seam: 'reply',
       family: 'no_answer',
+      ...(flow === 'create' && { severity: 4.3, harm: CALLBACK_FAMILIES.create_error.harm }),
       ending: { kind: 'no_answer' },
       summary: 'The user closes the window: no callback follows.',
       rule: NO_ANSWER,
@@ -151,18 +154,21 @@ export const ENDINGS: readonly OutcomeRow[] = [
   },
   {
     ...failed('create', 'invalid_request_uri', 'CRE-09: request_uri has expired'),
+    refs: OF_REFERENCE,
     name: 'request_uri.expired',
     summary: 'The user arrives after the 90 seconds of the request_uri.',
     rule: PUSH_AGAIN,
   },
   {
     ...failed('create', 'invalid_request_uri', 'CRE-10: request_uri has already been used'),
+    refs: OF_REFERENCE,
     name: 'request_uri.used',
     summary: 'The request_uri has served before, as when the user goes back and tries again.',
     rule: PUSH_AGAIN,
   },
   {
     ...failed('create', 'invalid_authorization_details', 'an age signal is not accepted any more'),
+    refs: [SAID.createSuccess, 'RFC 9396 section 5'],
     summary: 'The service accepted the age signals when they were pushed and refuses them now.',
     rule: OUR_MISTAKE,
   },

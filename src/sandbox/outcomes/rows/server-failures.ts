@@ -17,6 +17,7 @@ const RETRY = 'Wait as long as Retry-After says before the next try, and try onl
 const JSON_ONLY = 'Read the body only after status and Content-Type, and be ready for one that is not JSON.'
 const TIMEOUT = 'Give every call a time limit of a few seconds, so that no user waits for a dead connection.'
 const KEPT = 'Refuse, or go on with what was fetched before.'
+const NO_DOCUMENT = 'A token is accepted without a key that verifies it, or every user is locked out.'
 const READ_ELSEWHERE = 'Endpoints or keys of another server are taken for those of the service.'
 const NO_REDIRECT = 'Follow no redirect: it would carry credentials to another server.'
 
@@ -33,6 +34,15 @@ const LACKING: Readonly<Record<ServerFlow, readonly Check[]>> = {
   jwks: ['keys'],
 }
 
+/** What to do when a call has no reply: it is not known what the service has done. */
+const DROPPED: Readonly<Record<ServerFlow, string>> = {
+  par: 'A broken connection is an error to handle: push again, which makes another reference, or give up.',
+  token: 'The code may be spent: do not send it again (RFC 6749 section 4.1.2), and let the user begin again.',
+  upgrade: 'It is not known whether the age key is upgraded: say so, and do not send the call again by itself.',
+  discovery: 'A broken connection is an error to handle: read once more, or go on with what was read before.',
+  jwks: 'A broken connection is an error to handle: read once more, or go on with what was read before.',
+}
+
 /** Trying again, and going on with what was fetched before, are as right as giving up. */
 const EITHER = { correctClient: 'depends' } as const
 
@@ -43,7 +53,7 @@ function failuresOf(flow: ServerFlow): OutcomeRow[] {
   const instead = replyInstead(flow)
   const changed = changedReply(flow)
   const isRead = flow === 'discovery' || flow === 'jwks'
-  const failure = { family: 'failure', ...(isRead ? EITHER : {}) } as const
+  const failure = { family: 'failure', ...(isRead && { ...EITHER, harm: NO_DOCUMENT }) } as const
   const rule = (text: string) => (isRead ? `${text} ${KEPT}` : text)
   return [
     instead('500', {
@@ -93,7 +103,6 @@ function failuresOf(flow: ServerFlow): OutcomeRow[] {
     instead('redirect', {
       family: 'redirect',
       ...(isRead && { ...EITHER, severity: 5.3, cwe: [346], harm: READ_ELSEWHERE }),
-      ...(flow === 'upgrade' && { level: 'should', refs: ['RFC 6750 section 5.3', 'RFC 9110 section 15.4'] }),
       summary: '307 to a trap of the sandbox.',
       rule: isRead ? `Follow no redirect, or one to the host of the issuer only. ${KEPT}` : NO_REDIRECT,
       apply: (reply, { createTrap }) => ({
@@ -106,7 +115,7 @@ function failuresOf(flow: ServerFlow): OutcomeRow[] {
       family: 'connection',
       ...EITHER,
       summary: 'The connection breaks before the service has done anything.',
-      rule: 'A broken connection is an error to handle: try once more, then give up.',
+      rule: DROPPED[flow],
       apply: (reply) => ({ ...reply, dropped: true }),
     }),
     changed('empty_body', {
@@ -126,6 +135,8 @@ function failuresOf(flow: ServerFlow): OutcomeRow[] {
     changed('slow', {
       family: 'connection',
       correctClient: 'depends',
+      refs: [],
+      cwe: [1088],
       summary: 'The right reply, after 30 seconds or what slow_reply_seconds says.',
       rule: TIMEOUT,
       apply: (reply, { slowReplySeconds }) => ({ ...reply, delayMs: slowReplySeconds * 1000 }),

@@ -3,7 +3,7 @@ import { changedReply, refusedBy, replyInstead, withHeaders, withJson, withText 
 
 const TOKEN = 'A 401 ends the access token: let the user run a Use flow with the upgrade scope again.'
 const FORBIDDEN = 'A 403 does not go away by trying again: log it and tell the user that nothing was changed.'
-const DETAILS = 'A 400 is a mistake in the age signals: log error and findings, do not try the same again.'
+const DETAILS = 'A 400 is a mistake in the age signals: log error and error_description, do not try the same again.'
 
 const challenge = (error: string) => ({ 'WWW-Authenticate': `Bearer realm="agekey-sandbox", error="${error}"` })
 const changed = changedReply('upgrade')
@@ -37,7 +37,7 @@ export const UPGRADE: readonly OutcomeRow[] = [
   instead('token_of_other_key', {
     family: 'failure',
     breaks: ['status', 'ok'],
-    summary: '401 invalid_token: the age key that the token names was replaced by another one.',
+    summary: '401 invalid_token: the age key that the token names no longer exists.',
     rule: TOKEN,
     apply: tokenRefused('UPG-04', 'the age key that the access token names no longer exists'),
   }),
@@ -79,7 +79,7 @@ export const UPGRADE: readonly OutcomeRow[] = [
     family: 'connection',
     correctClient: 'depends',
     summary: 'The age key is upgraded, and the connection breaks before the reply.',
-    rule: 'Send the same upgrade again, which does no harm twice, or tell the user that it is not known.',
+    rule: 'Tell the user that it is not known, or send the upgrade again where a second one is known to do no harm.',
     apply: (reply) => ({ ...reply, dropped: true }),
   }),
   changed('status_500_right_body', {
@@ -97,6 +97,7 @@ export const UPGRADE: readonly OutcomeRow[] = [
     family: 'upgrade',
     breaks: ['body'],
     correctClient: 'depends',
+    harm: 'An upgrade that was done counts as failed.',
     summary: '200 with OK as plain text, without the quotes of JSON.',
     rule: 'The body is the JSON string "OK"; a client that goes by the status accepts plain text too.',
     apply: (reply) => withHeaders(withText(reply, 'OK'), { 'Content-Type': 'text/plain; charset=utf-8' }),

@@ -25,7 +25,7 @@ export const CALLBACKS: readonly Reading[] = [
       },
       {
         name: 'general',
-        summary: 'Each refused request comes back with invalid_request.',
+        summary: 'A refused request comes back with invalid_request, but for a request object.',
         source: 'RFC 6749 section 4.1.2.1',
         effect: { decisions: { errorCodes: 'general' } },
       },
@@ -47,7 +47,7 @@ export const CALLBACKS: readonly Reading[] = [
       },
       {
         name: 'absent',
-        summary: 'No error comes with an error_description, neither in callbacks nor in replies.',
+        summary: 'Neither the error of a callback nor a refused call (400 to 499) has an error_description.',
         source: 'RFC 6749 section 4.1.2.1',
         effect: { decisions: { errorDescription: 'absent' } },
       },
@@ -111,10 +111,14 @@ export const CALLBACKS: readonly Reading[] = [
     open: 'nothing on the order of the parameters',
     default: 'usual',
     variants: [
-      { name: 'usual', summary: 'The state comes last.', source: 'RFC 6749 section 4.1.2' },
+      {
+        name: 'usual',
+        summary: 'The state comes behind the other parameters of the table.',
+        source: 'RFC 6749 section 4.1.2',
+      },
       {
         name: 'reversed',
-        summary: 'The state comes first.',
+        summary: 'The parameters of the table come in the other order, the state first.',
         source: 'OpenID Connect Core 1.0 section 3.2.2.5',
         effect: { changes: inCallbacks((callback) => ({ ...callback, params: callback.params.toReversed() })) },
       },

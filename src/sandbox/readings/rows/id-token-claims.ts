@@ -102,9 +102,9 @@ export const ID_TOKEN_CLAIMS: readonly Reading[] = [
       { name: 'absent', summary: 'There is no nbf.', source: 'RFC 7519 section 4.1.5' },
       {
         name: 'present',
-        summary: 'nbf is a minute before iat.',
+        summary: 'nbf is iat.',
         source: 'RFC 7519 section 4.1.5',
-        effect: { changes: ['use/id_token.nbf_past'] },
+        effect: { changes: [inClaims((claims) => ({ ...claims, nbf: claims['iat'] }))] },
       },
     ],
     shownBy: VERIFIED,

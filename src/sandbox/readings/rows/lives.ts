@@ -81,12 +81,6 @@ export const LIVES: readonly Reading[] = [
         source: 'RFC 6749 section 4.1.2',
         effect: { decisions: { codeSeconds: 60 } },
       },
-      {
-        name: '3600',
-        summary: 'A code is valid for an hour.',
-        source: 'RFC 6749 section 4.1.2',
-        effect: { decisions: { codeSeconds: 3600 } },
-      },
     ],
     shownBy: ['use/code_issued'],
   },
@@ -101,7 +95,7 @@ export const LIVES: readonly Reading[] = [
       {
         name: '1',
         summary: 'authorization_details holds one age signal: more are refused.',
-        source: 'RFC 9396 section 5',
+        source: 'specification, "E2. Create PAR"',
         effect: { decisions: { maxSignals: 1 } },
       },
     ],
@@ -115,11 +109,15 @@ export const LIVES: readonly Reading[] = [
     open: 'nothing on which instant of its day a date is',
     default: 'start',
     variants: [
-      { name: 'start', summary: 'A verification on that day is after it.', source: 'RFC 3339 section 5.6' },
+      {
+        name: 'start',
+        summary: 'A date is 00:00 UTC of its day: a verification later on that day is after it.',
+        source: 'specification, "Claims object"',
+      },
       {
         name: 'end',
-        summary: 'A verification on that day is not after it: only the next day is.',
-        source: 'RFC 3339 section 5.6',
+        summary: 'A date is the end of its day: no verification on that day is after it.',
+        source: 'specification, "Claims object"',
         effect: { decisions: { verifiedAfterDate: 'end' } },
       },
     ],

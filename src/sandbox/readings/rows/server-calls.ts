@@ -32,7 +32,7 @@ export const SERVER_REPLIES: readonly Reading[] = [
     variants: [
       {
         name: 'findings',
-        summary: 'JSON with error, error_description, error_uri and findings.',
+        summary: 'JSON with error, error_description and findings, and with error_uri where there is a flow to show.',
         source: 'RFC 6749 section 5.2',
       },
       {
@@ -54,12 +54,12 @@ export const SERVER_REPLIES: readonly Reading[] = [
       {
         name: 'json',
         summary: 'A refused upgrade has the JSON of other refused calls.',
-        source: 'RFC 6749 section 5.2',
+        source: 'RFC 9110 section 15.5',
       },
       {
         name: 'empty',
         summary: 'A refused upgrade has no body.',
-        source: 'RFC 6750 section 3',
+        source: 'RFC 9110 section 15.5',
         effect: { decisions: { upgradeErrorBody: 'empty' } },
       },
       {
