@@ -101,7 +101,7 @@ export class Incoming implements ServerRequest {
     return this.#request.rawHeaders.filter((_, index) => index % 2 === 0)
   }
 
-  /** The value of a header, several joined by commas. */
+  /** The value of a header, several joined by commas; of `Authorization` and others that Node takes once, the first. */
   header(name: string): string | undefined {
     return this.#request.get(name)
   }

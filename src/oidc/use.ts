@@ -92,7 +92,8 @@ export interface UseResult {
 export function beginUse(query: Pairs, provider: Provider): Beginning<UseTransaction> {
   const findings = new Findings(provider.profile)
   const parameters = readUseParameters(query, findings)
-  refuseRequestObject(parameters, { request: 'USE-18', request_uri: 'USE-24' }, findings)
+  if ((parameters.request ?? parameters.request_uri) !== undefined)
+    refuseRequestObject(parameters, { request: 'USE-18', request_uri: 'USE-24' }, findings)
   const client = readClient(provider.clients, parameters.client_id, { rule: 'USE-01', findings })
   const target = readRedirectTarget(client, parameters.redirect_uri, { rule: 'USE-02', findings })
   const transaction = readTransaction(parameters, target, { provider, findings })

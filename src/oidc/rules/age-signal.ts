@@ -80,6 +80,7 @@ export const AGE_SIGNAL_RULES = {
   },
   'SIG-14': {
     ...row,
+    section: 'Age signal; the forms that are read are a decision of the sandbox',
     sentence: 'verified_at is an ISO 8601 date or date-time.',
     hint: 'Send for example "2026-01-31T12:00:00Z": the moment at which the verification was completed. Other forms of ISO 8601 (basic format, weeks, days of the year, a comma before the fraction, an offset without minutes or colon) are not read.',
   },

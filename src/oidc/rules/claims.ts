@@ -54,6 +54,7 @@ export const CLAIMS_RULES = {
   },
   'CLM-08': {
     ...row,
+    section: 'Claims object; the forms that are read are a decision of the sandbox',
     sentence: 'verified_after is an ISO 8601 date or date-time.',
     hint: 'Send for example "2026-01-31" or "2026-01-31T12:00:00Z". Other forms of ISO 8601 are not read.',
   },

@@ -149,7 +149,7 @@ export const CREATE_RULES = {
   },
   'CRE-10': {
     ...create,
-    section: 'RFC 9126 section 4',
+    section: 'RFC 9126 section 4; when it is used up is a decision of the sandbox',
     error: 'invalid_request_uri',
     sentence: 'request_uri serves one decision of the user.',
     hint: 'Push a new request for each attempt.',

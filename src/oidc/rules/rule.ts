@@ -8,10 +8,10 @@ export type Level = (typeof LEVELS)[number]
 /** Rules by their id, which is stable: it stands in error bodies, in the documentation and in tests. */
 export type RuleTable = Readonly<Record<string, Omit<RuleRow, 'id'>>>
 
-/** One checkable sentence of the specification, as data. */
+/** One checkable rule, as data. */
 export interface RuleRow {
   readonly id: string
-  /** The part of the specification that it comes from. */
+  /** The part of the specification or the RFC whose sentence carries the rule, or `decision of the sandbox`. */
   readonly section: string
   readonly sentence: string
   /** What to do about it. */

@@ -17,7 +17,7 @@ const isRuleId = (id: string): id is RuleId => Object.hasOwn(TABLE, id)
 
 export const RULE_IDS: readonly RuleId[] = Object.keys(TABLE).filter(isRuleId)
 
-/** Every sentence of the specification that a request can break, in the order in which the flows are met. */
+/** Every rule that a request can break, in the order in which the flows are met. */
 export const RULES: readonly Rule[] = RULE_IDS.map(ruleRow)
 
 /** The row of a rule. @throws Error when no row has this id: a mistake of ours. */
