@@ -102,7 +102,7 @@ function checkAnswers({ age_thresholds: given }: Claims, claimsText: string): Ch
   return [shape, check('requested_thresholds', names.join(', '), { passed: isComplete, found: Object.keys(data) })]
 }
 
-/** A code comes exactly when it was allowed and no age is reached. Other answers than those that were asked for say nothing of it. */
+/** A code comes exactly when an upgrade was allowed and no requested age is reached. Without the requested answers nothing is checked. */
 function checkCode(
   claims: Claims,
   code: string | undefined,

@@ -61,9 +61,9 @@ export function basicProblem(authorization: string, clients: Clients): string {
 export function base64Problem(authorization: string): string | undefined {
   const encoded = behindScheme(authorization)
   const letters = /[-_]/.test(encoded) ? ['letters of base64url (- or _)'] : []
-  const padding = encoded.length % 4 === 0 ? [] : ['no complete padding (=)']
+  const padding = encoded.length % 4 === 0 ? [] : ['too little padding (=)']
   const faults = [...letters, ...padding].join(' and ')
-  return faults === '' ? undefined : `Authorization must be Basic with standard base64, has ${faults}`
+  return faults === '' ? undefined : `Authorization must be Basic with standard base64; it has ${faults}`
 }
 
 const behindScheme = (authorization: string): string => authorization.replace(/^\S+ */, '').trimEnd()

@@ -48,9 +48,10 @@ function twinOf({ flow, ending }: OutcomeRow): string {
     : GOOD_ENDINGS[endpointOf(flow).flow ?? 'use']
 }
 
-/** Only a persona with an age key gets the id_token that a row changes, or the code that comes with it. */
-function needsOf({ seam, ending, needs = [] }: OutcomeRow): { needs?: readonly Need[] } {
-  const isOfIdToken = seam === 'claims' || seam === 'token' || (ending?.kind === 'verified' && ending.allFalse)
-  if (isOfIdToken && !needs.includes('age_key')) return { needs: [...needs, 'age_key'] }
+/** Only a persona with an age key gets the good answer that a row changes, or the code that comes with it. */
+function needsOf({ flow, apply, ending, needs = [] }: OutcomeRow): { needs?: readonly Need[] } {
+  const isOfGoodAnswer =
+    (flow === 'use' && apply && ending === undefined) || (ending?.kind === 'verified' && ending.allFalse)
+  if (isOfGoodAnswer && !needs.includes('age_key')) return { needs: [...needs, 'age_key'] }
   return needs.length === 0 ? {} : { needs }
 }

@@ -32,7 +32,7 @@ not verified\\: expiry (1 row); 1 check missing, 1 undetermined, 1 holds
 
 - What happened: \`use/id_token.expired_issued_now: It is over. 200 at /callback, "welcome".\`
 - Harm: A token that was copied long ago from a log, a history or a backup still opens the door.
-- Check: exp is in the future, give or take a minute for the skew of clocks.
+- Check: exp is in the future, give or take a little for the skew of clocks.
 - Write with go-oidc:
   \`\`\`
   provider, err := oidc.NewProvider(ctx, issuer) // once, when the app starts

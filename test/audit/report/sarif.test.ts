@@ -22,7 +22,7 @@ const expired = auditedRow('use/id_token.expired_issued_now', {
 })
 
 test('SARIF has a rule with help, CWE and severity for each missing check', () => {
-  const rule = 'exp is in the future, give or take a minute for the skew of clocks.'
+  const rule = 'exp is in the future, give or take a little for the skew of clocks.'
   const help = [
     'Harm: A token that was copied long ago from a log, a history or a backup still opens the door.',
     `Check: ${rule}`,

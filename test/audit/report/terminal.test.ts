@@ -25,7 +25,7 @@ test('The terminal shows missing checks, what else was found, what is open, what
     'missing expiry (2 rows, must, severity 7.4)',
     '  What happened: use/id_token.expired_issued_now: A. Your app said hello.',
     '  Harm: A token that was copied long ago from a log, a history or a backup still opens the door.',
-    '  Check: exp is in the future, give or take a minute for the skew of clocks.',
+    '  Check: exp is in the future, give or take a little for the skew of clocks.',
     '  Write with jose:',
     '    const keys = createRemoteJWKSet(new URL(JWKS_URI)) // once, when the app starts',
     expect.stringMatching(/^ {4}const \{ payload: claims \} = await jwtVerify\(.* audience: CLIENT_ID,$/),

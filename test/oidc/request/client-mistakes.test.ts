@@ -65,15 +65,15 @@ test.each([
   expect(basicProblem(authorization, clients)).toBe(problem)
 })
 
-const STANDARD = 'Authorization must be Basic with standard base64, has'
+const STANDARD = 'Authorization must be Basic with standard base64; it has'
 
 test.each([
   ['Basic YTpi', undefined],
   ['basic  YTo+Pz8=  ', undefined],
   ['Basic YTo-Pz8=', `${STANDARD} letters of base64url (- or _)`],
-  ['Basic YTo/Pz8', `${STANDARD} no complete padding (=)`],
-  ['Basic YQ=', `${STANDARD} no complete padding (=)`],
-  ['Basic YTo_Pz8', `${STANDARD} letters of base64url (- or _) and no complete padding (=)`],
+  ['Basic YTo/Pz8', `${STANDARD} too little padding (=)`],
+  ['Basic YQ=', `${STANDARD} too little padding (=)`],
+  ['Basic YTo_Pz8', `${STANDARD} letters of base64url (- or _) and too little padding (=)`],
 ])('What keeps the header %s from standard base64 is named: %s', (authorization, problem) => {
   expect(base64Problem(authorization)).toBe(problem)
 })

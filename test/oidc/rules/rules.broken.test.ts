@@ -313,7 +313,7 @@ const BEARER = challenged('Bearer realm="agekey-sandbox", error="invalid_token"'
 const NO_ERROR = challenged('Bearer realm="agekey-sandbox"')
 const IN_FORM = { client_id: 'ak_test_sandbox', client_secret: 'sk_test_sandbox' }
 const NO_HEADER = 'the Authorization header is missing'
-const NO_PADDING = 'Authorization must be Basic with standard base64, has no complete padding (=)'
+const NO_PADDING = 'Authorization must be Basic with standard base64; it has too little padding (=)'
 const NO_TOKEN = 'Authorization is Bearer without a token, or with blanks, quotes or other characters that no token has'
 const NO_ACCESS = 'the access token was not issued here'
 const UNDEFINED = `${NO_ACCESS}: it is the text "undefined" of a variable without a value`

@@ -168,7 +168,7 @@ test('A scenario fails with the explanation when the request cannot have its dec
 
 test('A persona without an age key may have an outcome that needs none', async () => {
   const tenant = await createTestTenant()
-  for (const outcome of ['verified', 'access_denied', 'callback.state_missing', 'callback.create_requested_unasked'])
+  for (const outcome of ['verified', 'access_denied', 'callback.error_unknown', 'callback.create_requested_unasked'])
     expect(await namesBy('use', tenant, { query: named('no-age-key', outcome) })).toContain(outcome)
 })
 

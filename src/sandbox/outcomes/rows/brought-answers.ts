@@ -23,7 +23,7 @@ export const BROUGHT_ANSWERS: readonly AuditRow[] = [
     cwe: [352, 384],
     refs: [SAID.state, 'RFC 6749 section 10.12', 'RFC 9700 section 4.7'],
     harm: 'Somebody else proves an age, and a child opens the address of that answer.',
-    breaks: ['state'],
+    breaks: ['state', 'nonce'],
   },
   {
     ...COMMON,

@@ -31,10 +31,8 @@ function ofBothFlows(flow: 'use' | 'create'): OutcomeRow[] {
       const state = [...(paramOf(callback, 'state') ?? '')]
       return withParam(callback, 'state', state.with(-1, state.at(-1) === 'A' ? 'B' : 'A').join(''))
     }),
-    stateRow(
-      'state_of_other_session',
-      'The state is one that this browser never got: an answer for another session.',
-      (callback, { invent }) => withParam(callback, 'state', invent()),
+    stateRow('state_of_other_session', 'The state is a random one that no request sent.', (callback, { invent }) =>
+      withParam(callback, 'state', invent()),
     ),
     changed('state_twice', {
       family: 'parameters',
@@ -77,10 +75,11 @@ function ofBothFlows(flow: 'use' | 'create'): OutcomeRow[] {
     changed('error_empty', {
       family: error,
       correctClient: 'depends',
-      ...(flow === 'create' && { harm: CONTRADICTORY }),
+      severity: 4.3,
+      harm: CONTRADICTORY,
       refs: ['RFC 6749 section 3.1'],
       summary: 'The answer of a flow that went well, and an empty parameter error.',
-      rule: 'Refuse any error, or take an empty parameter for one that was left out (RFC 6749 section 3.1).',
+      rule: 'Refuse any error, or take an empty parameter for one that was left out, as RFC 6749 section 3.1 has it of requests.',
       apply: (callback) => withAnother(callback, 'error', ''),
     }),
     changed('error_unknown', {
@@ -182,6 +181,8 @@ export const USE_CALLBACKS: readonly OutcomeRow[] = [
   }),
   changedUse('form_post_unasked', {
     family: 'response_mode',
+    cwe: [20],
+    harm: 'An answer is read from where the app did not ask for it, without the cookies of its session.',
     summary:
       'The answer is posted across sites, where cookies with SameSite=Lax stay behind; in the query if a form was asked for.',
     rule: `${OWN_MODE} A client that asks for form_post keeps the session in a cookie with SameSite=None.`,
@@ -194,14 +195,12 @@ export const USE_CALLBACKS: readonly OutcomeRow[] = [
     cwe: [636, 754],
     refs: [SAID.validated, SAID.idTokenIsSuccess],
     harm: 'A callback without a token counts as a proof of age, and a child is let in.',
-    needs: ['age_key'],
-    summary: 'There is a state, but neither an id_token nor an error.',
+    summary: 'The id_token is missing, and there is no error.',
     rule: ONE_ANSWER,
     apply: (callback) => withoutParam(callback, 'id_token'),
   }),
   changedUse('id_token_twice', {
     family: 'parameters',
-    needs: ['age_key'],
     summary: 'Two parameters id_token: one without a signature, then the right one.',
     rule: ONCE,
     apply(callback) {
@@ -212,7 +211,6 @@ export const USE_CALLBACKS: readonly OutcomeRow[] = [
   changedUse('id_token_twice_right_first', {
     family: 'parameters',
     since: '0.2',
-    needs: ['age_key'],
     summary: 'Two parameters id_token: the right one, then one without a signature.',
     rule: ONCE,
     apply(callback) {
@@ -223,7 +221,6 @@ export const USE_CALLBACKS: readonly OutcomeRow[] = [
   changedUse('create_requested_and_id_token', {
     family: 'parameters',
     layer: 'service',
-    needs: ['age_key'],
     refs: [SAID.createRequested],
     summary: 'An id_token and create_requested=true together.',
     rule: ONE_ANSWER,
@@ -249,14 +246,14 @@ export const USE_CALLBACKS: readonly OutcomeRow[] = [
     family: 'create_request',
     ending: { kind: 'create_requested' },
     needs: ['can_create'],
-    summary: 'create_requested=false, and nothing else.',
+    summary: 'create_requested=false and the state, without an id_token.',
     rule: CREATE,
     apply: (callback) => withParam(callback, 'create_requested', 'false'),
   }),
   changedUse('code_unasked', {
     family: 'code',
     correctClient: 'depends',
-    needs: ['age_key', 'no_code'],
+    needs: ['no_code'],
     breaks: ['code', 'c_hash'],
     summary: 'A code without a c_hash comes though none was asked for, or though a threshold is met.',
     rule: 'Refuse it, or leave the code alone as a parameter that was not asked for: it is never exchanged.',
@@ -266,7 +263,7 @@ export const USE_CALLBACKS: readonly OutcomeRow[] = [
     family: 'code',
     correctClient: 'depends',
     since: '0.2',
-    needs: ['age_key', 'no_code'],
+    needs: ['no_code'],
     summary: 'A code comes though none was asked for, or though a threshold is met, and c_hash is that of this code.',
     rule: 'Refuse it, or leave the code alone as a parameter that was not asked for: it is never exchanged.',
     async apply(callback, { invent, keys }) {

@@ -18,7 +18,7 @@ export const CONTROLS: readonly OutcomeRow[] = [
   }),
   rightToken('header_reordered', {
     family: 'control',
-    refs: ['RFC 8259 section 4'],
+    refs: ['RFC 8259 section 1'],
     summary: 'The members of the header come in another order.',
     rule: 'JSON objects have no order.',
     async apply(idToken, { keys }) {
@@ -29,7 +29,7 @@ export const CONTROLS: readonly OutcomeRow[] = [
   }),
   rightClaims('claims_reordered', {
     family: 'control',
-    refs: ['RFC 8259 section 4'],
+    refs: ['RFC 8259 section 1'],
     summary: 'The claims come in another order.',
     rule: 'JSON objects have no order.',
     apply: (claims) => Object.fromEntries(Object.entries(claims).reverse()),

@@ -53,7 +53,7 @@ export const ENDINGS: readonly OutcomeRow[] = [
     ending: { kind: 'create_requested' },
     needs: ['can_create'],
     refs: [SAID.createRequested],
-    summary: 'The user has no age key yet and chooses to create one.',
+    summary: 'The user chooses to create an age key.',
     rule: 'Verify the age in another way, then begin the Create flow.',
     correctClient: 'accept',
   },

@@ -1,5 +1,6 @@
 import type { IdTokenClaims } from '../../../oidc/callback.ts'
 import { takeApart } from '../../keys/forge.ts'
+import { SAID } from '../families/citations.ts'
 import { answers, changedToken, claimsRows, inverted, without, withPayloadText } from '../id-token-changes.ts'
 import type { Bait } from '../outcome.ts'
 import type { OutcomeRow } from '../outcome-row.ts'
@@ -10,6 +11,10 @@ const exactRow = claimsRows('requested_thresholds', EXACT)
 const extraRow = claimsRows(
   'requested_thresholds',
   'Refuse it, or read the thresholds that were requested and no other: an answer that was not asked for proves nothing.',
+)
+const requestedRow = claimsRows(
+  'requested_thresholds',
+  'Read the thresholds that were requested and no other: a lower one that is met says nothing of them.',
 )
 const booleanRow = claimsRows(
   'thresholds',
@@ -39,7 +44,7 @@ export const ID_TOKEN_AGE_THRESHOLDS: readonly OutcomeRow[] = [
     },
     { bait: 'minor', correctClient: 'depends' },
   ),
-  extraRow(
+  requestedRow(
     'age_thresholds.lower_also',
     'Beside the requested answers stands one to a lower threshold (above 0, when 0 was requested), which is true and was not requested.',
     (_tools, claims) => ({ age_thresholds: { ...lowerTrue(claims), ...Object.fromEntries(answers(claims)) } }),
@@ -122,9 +127,11 @@ export const ID_TOKEN_AGE_THRESHOLDS: readonly OutcomeRow[] = [
     family: 'thresholds',
     bait: 'minor',
     breaks: ['payload'],
+    cwe: [1286],
+    refs: [SAID.answers, 'RFC 8259 section 4'],
     correctClient: 'depends',
     summary: 'Each threshold stands there twice: first the wrong answer, then the right one.',
-    rule: 'Refuse repeated keys, or take the last of each (RFC 7519 section 4): the first is never the answer.',
+    rule: 'Refuse repeated keys, or take the last of each, as most parsers do (RFC 8259 section 4): the first is never the answer.',
     apply(idToken, tools) {
       const { claims } = takeApart(idToken)
       const wrong = JSON.stringify(inverted(claims)).slice(1, -1)

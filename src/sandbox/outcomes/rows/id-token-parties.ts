@@ -4,7 +4,10 @@ import type { OutcomeRow } from '../outcome-row.ts'
 
 const issuerRow = claimsRows('issuer', 'iss equals {base_url}/v1/oidc/use, character by character.')
 const audienceRow = claimsRows('audience', 'aud contains the own client_id.')
-const partyRow = claimsRows('authorized_party', 'A further audience needs azp, and azp is the own client_id.')
+const partyRow = claimsRows(
+  'authorized_party',
+  'An audience that the client does not trust is refused, though the specification asks only that aud contains the client_id.',
+)
 const subjectRow = claimsRows('subject', 'sub is a string of 1 to 255 characters: log it, a later revocation names it.')
 
 /** The live service: its tokens never come from a sandbox, and a sandbox's never from there. */

@@ -49,7 +49,8 @@ export const ID_TOKEN_SHAPE: readonly OutcomeRow[] = [
     family: 'serialisation',
     correctClient: 'depends',
     summary: 'The payload is padded with =, and the signature is over it with the padding.',
-    rule: 'RFC 7515 leaves the padding out: refuse it, or take what is rightly signed.',
+    refs: ['RFC 7515 section 2'],
+    rule: 'RFC 7515 leaves the padding out: refuse it, or take what is rightly signed, as many libraries do.',
     async apply(idToken, tools) {
       const { header, payload } = takeApart(await withPaddablePayload(idToken, tools)).parts
       return signInput(`${header}.${payload}${'='.repeat(4 - (payload.length % 4))}`, await tools.keys.signingKey())
@@ -76,6 +77,7 @@ export const ID_TOKEN_SHAPE: readonly OutcomeRow[] = [
   }),
   changedToken('nonce_twice', {
     family: 'payload',
+    refs: ['RFC 7519 section 4'],
     summary: 'Rightly signed JSON with two members nonce: the right one, then another.',
     rule: UNIQUE,
     apply(idToken, tools) {

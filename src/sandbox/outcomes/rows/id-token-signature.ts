@@ -66,8 +66,8 @@ export const ID_TOKEN_SIGNATURE: readonly OutcomeRow[] = [
   changedToken('x5c', {
     family: 'key_source',
     since: '0.3',
-    refs: [SAID.signature, 'RFC 7515 section 4.1.6', 'RFC 8725 section 3.10'],
-    summary: 'Signed by the key of a foreign certificate in the header x5c.',
+    refs: [SAID.signature, 'OpenID Connect Core 1.0 section 2', 'RFC 7515 section 4.1.6'],
+    summary: 'Signed by the key of a foreign certificate in the header x5c, under a kid that is not in the key set.',
     rule: OWN_KEYS,
     async apply(idToken, { keys }) {
       const { kid } = await foreignKey(keys.alg)
@@ -78,6 +78,7 @@ export const ID_TOKEN_SIGNATURE: readonly OutcomeRow[] = [
     changedToken(member, {
       family: 'key_source',
       cwe: [347, 918],
+      refs: [SAID.signature, 'OpenID Connect Core 1.0 section 2', 'RFC 8725 section 3.10'],
       summary: `Signed by a foreign key under a kid that is not in the key set; the header ${member} points at a trap of the sandbox.`,
       rule: `${OWN_KEYS} Never fetch an address that a token names.`,
       apply: async (idToken, { keys, createTrap }) =>
@@ -112,6 +113,7 @@ export const ID_TOKEN_SIGNATURE: readonly OutcomeRow[] = [
   changedToken('kid_path_traversal', {
     family: 'algorithm',
     cwe: [347, 22],
+    refs: [SAID.signature, 'OpenID Connect Core 1.0 section 3.1.3.7 (7)', 'RFC 8725 section 3.10'],
     breaks: ['alg', 'kid', 'signature'],
     summary: 'HS256 with an empty secret, under a kid that is the path of an empty file.',
     rule: `${ALGORITHM} A kid is compared, never used as a path or in a query.`,
@@ -121,7 +123,12 @@ export const ID_TOKEN_SIGNATURE: readonly OutcomeRow[] = [
     'alg_of_other_family',
     'The header announces ES256 over an RS256 signature, or the other way round.',
     (idToken, tools) => withHeader(idToken, { alg: otherAlgorithm(tools) }, tools),
-    { breaks: ['signature'] },
+    {
+      severity: 4.3,
+      refs: [SAID.signature, 'RFC 7515 section 5.2'],
+      harm: 'A token whose header lies about its algorithm is taken for a sound one.',
+      breaks: ['signature'],
+    },
   ),
   changedToken('kid_empty', {
     family: 'header',
@@ -133,12 +140,13 @@ export const ID_TOKEN_SIGNATURE: readonly OutcomeRow[] = [
     family: 'header',
     correctClient: 'depends',
     summary: 'Rightly signed, but the header has no kid.',
-    rule: 'The service always sets a kid. Refuse, or try the keys of the agreed algorithm: only those, and not many.',
+    rule: 'With several published keys a kid names one (OpenID Connect Core section 10.1). Refuse, or try the few keys of the agreed algorithm.',
     apply: (idToken, tools) => withHeader(idToken, { kid: undefined }, tools),
   }),
   changedToken('crit_unknown', {
     family: 'header',
-    level: 'should',
+    level: 'must',
+    severity: 4.3,
     refs: ['RFC 7515 section 4.1.11'],
     breaks: ['crit'],
     summary: 'Rightly signed, with a crit header that lists an unknown extension.',

@@ -17,6 +17,7 @@ const rangeRow = claimsRows(
 const READING = { correctClient: 'depends' } as const
 
 const EXPIRY_REFS = [SAID.exp, 'RFC 7519 section 4.1.4'] as const
+const MOMENT = { severity: 3.1, harm: 'A token counts for a moment longer than it says.' } as const
 const EXPIRED_AND_OLD = { breaks: ['exp', 'iat'] } as const
 
 /** Claims about time. */
@@ -51,6 +52,7 @@ export const ID_TOKEN_TIMES: readonly OutcomeRow[] = [
     family: 'expiry',
     since: '0.3',
     refs: EXPIRY_REFS,
+    ...MOMENT,
     correctClient: 'depends',
     summary: 'The token expired two minutes ago, and iat is now.',
     rule: 'Leeway for the skew of clocks is usually no more than a few minutes (RFC 7519 section 4.1.4): two may pass.',
@@ -60,10 +62,12 @@ export const ID_TOKEN_TIMES: readonly OutcomeRow[] = [
     family: 'expiry',
     correctClient: 'depends',
     summary: 'The token expired one second ago, and iat is now.',
-    rule: 'exp is in the future; a client that allows for the skew of clocks, by a minute at most, accepts this one.',
+    refs: EXPIRY_REFS,
+    ...MOMENT,
+    rule: 'exp is in the future; a client that allows for the skew of clocks accepts this one (RFC 7519 section 4.1.4).',
     apply: (claims, { nowSeconds }) => ({ ...claims, exp: nowSeconds - 1 }),
   }),
-  expiryRow('exp_missing', 'The token never expires.', { exp: undefined }),
+  expiryRow('exp_missing', 'There is no exp.', { exp: undefined }),
   expiryRow('exp_string', 'exp is right, but a string.', (_tools, claims) => ({ exp: String(claims['exp']) }), {
     level: 'should',
     severity: 3.7,
@@ -82,7 +86,7 @@ export const ID_TOKEN_TIMES: readonly OutcomeRow[] = [
     'iat_future',
     'The token will be issued in nine minutes, and expires in ten.',
     ({ nowSeconds }) => ({ iat: nowSeconds + 9 * MINUTE }),
-    READING,
+    { ...READING, harm: 'A token counts before the time at which it says that it is issued.' },
   ),
   rangeRow(
     'iat_far_past',
