@@ -59,7 +59,7 @@ ${
 <ul class="steps">${unused.map(({ flow, reason }) => html`<li><code>${flow}</code>: ${reason}; nothing of it is a gap</li>`)}</ul>
 </section>`
 }
-${omitted.claims > 0 && html`<p class="notice">${counted(omitted.claims, 'answer')} to claims beyond those that coverage names ${omitted.claims === 1 ? 'is' : 'are'} not counted.</p>`}`,
+${omitted.claims > 0 && html`<p class="notice">${counted(omitted.claims, 'answer')} ${omitted.claims === 1 ? 'is' : 'are'} not counted: the claims came after the limit of distinct claims was reached.</p>`}`,
   })
 }
 

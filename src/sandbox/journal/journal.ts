@@ -14,7 +14,7 @@ export const flowFactsSchema = z.object({
   /** What named the persona and the outcome: `request header X-Sandbox-Persona`. */
   decided_by: z.string().optional(),
   age_thresholds: z.record(z.string(), z.boolean()).readonly().optional(),
-  /** Those that are not the default: `refused_token_status=403`. */
+  /** The variants that differ from the default: `refused_token_status=403`. */
   readings: z.array(z.string()).readonly().optional(),
   /** The flow is one of an audit: lists and coverage leave it out. */
   audit: z.literal(true).optional(),

@@ -33,6 +33,9 @@ export const changedReply =
     ...row,
   })
 
+/** What is lost with a discovery document or a key set. */
+export const NO_DOCUMENT = 'A token is accepted without a key that verifies it, or every user is locked out.'
+
 /** The status is that of a success. */
 const breaksBodyAlone = ({ breaks = [] }: ReplyRow) => breaks.join() === 'body'
 

@@ -6,7 +6,7 @@ import { findVariant, READINGS } from './readings.ts'
 
 /** The readings that a tenant holds on to. */
 export interface ActiveReadings {
-  /** Those that are not the default, as the journal has them: `refused_token_status=403`. */
+  /** The variants that differ from the default, as the journal has them: `refused_token_status=403`. */
   readonly ids: readonly string[] | undefined
   readonly decisions: Decisions
   /** What changes each answer; empty when nothing does. */

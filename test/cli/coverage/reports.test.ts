@@ -46,7 +46,7 @@ test('What claims say cannot steer the terminal of a coverage report, and claims
 
 test('The coverage report says how many answers it did not count', async () => {
   const coverage = await described({ ...adultCounters(), omitted: { claims: 7 }, asked: { use: hits(9) } })
-  const note = 'Not counted: 7 answers to claims beyond those that coverage names'
+  const note = 'Not counted: 7 answers, whose claims came after the limit of distinct claims was reached'
   expect(renderTerminal(coverage, plain)).toContain(note)
 })
 

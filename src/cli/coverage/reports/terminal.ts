@@ -78,5 +78,6 @@ const shortened = (claims: string) =>
 function* remarks({ unused, omitted }: Coverage): Generator<string> {
   if (unused.length > 0)
     yield `Not used by the app, and no gap: ${unused.map(({ flow, reason }) => `${flow} (${reason})`).join('; ')}`
-  if (omitted.claims > 0) yield `Not counted: ${omitted.claims} answers to claims beyond those that coverage names`
+  if (omitted.claims > 0)
+    yield `Not counted: ${omitted.claims} answers, whose claims came after the limit of distinct claims was reached`
 }

@@ -28,12 +28,13 @@ export const BROUGHT_ANSWERS: readonly AuditRow[] = [
   {
     ...COMMON,
     name: 'callback.twice',
+    level: 'should',
     summary: 'The same browser brings an answer once more, after the session that it opened is over.',
     rule: 'A state that has been answered is spent: remove it from the session before the answer is read.',
     severity: 6.5,
     cwe: [294],
-    refs: [SAID.state, 'RFC 9700 section 4.7'],
+    refs: ['RFC 9700 section 2.1'],
     harm: 'Whoever finds the address of an answer in the history of a browser opens a session with it again.',
-    breaks: ['state'],
+    breaks: ['state', 'nonce'],
   },
 ]

@@ -165,6 +165,7 @@ export const USE_CALLBACKS: readonly OutcomeRow[] = [
     family: 'state',
     needs: ['earlier_flow'],
     prelude: 'earlier_flow',
+    cwe: [352, 294],
     breaks: ['state', 'nonce'],
     summary:
       'The whole answer of the last flow of this client once more, state and id_token, as when the callback is requested twice.',
@@ -279,7 +280,8 @@ export const USE_CALLBACKS: readonly OutcomeRow[] = [
     ending: { kind: 'verified', allFalse: true },
     needs: ['upgrade_scope'],
     plainNo: true,
-    summary: 'No threshold is met and the upgrade scope was asked for, but no code comes.',
+    summary:
+      'No threshold is met and the upgrade scope was asked for, but the code of which c_hash speaks does not come.',
     rule: CODE,
     apply: (callback) => withoutParam(callback, 'code'),
   }),

@@ -1,6 +1,14 @@
 import { SAID } from '../families/citations.ts'
 import type { OutcomeRow } from '../outcome-row.ts'
-import { bodyOf, changedReply, membersRows, replyInstead, withJson, withMembers } from '../reply-changes.ts'
+import {
+  bodyOf,
+  changedReply,
+  membersRows,
+  NO_DOCUMENT,
+  replyInstead,
+  withJson,
+  withMembers,
+} from '../reply-changes.ts'
 
 const REQUIRED =
   'issuer, authorization_endpoint and jwks_uri are there: without them refuse, or keep the last good document.'
@@ -10,7 +18,7 @@ const LACKS = {
   severity: 4.3,
   cwe: [754],
   refs: ['OpenID Connect Discovery 1.0 section 3'],
-  harm: 'A token is accepted without a key that verifies it, or every user is locked out.',
+  harm: NO_DOCUMENT,
 } as const
 const SAME_ORIGIN = 'Endpoints stand on the host of the issuer: the service has no others.'
 const changed = changedReply('discovery')

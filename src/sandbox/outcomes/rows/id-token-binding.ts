@@ -46,9 +46,13 @@ export const ID_TOKEN_BINDING: readonly OutcomeRow[] = [
     rule: SESSION,
     apply: (claims, { invent }) => ({ ...claims, sub: invent(), nonce: invent() }),
   }),
-  claimsHashRow('req_claims_hash_weaker', 'The hash is that of a request for the age of 0.', ({ transaction }) => ({
-    req_claims_hash: requestClaimsHash(`{"age_thresholds":[${transaction?.claimsText === FOR_ZERO ? 1 : 0}]}`),
-  })),
+  claimsHashRow(
+    'req_claims_hash_weaker',
+    'The hash is that of a request for the age of 0, or of 1 when just that was sent.',
+    ({ transaction }) => ({
+      req_claims_hash: requestClaimsHash(`{"age_thresholds":[${transaction?.claimsText === FOR_ZERO ? 1 : 0}]}`),
+    }),
+  ),
   claimsHashRow('req_claims_hash_hex', 'The hash is right, but in hexadecimal.', ({ transaction }) => ({
     req_claims_hash: createHash('sha256')
       .update(transaction?.claimsText ?? '')

@@ -1,6 +1,14 @@
 import { foreignKey } from '../../keys/foreign-keys.ts'
 import { type OutcomeRow, rowsUnder } from '../outcome-row.ts'
-import { changedReply, IGNORE_KEYS, keysOf, replyInstead, withJson, withMembers } from '../reply-changes.ts'
+import {
+  changedReply,
+  IGNORE_KEYS,
+  keysOf,
+  NO_DOCUMENT,
+  replyInstead,
+  withJson,
+  withMembers,
+} from '../reply-changes.ts'
 import type { ServerReply } from '../server-reply.ts'
 import type { TamperTools } from '../tamper-tools.ts'
 
@@ -16,7 +24,7 @@ export const JWKS: readonly OutcomeRow[] = [
   instead('404', {
     family: 'failure',
     correctClient: 'depends',
-    harm: 'A token is accepted without a key that verifies it, or every user is locked out.',
+    harm: NO_DOCUMENT,
     breaks: ['status', 'keys'],
     summary: '404: there is no key set.',
     rule: KEEP,

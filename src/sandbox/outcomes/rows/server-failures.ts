@@ -1,7 +1,9 @@
+import { REPLY_FAMILIES } from '../families/reply-families.ts'
 import { type Check, OUTCOME_FLOWS, type OutcomeFlow } from '../outcome.ts'
 import type { OutcomeRow } from '../outcome-row.ts'
 import {
   changedReply,
+  NO_DOCUMENT,
   replyInstead,
   type ServerFlow,
   withHeaders,
@@ -17,8 +19,6 @@ const RETRY = 'Wait as long as Retry-After says before the next try, and try onl
 const JSON_ONLY = 'Read the body only after status and Content-Type, and be ready for one that is not JSON.'
 const TIMEOUT = 'Give every call a time limit of a few seconds, so that no user waits for a dead connection.'
 const KEPT = 'Refuse, or go on with what was fetched before.'
-const NO_DOCUMENT = 'A token is accepted without a key that verifies it, or every user is locked out.'
-const READ_ELSEWHERE = 'Endpoints or keys of another server are taken for those of the service.'
 const NO_REDIRECT = 'Follow no redirect: it would carry credentials to another server.'
 
 const HTML = { 'Content-Type': 'text/html; charset=utf-8' }
@@ -102,7 +102,7 @@ function failuresOf(flow: ServerFlow): OutcomeRow[] {
     }),
     instead('redirect', {
       family: 'redirect',
-      ...(isRead && { ...EITHER, severity: 5.3, cwe: [346], harm: READ_ELSEWHERE }),
+      ...(isRead && { ...EITHER, severity: 5.3, cwe: [346], harm: REPLY_FAMILIES.discovery.harm }),
       summary: '307 to a trap of the sandbox.',
       rule: isRead ? `Follow no redirect, or one to the host of the issuer only. ${KEPT}` : NO_REDIRECT,
       apply: (reply, { createTrap }) => ({
