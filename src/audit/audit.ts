@@ -7,7 +7,7 @@ import { summarise } from '../sandbox/outcomes/report/totals.ts'
 import { AuditProblem } from './audit-problem.ts'
 import type { AppCopies, AuditedApp } from './drive/audited-app.ts'
 import { learnApp } from './learn/learn-app.ts'
-import { type AuditOptions, DEFAULTS } from './options.ts'
+import { type AuditRunOptions, DEFAULTS } from './options.ts'
 import { selectRows } from './trials/select-rows.ts'
 import type { AuditRun } from './trials/trial.ts'
 import { tryRows } from './trials/try-rows.ts'
@@ -17,7 +17,7 @@ import { tryRows } from './trials/try-rows.ts'
  * copies the first is learned from, and the rows are divided among all.
  * @throws AuditProblem, in one line, when nothing can be shown
  */
-export async function runAudit(subject: AuditedApp | AppCopies, options: AuditOptions = {}): Promise<AuditReport> {
+export async function runAudit(subject: AuditedApp | AppCopies, options: AuditRunOptions = {}): Promise<AuditReport> {
   const rows = selectRows(options)
   if (rows.length === 0) throw new AuditProblem('only and skip together leave no row; audit --list shows all of them')
   return withLearned(subject, options, async (run) => summarise(await tryRows(rows, run)))
@@ -29,7 +29,7 @@ export async function runAudit(subject: AuditedApp | AppCopies, options: AuditOp
  */
 export async function withLearned<Found>(
   subject: AuditedApp | AppCopies,
-  options: AuditOptions,
+  options: AuditRunOptions,
   act: (run: AuditRun) => Promise<Found>,
 ) {
   const { budgetSeconds = DEFAULTS.budgetSeconds, jobs: visitsEach = DEFAULTS.jobs, onProgress } = options
@@ -62,7 +62,7 @@ export async function withLearned<Found>(
 }
 
 /** Learns what success and failure look like in an app. @throws AuditProblem */
-export async function startRun(app: AppCopies, options: AuditOptions, signal: AbortSignal): Promise<AuditRun> {
+export async function startRun(app: AppCopies, options: AuditRunOptions, signal: AbortSignal): Promise<AuditRun> {
   const { timeoutSeconds = DEFAULTS.timeoutSeconds } = options
   const { copies } = app
   const [first] = copies

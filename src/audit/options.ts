@@ -14,7 +14,7 @@ export interface FlowOptions {
 /** Of `AuditOptions`. */
 export const DEFAULTS = { timeoutSeconds: 10, budgetSeconds: 300, repeat: 2, jobs: 4 } as const
 
-export interface AuditOptions extends AuditChoices {
+export interface AuditRunOptions extends AuditChoices {
   readonly use?: FlowOptions | undefined
   readonly create?: FlowOptions | undefined
   readonly upgrade?: FlowOptions | undefined

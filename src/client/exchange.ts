@@ -9,7 +9,7 @@ import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import { codeOf, messageOf } from '../files/caught.ts'
 
 /** Of a page no more is read. */
-export const MAX_PAGE_BYTES = 1024 * 1024
+export const MAX_READ_BYTES = 1024 * 1024
 /** A callback may set its token as a cookie, or send it on in `Location`. */
 const MAX_HEADER_BYTES = 256 * 1024
 
@@ -126,14 +126,14 @@ async function readAnswer(response: IncomingMessage, url: URL, signal: AbortSign
     for await (const chunk of response) {
       chunks.push(chunk)
       size += chunk.length
-      if (size >= MAX_PAGE_BYTES) break
+      if (size >= MAX_READ_BYTES) break
     }
   } catch {
     // The answer is judged by whether it is whole.
   }
   // Without a length the end of the connection ends the body. Servers that refuse a long request reset it then.
   const hasLength = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
-  const isWhole = size >= MAX_PAGE_BYTES || (hasLength ? response.complete : !signal.aborted)
+  const isWhole = size >= MAX_READ_BYTES || (hasLength ? response.complete : !signal.aborted)
   return {
     status: response.statusCode ?? 0,
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
@@ -148,10 +148,10 @@ const UNPACK = { gzip: gunzip, deflate: inflate, br: brotliDecompress }
 /** The beginning of a body, which some servers compress although nobody asked for it; as it came when it is damaged. */
 async function unpack(bytes: Buffer, encoding = ''): Promise<Buffer> {
   const [, method] = Object.entries(UNPACK).find(([name]) => name === encoding.toLowerCase()) ?? []
-  const limit = { maxOutputLength: MAX_PAGE_BYTES }
+  const limit = { maxOutputLength: MAX_READ_BYTES }
   return method
     ? promisify<Buffer, object, Buffer>(method)(bytes, limit).catch(() => bytes)
-    : bytes.subarray(0, MAX_PAGE_BYTES)
+    : bytes.subarray(0, MAX_READ_BYTES)
 }
 
 function decode(bytes: Buffer, contentType = ''): string {

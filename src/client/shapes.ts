@@ -5,7 +5,7 @@ import type { AgeSignal, SubmittedAgeSignal } from '../age/signal-schema.ts'
 import type { AssuranceLevel } from '../age/vocabulary.ts'
 import type { SigningAlgorithm } from '../oidc/ports.ts'
 import type { Profile } from '../oidc/rules/profile.ts'
-import type { Level, OutcomeFlow } from '../sandbox/outcomes/outcome.ts'
+import type { OutcomeFlow, RequirementLevel } from '../sandbox/outcomes/outcome.ts'
 import type { CheckVerdict, FailOn, VerdictName } from '../sandbox/outcomes/report/audit-report.ts'
 import type { PersonaGroup } from '../sandbox/personas/persona-schema.ts'
 
@@ -334,7 +334,7 @@ export interface AuditedCheck {
   readonly flow: OutcomeFlow
   /** What a correct relying party checks. */ readonly rule: string
   /** What is gained by an attacker or a child when it gets through. */ readonly harm: string
-  readonly level: Level
+  readonly level: RequirementLevel
   /** Like a CVSS base score. */ readonly severity: number
   /** What the app did: a sentence. */ readonly evidence?: string | undefined
   /** Sections of specifications. */ readonly refs: readonly string[]
@@ -359,7 +359,7 @@ export interface AuditedRow {
   /** What is wrong with the answer. */ readonly summary: string
   /** What a correct relying party checks. */ readonly rule: string
   /** What is gained by an attacker or a child when it gets through. */ readonly harm: string
-  readonly level: Level
+  readonly level: RequirementLevel
   /** Like a CVSS base score. */ readonly severity: number
   readonly verdict: VerdictName
   /** Of undetermined one of page_unknown, visit_failed, timed_out, not_delivered, not_reached, control_lost, masked, flaky; of not for this app, known and stale a sentence. */

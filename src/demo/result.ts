@@ -8,7 +8,7 @@ import { demoReply, renderDemoPage } from './demo.ts'
 import type { Exchange } from './server-calls.ts'
 import { requireSession, type Session } from './sessions.ts'
 import { renderDateField } from './start.ts'
-import { answersOf, offerOf, verdictOf } from './verdict.ts'
+import { offerOf, shownAnswers, verdictOf } from './verdict.ts'
 
 /** The result of the flow of this browser. */
 export const showResult =
@@ -31,7 +31,7 @@ export function renderDemoResult(frame: ConsoleFrame, session: Session): Rendere
 <p class="muted">${flow === 'use' ? 'Use' : 'Create'}</p>
 <h1 data-testid="demo-verdict">${title}</h1>
 <p class="lead">${sentence}</p>
-${renderAnswers(answersOf(callback))}
+${renderAnswers(shownAnswers(callback))}
 <p class="links"><a href="${frame.demoPath}">Start again</a> <a href="${frame.consolePath}/flows?${new URLSearchParams({ state }).toString()}">See it in the console</a></p>
 </header>
 ${renderOffer(session, frame)}

@@ -57,7 +57,7 @@ export function push({ dateOfBirth, state }: { dateOfBirth: string; state: strin
 }
 
 /** E4: exchanges a code for an access token. */
-export function exchangeCode(code: string, world: World): Promise<Answered> {
+export function sendCode(code: string, world: World): Promise<Answered> {
   const fields = { grant_type: 'authorization_code', code }
   const basic = Buffer.from(`${DEMO_CLIENT_ID}:${secretOf(world.tenant)}`).toString('base64')
   const request = formCall('token', fields, { Authorization: `Basic ${basic}` })

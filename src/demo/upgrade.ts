@@ -4,7 +4,7 @@ import { Refusal } from '../oidc/refusal.ts'
 import { isTrusted } from './checks/check-callback.ts'
 import { toResult } from './demo.ts'
 import { readDemoForm } from './read-demo-form.ts'
-import { exchangeCode, upgrade } from './server-calls.ts'
+import { sendCode, upgrade } from './server-calls.ts'
 import { requireSession, type Session, updateSession } from './sessions.ts'
 
 const issued = z.object({ access_token: z.string() })
@@ -16,7 +16,7 @@ export const takeUpgrade =
     const { date_of_birth: dateOfBirth = '' } = readDemoForm(request)
     const session = await requireSession(request, tenant)
     const code = requireCode(session)
-    const token = await exchangeCode(code, { tenant, host })
+    const token = await sendCode(code, { tenant, host })
     const { data } = issued.safeParse(token.body)
     const added = data && (await upgrade({ accessToken: data.access_token, dateOfBirth }, { tenant, host }))
     const exchanges = [token.exchange, ...(added ? [added.exchange] : [])]

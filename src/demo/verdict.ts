@@ -4,12 +4,12 @@ import { type CheckedCallback, isTrusted } from './checks/check-callback.ts'
 import type { Session } from './sessions.ts'
 
 /** The shop's conclusion on a flow: a few words, and a sentence that explains them. */
-export interface Verdict {
+export interface ShopVerdict {
   readonly title: string
   readonly sentence: string
 }
 
-const verdict = (title: string, sentence: string): Verdict => ({ title, sentence })
+const verdict = (title: string, sentence: string): ShopVerdict => ({ title, sentence })
 
 const VERDICTS = {
   waiting: verdict('The visitor has not come back', 'The shop sent the browser away and waits for its callback.'),
@@ -31,7 +31,7 @@ const VERDICTS = {
 }
 
 /** The verdict on a flow as far as it has come. */
-export function verdictOf({ flow, request, callback, exchanges }: Session): Verdict {
+export function verdictOf({ flow, request, callback, exchanges }: Session): ShopVerdict {
   if (!callback) return request ? VERDICTS.waiting : VERDICTS.refusedPush
   const { error, error_description: description, create_requested: createRequested } = callback.params
   if (error && isOnlyError(callback))
@@ -41,7 +41,7 @@ export function verdictOf({ flow, request, callback, exchanges }: Session): Verd
   if (exchanges.length > 0) return isUpgraded(exchanges) ? VERDICTS.upgraded : VERDICTS.notUpgraded
   if (createRequested === 'true') return VERDICTS.createRequested
   if (!callback.claims) return VERDICTS.noToken
-  return Object.values(answersOf(callback)).includes(true) ? VERDICTS.verified : VERDICTS.tooYoung
+  return Object.values(shownAnswers(callback)).includes(true) ? VERDICTS.verified : VERDICTS.tooYoung
 }
 
 /** The error is the answer, and nothing else is wrong with it. */
@@ -55,7 +55,7 @@ const isUpgraded = (exchanges: Session['exchanges']) =>
 const answers = z.record(z.string(), z.boolean())
 
 /** Each requested age with its answer; empty unless every check of the callback passed. */
-export function answersOf(callback: CheckedCallback | undefined): Readonly<Record<string, boolean>> {
+export function shownAnswers(callback: CheckedCallback | undefined): Readonly<Record<string, boolean>> {
   if (!callback || !isTrusted(callback)) return {}
   return answers.safeParse(callback.claims?.['age_thresholds']).data ?? {}
 }

@@ -54,12 +54,12 @@ export type Handler = (request: Incoming, tenant: Tenant) => Served | Promise<Se
 
 export type Served = Answer | AnswerInFlow
 
-export type Method = 'get' | 'post' | 'put' | 'delete'
+export type HttpMethod = 'get' | 'post' | 'put' | 'delete'
 
 /** One route below the base URL, or below `/t/NAME` there. */
 export interface RouteRow {
   readonly path: string
-  readonly method: Method
+  readonly method: HttpMethod
   readonly handler: Handler
   /** The endpoint under which calls are recorded; absent for pages and control calls, which are not recorded. */
   readonly endpoint?: Endpoint

@@ -13,7 +13,7 @@ const MAX_DROPPED_BYTES = 16 * 1024 * 1024
  * Reads the body of a request into `request.body`. A body that is too large is refused by its Content-Length before a byte of it is
  * read, and one without a length where it exceeds the limit. The connection then ends, so that the rest is not read either.
  */
-export const readBody: RequestHandler = (request, response, next) => {
+export const bufferBody: RequestHandler = (request, response, next) => {
   const {
     'content-length': length,
     'transfer-encoding': transfer,

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { REMEMBERED_SECONDS } from './decisions.ts'
-import { type Awaitable, type Change, type Store, whenThere } from './ports.ts'
+import { type Awaitable, type RecordChange, type Store, whenThere } from './ports.ts'
 import type { Provider } from './provider.ts'
 
 /** What the records of one kind are called in a store, and what each of them is: the schema gives the type. */
@@ -21,9 +21,9 @@ export interface Collection<Value> {
   /** Returns and removes the record in one step: of two callers exactly one receives it. */
   take(id: string): Awaitable<Value | undefined>
   /** `put` as a change for `Store.write`. */
-  putting(id: string, value: Value, expiresAt: number): Change
+  putting(id: string, value: Value, expiresAt: number): RecordChange
   /** `take` as a change for `Store.write`. */
-  taking(id: string): Change
+  taking(id: string): RecordChange
 }
 
 /** Finds the records of one kind in a store. They are parsed by their schema when they are read. */
@@ -100,7 +100,7 @@ export interface Spendables<Value> {
   /** The record, also a spent or expired one. */
   find(id: string): Awaitable<Found<Value> | undefined>
   /** The changes that spend it: of two callers one can write these changes. */
-  spending(id: string, record: Value): readonly Change[]
+  spending(id: string, record: Value): readonly RecordChange[]
 }
 
 export interface Found<Value> {

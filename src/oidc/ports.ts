@@ -40,11 +40,11 @@ export interface Store {
   /** Returns and removes the value in one step: the right to spend something once. */
   take(collection: string, id: string): Awaitable<unknown>
   /** Writes all changes in one step. `false`, and none is written, when a record or row is not what a change needs. */
-  write(changes: readonly Change[]): Awaitable<boolean>
+  write(changes: readonly RecordChange[]): Awaitable<boolean>
 }
 
 /** A write as data, so that several can be one step. */
-export type Change =
+export type RecordChange =
   | {
       readonly kind: 'put'
       readonly collection: string
@@ -119,7 +119,7 @@ export interface AgeKeys {
    * Create: the changes after which `holder` holds a new age key with these signals and no longer the one it had; without a holder, a new
    * user holds it.
    */
-  saving(signals: readonly AgeSignal[], holder: string | undefined): Awaitable<readonly Change[]>
+  saving(signals: readonly AgeSignal[], holder: string | undefined): Awaitable<readonly RecordChange[]>
   /**
    * The changes that add signals to the key `id`, or put them in the place of all others; the oldest beyond the limit go. `undefined` when
    * there is no such key.
@@ -128,7 +128,7 @@ export interface AgeKeys {
     id: string,
     signals: readonly AgeSignal[],
     how: { readonly keeps: boolean },
-  ): Awaitable<readonly Change[] | undefined>
+  ): Awaitable<readonly RecordChange[] | undefined>
 }
 
 export const lifetimesSchema = z.object({

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { foundInstead, quote } from '../text/message-parts.ts'
 import { collection, expiredText, type Found, forgottenAt, isExpired, spendables } from './collection.ts'
 import { ACCESS_TOKEN_BYTES, ACCESS_TOKEN_PREFIX, IDENTIFIER_BYTES } from './decisions.ts'
-import { type Awaitable, type Change, type Client, type Clients, whenThere } from './ports.ts'
+import { type Awaitable, type Client, type Clients, type RecordChange, whenThere } from './ports.ts'
 import { inIssuedForm, inSeconds, type Provider } from './provider.ts'
 import { authenticateByBasic } from './request/client-auth.ts'
 import { base64Problem, basicProblem, mistakenFor } from './request/client-mistakes.ts'
@@ -44,7 +44,7 @@ export const isUsedUp = (token: string, provider: Provider): Awaitable<boolean> 
   whenThere(usedTokens(provider).get(token), (used) => used !== undefined)
 
 /** The changes that end an access token which serves one upgrade: of two callers one can write them. */
-export const usingUp = (token: string, grant: AccessGrant, provider: Provider): readonly Change[] => [
+export const usingUp = (token: string, grant: AccessGrant, provider: Provider): readonly RecordChange[] => [
   accessTokens(provider).taking(token),
   usedTokens(provider).putting(token, true, forgottenAt(grant)),
 ]

@@ -1,5 +1,5 @@
 import { parseRecord, type RecordKind } from '../oidc/collection.ts'
-import { type Awaitable, type Change, type Store, whenThere } from '../oidc/ports.ts'
+import { type Awaitable, type RecordChange, type Store, whenThere } from '../oidc/ports.ts'
 
 /**
  * Where a tenant keeps what is changed at run time: personas, expectations, scenarios, settings. Values are JSON and stay
@@ -38,9 +38,9 @@ export interface Table<Row> {
   /** Puts what `change`, a pure function, makes of the row, and returns it; `undefined` removes the row. */
   update<Next extends Row | undefined>(id: string, change: (row: Row | undefined) => Next): Awaitable<Next>
   /** `update` as a change for `Store.write`, which is not written when the row has changed meanwhile. */
-  updating(id: string, change: (row: Row | undefined) => Row | undefined): Awaitable<Change>
+  updating(id: string, change: (row: Row | undefined) => Row | undefined): Awaitable<RecordChange>
   /** The change that removes the row, if there is one. */
-  removing(id: string): Change
+  removing(id: string): RecordChange
   /** `false` when there was none. */
   remove(id: string): Awaitable<boolean>
 }

@@ -3,7 +3,7 @@ import express, { type Express, type IRouter, type RequestHandler, type Router }
 import { onDemand } from '../files/on-demand.ts'
 import type { HttpHost, RouteRow } from '../http/handler.ts'
 import { grouped } from '../http/html/elements.ts'
-import { readBody } from '../http/read-body.ts'
+import { bufferBody } from '../http/read-body.ts'
 import { refuseMethods, refuseUnknownPath, refuseUnreadable } from '../http/refusals/refusals.ts'
 import { setCommonHeaders } from '../http/reply.ts'
 import { createRoute } from '../http/route.ts'
@@ -36,7 +36,7 @@ export function createApp(host: HttpHost): Express {
     (one, other) => other.length - one.length,
   )
   const paths = prefixes.map(literally)
-  app.use(serveByPath(serviceRows, host, prefixes), readBody)
+  app.use(serveByPath(serviceRows, host, prefixes), bufferBody)
   for (const path of paths) app.use(`${path}/t/:tenant`, pages)
   for (const path of paths.filter((path) => path !== '')) app.use(path, pages)
   app.use(pages)

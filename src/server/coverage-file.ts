@@ -8,7 +8,7 @@ import { coverageIn } from '../sandbox/coverage/parse-coverage.ts'
 import { takeTurn } from '../sandbox/take-turn.ts'
 
 /** Keeps a file of the coverage of this process up to date. */
-export interface CoverageFile {
+export interface KeptCoverage {
   /** The first file is written now: what an earlier run left does not pass for this one. @param read what to write */
   begin(read: () => Promise<Coverage>): void
   /** Something was counted: the file is written within a second. */
@@ -27,7 +27,7 @@ const WRITE_AFTER_MS = 1_000
 export async function openCoverageFile(
   file: string,
   { onWarning = () => {} }: { onWarning?: ((message: string) => void) | undefined },
-): Promise<CoverageFile> {
+): Promise<KeptCoverage> {
   await checkFolder(file)
   await checkStanding(file)
   let read: (() => Promise<Coverage>) | undefined

@@ -25,7 +25,7 @@ import { close, createServerWith, listen, reachableUrl } from './listen.ts'
 import { openStores } from './open-stores.ts'
 import { checkSandboxOptions, type SandboxOptions } from './sandbox-options.ts'
 import { settleKeys } from './settle-keys.ts'
-import { secretsOf, settleSettings, shownClient } from './settle-settings.ts'
+import { processSecrets, settleSettings, shownClient } from './settle-settings.ts'
 
 export type { CallSummary, SandboxOptions }
 
@@ -96,7 +96,7 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
       root: ROOT_TENANT,
       onChange: coverageFile?.changed,
     }),
-    secrets: secretsOf(options),
+    secrets: processSecrets(options),
     keys: createKeyRing({ alg: signingAlg, isRepeatable: options.seed !== undefined, keys: beginKeys() }),
     generateKeys: () => generateKeys(),
   }

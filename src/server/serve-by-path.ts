@@ -2,8 +2,8 @@ import type { Request, RequestHandler } from 'express'
 import type { HttpHost, RouteRow } from '../http/handler.ts'
 import { grouped } from '../http/html/elements.ts'
 import { NO_PARAMS, type Place } from '../http/incoming.ts'
-import { readBody } from '../http/read-body.ts'
-import { methodsOf, preflight, refuseMethods } from '../http/refusals/refusals.ts'
+import { bufferBody } from '../http/read-body.ts'
+import { answerPreflight, methodsOf, refuseMethods } from '../http/refusals/refusals.ts'
 import { createServe, type Serve } from '../http/route.ts'
 
 /** What serves the methods of one path; `other` refuses the rest. */
@@ -26,7 +26,7 @@ export function serveByPath(rows: readonly RouteRow[], host: HttpHost, prefixes:
     if (!place || !methods) return next()
     const serve = methods[request.method] ?? methods.other
     if (!hasBody(request)) return serve(request, response, place)
-    return readBody(request, response, (problem?: unknown) =>
+    return bufferBody(request, response, (problem?: unknown) =>
       problem === undefined ? serve(request, response, place).catch(next) : next(problem),
     )
   }
@@ -39,7 +39,7 @@ function servingOf(rows: readonly RouteRow[], host: HttpHost): Methods {
   const serving: Record<string, Serve> = {}
   for (const row of rows) {
     for (const method of methodsOf(row)) serving[method] = createServe(host, row)
-    if (row.endpoint?.caller === 'any') serving['OPTIONS'] = createServe(host, { handler: preflight })
+    if (row.endpoint?.caller === 'any') serving['OPTIONS'] = createServe(host, { handler: answerPreflight })
   }
   return { ...serving, other: createServe(host, { handler: refuseMethods(rows) }) }
 }

@@ -46,7 +46,7 @@ export function shownClient({ builtinClient, clients }: SandboxSettings): { clie
 }
 
 /** Secrets of the process: the control token, and the password of the store as it is and as its address has it. */
-export function secretsOf({ controlToken = '', store = '' }: SandboxOptions): string[] {
+export function processSecrets({ controlToken = '', store = '' }: SandboxOptions): string[] {
   if (!URL.canParse(store)) return [controlToken]
   const { password, searchParams } = new URL(store)
   // The address of a socket file has it in its query.

@@ -1,4 +1,4 @@
-import type { Change, Clock } from '../oidc/ports.ts'
+import type { Clock, RecordChange } from '../oidc/ports.ts'
 import type { Tables, TenantRecords, TenantStore } from '../sandbox/tables.ts'
 import {
   bytesOf,
@@ -67,7 +67,7 @@ export function createMemoryStore({
     return undefined
   }
 
-  const isPossible = (change: Change) => {
+  const isPossible = (change: RecordChange) => {
     if (change.kind === 'take') return find(change.collection, change.id) !== undefined
     if (change.kind === 'put' || change.was === undefined) return true
     return tables.isStill(change.table, change.id, change.was.value)

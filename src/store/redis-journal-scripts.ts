@@ -71,7 +71,7 @@ export function recordingOf(
  * Records a call in the journal whose keys begin with `prefix`. The reply is the id of the flow, whether the flow began or
  * ended, its kind (JSON), and whether it is one of an audit; `undefined` when the call belongs to no flow and begins none.
  */
-export const recordCall = defineScript({
+export const recordCallScript = defineScript({
   NUMBER_OF_KEYS: 1,
   SCRIPT: `${DROP}
 local prefix, tenant = KEYS[1], ARGV[1]

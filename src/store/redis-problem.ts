@@ -32,8 +32,8 @@ const REPLY_REMEDIES: Readonly<Record<string, string>> = {
 }
 
 /** Why the connection failed, in one line. */
-export function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0])
+export function redisReason(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return redisReason(error.errors[0])
   if (!(error instanceof Error)) return String(error)
   // OpenSSL adds its own place in its source.
   return (error.message.split(/\r?\n/, 1)[0] || String(error.name)).replace(/^.*SSL routines:\w*:(.*?):.*$/, 'TLS: $1')
@@ -41,7 +41,7 @@ export function reasonOf(error: unknown): string {
 
 /** What to do when Redis cannot be reached. */
 export function remedyOfConnection(cause: unknown, { isTls }: StoreAddress): string {
-  const text = reasonOf(cause)
+  const text = redisReason(cause)
   // The library passes on what Redis answers and what the system says, in errors of its own.
   const reply = /^[A-Z]+(?= )/.exec(text)?.[0] ?? ''
   if (Object.hasOwn(REPLY_REMEDIES, reply)) return remedyOfReply(reply)

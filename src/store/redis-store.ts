@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { parseRecord, parseStored } from '../oidc/collection.ts'
-import type { Change, Clock } from '../oidc/ports.ts'
+import type { Clock, RecordChange } from '../oidc/ports.ts'
 import type { TenantStore } from '../sandbox/tables.ts'
 import type { Redis } from './redis.ts'
 import type { ChangeTexts } from './redis-scripts.ts'
@@ -33,7 +33,7 @@ export function createRedisStore(redis: Redis, options: RedisStoreOptions): Tena
   const collections = `${prefix}collections`
   const recordsOf = (collection: string) => `${prefix}record:${collection}:`
   const indexOf = (collection: string) => `${prefix}index:${collection}`
-  const textsOf = (change: Change): ChangeTexts => {
+  const textsOf = (change: RecordChange): ChangeTexts => {
     if (change.kind === 'row') return rowTexts(change)
     const { kind, collection, id } = change
     const [records, index] = [recordsOf(collection), indexOf(collection)]
@@ -43,7 +43,8 @@ export function createRedisStore(redis: Redis, options: RedisStoreOptions): Tena
     const text = JSON.stringify([expiresAt, value])
     return [kind, records, id, text, collections, index, String(keptMs), String(limit)]
   }
-  const write = (changes: readonly Change[]) => redis.call((client) => client.writeChanges(order, changes.map(textsOf)))
+  const write = (changes: readonly RecordChange[]) =>
+    redis.call((client) => client.writeChanges(order, changes.map(textsOf)))
   const get = async (collection: string, id: string): Promise<unknown> => {
     const text = await redis.call((client) => client.get(recordsOf(collection) + id))
     if (text === null) return undefined

@@ -1,10 +1,10 @@
 import { parseStored } from '../oidc/collection.ts'
-import type { Change } from '../oidc/ports.ts'
+import type { RecordChange } from '../oidc/ports.ts'
 import type { Tables } from '../sandbox/tables.ts'
 import type { Redis } from './redis.ts'
 import type { ChangeTexts } from './redis-scripts.ts'
 
-export type RowChange = Omit<Extract<Change, { readonly kind: 'row' }>, 'kind'>
+export type RowChange = Omit<Extract<RecordChange, { readonly kind: 'row' }>, 'kind'>
 
 export interface RedisTables extends Tables {
   /** The change for a script. */

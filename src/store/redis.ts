@@ -2,8 +2,8 @@ import { createClient, RESP_TYPES } from '@redis/client'
 import { Refusal } from '../oidc/refusal.ts'
 import { createBreaker } from './breaker.ts'
 import { parseStoreAddress, type StoreAddress } from './redis-address.ts'
-import { clearFlows, recordCall } from './redis-journal-scripts.ts'
-import { isDefect, reasonOf, remedyOfConnection, remedyOfReply, replyCode } from './redis-problem.ts'
+import { clearFlows, recordCallScript } from './redis-journal-scripts.ts'
+import { isDefect, redisReason, remedyOfConnection, remedyOfReply, replyCode } from './redis-problem.ts'
 import { clearRecords, clearTables, useTenant, writeChanges } from './redis-scripts.ts'
 
 /** The client of the library, with the scripts of the stores as methods. */
@@ -58,7 +58,7 @@ export async function connectRedis(url: string, events: RedisEvents): Promise<Re
   const client = createRedisClient(address, (retries, cause) =>
     isConnected ? Math.min(50 * 2 ** retries, 1_000) : cause,
   )
-  client.on('error', (error: unknown) => lost(reasonOf(error)))
+  client.on('error', (error: unknown) => lost(redisReason(error)))
   client.on('ready', () => {
     breaker.close()
     back()
@@ -73,7 +73,7 @@ export async function connectRedis(url: string, events: RedisEvents): Promise<Re
     client.destroy()
     subscriber.destroy()
     throw new Error(
-      `store: ${address.shown} cannot be used: ${reasonOf(cause)}; ${remedyOfConnection(cause, address)}`,
+      `store: ${address.shown} cannot be used: ${redisReason(cause)}; ${remedyOfConnection(cause, address)}`,
       { cause },
     )
   }
@@ -111,7 +111,7 @@ const createRedisClient = (
   return createClient({
     ...place,
     RESP: 2,
-    scripts: { writeChanges, clearRecords, clearTables, useTenant, recordCall, clearFlows },
+    scripts: { writeChanges, clearRecords, clearTables, useTenant, recordCall: recordCallScript, clearFlows },
     // A call that cannot be answered is refused at once: it would be answered to a client that has gone.
     disableOfflineQueue: true,
     // The breaker has a timer of its own, which also counts while Redis is silent.

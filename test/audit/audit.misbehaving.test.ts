@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { AuditProblem } from '../../src/audit/audit-problem.ts'
-import type { AuditOptions } from '../../src/audit/options.ts'
+import type { AuditRunOptions } from '../../src/audit/options.ts'
 import type { Changes } from '../support/express-example.ts'
 import { textOf } from '../support/markup.ts'
 import { shareSandbox } from '../support/sandbox.ts'
@@ -55,7 +55,7 @@ ${CALLBACK}`,
 /** Three wrong tokens, and an answer that is no token. */
 const SOME = ['use/id_token.signature_*', 'use/id_token.nonce_other', 'use/access_denied']
 
-const audit = (changes: Changes, options: AuditOptions = {}) =>
+const audit = (changes: Changes, options: AuditRunOptions = {}) =>
   auditExample(sandbox, changes, { only: SOME, timeoutSeconds: 5, ...options })
 
 test('An audit leaves a sandbox as it found it, also one that is interrupted, and marks all its flows', async () => {
@@ -78,7 +78,7 @@ test('An audit leaves a sandbox as it found it, also one that is interrupted, an
   await audit([], { only })
   expect(await state()).toEqual(before)
   const interrupt = new AbortController()
-  const onProgress: AuditOptions['onProgress'] = ({ stage }) => void (stage === 'row' && interrupt.abort())
+  const onProgress: AuditRunOptions['onProgress'] = ({ stage }) => void (stage === 'row' && interrupt.abort())
   await audit([], { only, signal: interrupt.signal, onProgress })
   expect(await state()).toEqual(before)
   expect((await flows.list({ audit: 'only', limit: 2_000 })).length).toBeGreaterThan(30)

@@ -16,7 +16,7 @@ import { PROFILES } from '../../src/oidc/rules/profile.ts'
 import { clientSchema } from '../../src/sandbox/clients/client-schema.ts'
 import { coverageSchema } from '../../src/sandbox/coverage/coverage.ts'
 import { OUTCOMES } from '../../src/sandbox/outcomes/catalogue.ts'
-import { CHECKS, LEVELS, OUTCOME_FLOWS } from '../../src/sandbox/outcomes/outcome.ts'
+import { CHECKS, OUTCOME_FLOWS, REQUIREMENT_LEVELS } from '../../src/sandbox/outcomes/outcome.ts'
 import { auditReportSchema, CHECK_VERDICTS, FAIL_ON, VERDICTS } from '../../src/sandbox/outcomes/report/audit-report.ts'
 import { readPersonas } from '../../src/sandbox/personas/persona-files.ts'
 import { PERSONA_GROUPS } from '../../src/sandbox/personas/persona-schema.ts'
@@ -37,7 +37,7 @@ const OF_DOMAIN: Readonly<Record<string, Readonly<Record<string, readonly string
   'age/vocabulary': { AssuranceLevel: ASSURANCE_LEVELS },
   'oidc/ports': { SigningAlgorithm: SIGNING_ALGORITHMS },
   'oidc/rules/profile': { Profile: PROFILES },
-  'sandbox/outcomes/outcome': { Level: LEVELS, OutcomeFlow: OUTCOME_FLOWS },
+  'sandbox/outcomes/outcome': { RequirementLevel: REQUIREMENT_LEVELS, OutcomeFlow: OUTCOME_FLOWS },
   'sandbox/outcomes/report/audit-report': { CheckVerdict: CHECK_VERDICTS, FailOn: FAIL_ON, VerdictName: VERDICTS },
   'sandbox/personas/persona-schema': { PersonaGroup: PERSONA_GROUPS },
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { CreateSession, UseSession } from '../../src/demo/sessions.ts'
-import { answersOf, offerOf, verdictOf } from '../../src/demo/verdict.ts'
+import { offerOf, shownAnswers, verdictOf } from '../../src/demo/verdict.ts'
 import { check, exchange, useSession as use } from './sessions.ts'
 
 const callback = (params: Readonly<Record<string, string>>, answers?: Readonly<Record<string, boolean>>) => ({
@@ -56,7 +56,7 @@ test('The verdict of the demo says when the visitor reaches none of the ages', (
 })
 
 test('The answers of the demo are those of the id_token', () => {
-  expect(answersOf(callback({}, { 13: true, 18: false }))).toEqual({ 13: true, 18: false })
+  expect(shownAnswers(callback({}, { 13: true, 18: false }))).toEqual({ 13: true, 18: false })
 })
 
 test.each([
@@ -65,5 +65,5 @@ test.each([
   ['no callback came', undefined],
   ['age_thresholds is no object of booleans', { ...callback({}), claims: { age_thresholds: { 18: 'yes' } } }],
 ])('The answers of the demo are empty when %s', (_case, result) => {
-  expect(answersOf(result)).toEqual({})
+  expect(shownAnswers(result)).toEqual({})
 })

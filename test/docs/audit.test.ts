@@ -5,7 +5,7 @@ import { runAudit } from '../../src/audit/audit.ts'
 import { auditFileSchema } from '../../src/audit/command/settings.ts'
 import { appAt } from '../../src/audit/drive/audited-app.ts'
 import { parseAcceptedRule } from '../../src/audit/learn/accepted-rule.ts'
-import { renderTerminal } from '../../src/audit/report/terminal.ts'
+import { renderAuditTerminal } from '../../src/audit/report/terminal.ts'
 import { addAudit } from '../../src/cli/audit/audit.ts'
 import { parseYamlDocument } from '../../src/files/yaml-document.ts'
 import { REASONS, VERDICTS } from '../../src/sandbox/outcomes/report/audit-report.ts'
@@ -56,7 +56,7 @@ test('Five minutes with the example app, as audit.md has it: made unsafe as the 
       const checks = checksOf(report.rows, library)
       return {
         code: report.exit_code,
-        shown: renderTerminal({ ...report, checks }, { colour: (_, text) => text }),
+        shown: renderAuditTerminal({ ...report, checks }, { colour: (_, text) => text }),
       }
     } finally {
       app.stop()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createMask } from '../../src/sandbox/clients/mask.ts'
-import { secretsOf } from '../../src/server/settle-settings.ts'
+import { processSecrets } from '../../src/server/settle-settings.ts'
 
 const PASSWORD = 'p%ss/wörd+1'
 const ENCODED = encodeURIComponent(PASSWORD)
@@ -12,7 +12,7 @@ test.each([
   `valkeys://user:${ENCODED}@localhost`,
   `unix:///run/redis.sock?username=user&password=${ENCODED}&db=1`,
 ])('The password of the store %s is masked, as it is and as the address has it', (store) => {
-  const mask = createMask(secretsOf({ store }))
+  const mask = createMask(processSecrets({ store }))
   expect(mask({ state: `a ${PASSWORD}`, path: `/?x=${ENCODED}`, other: 'localhost' })).toEqual({
     state: 'a ***',
     path: '/?x=***',
@@ -21,6 +21,6 @@ test.each([
 })
 
 test('A process without a store masks its control token and nothing else', () => {
-  const mask = createMask(secretsOf({ controlToken: 'token-of-control' }))
+  const mask = createMask(processSecrets({ controlToken: 'token-of-control' }))
   expect(mask({ a: 'token-of-control', b: 'x' })).toEqual({ a: '***', b: 'x' })
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Change } from '../../src/oidc/ports.ts'
+import type { RecordChange } from '../../src/oidc/ports.ts'
 import { createClock } from '../../src/sandbox/clock/clock.ts'
 import type { Tenant } from '../../src/sandbox/tenants/tenant.ts'
 import { createTenants } from '../../src/sandbox/tenants/tenants.ts'
@@ -64,9 +64,9 @@ export function describeStores(name: string, storesOfSuite: () => Stores): void 
     const { store, tables } = createRecords()
     await store.put('code', 'a', 'right', LATER)
     await tables.put('queue', 'x', { left: 2, text: 'a: b' })
-    const put: Change = { kind: 'put', collection: 'token', id: 't', value: 'token', expiresAt: LATER }
-    const take: Change = { kind: 'take', collection: 'code', id: 'a' }
-    const row = (was: unknown): Change => {
+    const put: RecordChange = { kind: 'put', collection: 'token', id: 't', value: 'token', expiresAt: LATER }
+    const take: RecordChange = { kind: 'take', collection: 'code', id: 'a' }
+    const row = (was: unknown): RecordChange => {
       const place = { kind: 'row', table: 'queue', id: 'x' } as const
       return { ...place, value: { left: 1 }, was: { value: was } }
     }

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Browser, PageRequest, Visit } from '../../src/audit/agent/browser.ts'
+import type { Browser, BrowserVisit, PageRequest } from '../../src/audit/agent/browser.ts'
 import type { Driver, FlowPlan, FlowRun } from '../../src/audit/drive/driver.ts'
 import type { LearnedApp } from '../../src/audit/learn/learn-app.ts'
 import type { Observation } from '../../src/audit/learn/observation.ts'
@@ -83,7 +83,7 @@ export function sandboxOf({
 }
 
 export interface Done {
-  readonly shows: string | Visit | Observation
+  readonly shows: string | BrowserVisit | Observation
   /** Calls of its server: `E2`, `E4`, `E5`. */
   readonly calls?: readonly (string | CallRecord)[]
   /** It sends the browser to Create. */
@@ -104,9 +104,9 @@ interface Looker {
 
 interface AppParts extends SandboxParts {
   /** What a page shows that is asked for again. */
-  peek?(path: string, looker: Looker): string | Visit
+  peek?(path: string, looker: Looker): string | BrowserVisit
   /** What it shows to an answer that is brought by hand. */
-  open?(request: PageRequest, browser: Browser): string | Visit
+  open?(request: PageRequest, browser: Browser): string | BrowserVisit
 }
 
 /** An app that does in each run what `act` says. Time passes only when the driver is told to wait. */
@@ -118,7 +118,7 @@ export function imitatedApp(act: (plan: FlowPlan, run: number) => string | Done,
   const last = new Map<Browser, { readonly plan: FlowPlan; readonly at: number }>()
   const spread = { times: 0 }
   const now = () => waits.reduce((sum, ms) => sum + ms, 0)
-  const shownAs = (shown: string | Visit) => (typeof shown === 'string' ? visitTo(shown, { hops: [] }) : shown)
+  const shownAs = (shown: string | BrowserVisit) => (typeof shown === 'string' ? visitTo(shown, { hops: [] }) : shown)
   const add = (calls: Flow['calls'], changes: Partial<Flow>) =>
     `f${flows.push(flowOf(`f${flows.length + 1}`, calls, changes))}`
   const isOf = (endpoint: string | undefined) => (call: CallRecord) => call.endpoint === endpoint

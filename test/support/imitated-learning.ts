@@ -1,4 +1,4 @@
-import type { Visit } from '../../src/audit/agent/browser.ts'
+import type { BrowserVisit } from '../../src/audit/agent/browser.ts'
 import type { LearnedApp } from '../../src/audit/learn/learn-app.ts'
 import type { FlowParts, LearnedFlow, SeenKind, SeenRun } from '../../src/audit/learn/learned-flow.ts'
 import { learnFlow } from '../../src/audit/learn/learned-flow.ts'
@@ -8,19 +8,19 @@ import { ASKED, NO, PERSONAS, runOf, visitTo } from './imitated-pages.ts'
 // What was seen of an app, and what is learned from that.
 
 /** A run that ended at a page, and what probes showed then. */
-export const seenOf = (last: string | Visit, probes: Readonly<Record<string, string>> = {}): SeenRun => ({
+export const seenOf = (last: string | BrowserVisit, probes: Readonly<Record<string, string>> = {}): SeenRun => ({
   run: runOf(last),
   probes: new Map(Object.entries(probes).map(([path, said]) => [path, observe(visitTo(said, { hops: [] }))])),
 })
 
 /** Kinds of refusals by their labels, each with the page that was seen twice. */
-export const kindsOf = (pages: Readonly<Record<string, string | Visit>>): readonly SeenKind[] =>
+export const kindsOf = (pages: Readonly<Record<string, string | BrowserVisit>>): readonly SeenKind[] =>
   Object.entries(pages).map(([label, page]) => ({ label, seen: [seenOf(page), seenOf(page)] }))
 
 /** How a flow is read that shows `yes` after a right answer and each of `noes` after a wrong one. */
 export const flowShowing = (
   yes: string,
-  noes: Readonly<Record<string, string | Visit>> = { access_denied: NO },
+  noes: Readonly<Record<string, string | BrowserVisit>> = { access_denied: NO },
   parts: Partial<FlowParts> = {},
 ): LearnedFlow => learnFlow({ rules: {}, ins: [seenOf(yes), seenOf(yes)], outs: kindsOf(noes), ...parts })
 

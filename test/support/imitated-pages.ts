@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { AuthorizationRequest, Browser, Hop, Page, Visit } from '../../src/audit/agent/browser.ts'
+import type { AuthorizationRequest, Browser, BrowserVisit, Hop, ShownPage } from '../../src/audit/agent/browser.ts'
 import type { FlowRun } from '../../src/audit/drive/driver.ts'
 import type { TestedPersonas } from '../../src/audit/drive/tested-personas.ts'
 import { type Observation, observe } from '../../src/audit/learn/observation.ts'
@@ -24,7 +24,7 @@ export const FINDING = { rule: 'USE-08', level: 'error', ...MISSING } as const
 export const problem = (message: string): Error => expect.objectContaining({ name: 'AuditProblem', message })
 
 /** A page of the app: `200 /callback Welcome.` */
-export function pageOf(said: string, mediaType = 'text/html'): Page {
+export function pageOf(said: string, mediaType = 'text/html'): ShownPage {
   const [, status = '', path = '', text = ''] = /^(\d+) (\S+) ?(.*)$/s.exec(said) ?? []
   return { url: `${APP}${path}`, status: Number(status), mediaType, text }
 }
@@ -43,10 +43,14 @@ export const CREATE_HOPS: readonly Hop[] = [
   hopTo(`${APP}/created?state=s2`, { isCallback: true }),
 ]
 
-export const ended = (end: Visit['end'], changes: Partial<Visit> = {}): Visit => ({ end, hops: USE_HOPS, ...changes })
+export const ended = (end: BrowserVisit['end'], changes: Partial<BrowserVisit> = {}): BrowserVisit => ({
+  end,
+  hops: USE_HOPS,
+  ...changes,
+})
 
 /** A visit that went to the sandbox and came back to a page of the app. */
-export const visitTo = (said: string, changes: Partial<Visit> = {}): Visit =>
+export const visitTo = (said: string, changes: Partial<BrowserVisit> = {}): BrowserVisit =>
   ended('page', { page: pageOf(said), ...changes })
 
 const CALLBACK = { response_mode: 'query', redirect_uri: `${APP}/callback`, state: 's1' }
@@ -66,7 +70,7 @@ export function browserOf(): Browser & { readonly forgotten: string[] } {
 }
 
 /** A run of the app that ended with a visit, or at a page that is given as text. */
-export function runOf(last: string | Visit, changes: Partial<FlowRun> = {}): FlowRun {
+export function runOf(last: string | BrowserVisit, changes: Partial<FlowRun> = {}): FlowRun {
   const visit = typeof last === 'string' ? visitTo(last) : last
   const came = { useFlow: 'f1', reachesCreate: false, brought: { E1: true, E3: false } }
   return { browser: browserOf(), visit, observation: observe(visit), request: requestOf(), ...came, ...changes }

@@ -1,4 +1,4 @@
-import type { Browser, PageRequest, Visit } from '../../src/audit/agent/browser.ts'
+import type { Browser, BrowserVisit, PageRequest } from '../../src/audit/agent/browser.ts'
 import { createHttpAgent } from '../../src/audit/agent/http-agent.ts'
 
 const NO_SANDBOX = 'http://sandbox.test'
@@ -12,7 +12,7 @@ export function visit(
     signal = new AbortController().signal,
     ...options
   }: { browser?: Browser } & Partial<Parameters<Browser['open']>[1]> = {},
-): Promise<Visit> {
+): Promise<BrowserVisit> {
   return browser.open(typeof target === 'string' ? { url: target } : target, {
     sandboxUrl,
     signal,

@@ -15,7 +15,7 @@ export interface Agent {
 /** One browser: its cookies last from visit to visit. */
 export interface Browser {
   /** Opens an address of the app and follows it to its end. How it failed is in the visit: it rejects only when `decide` does. */
-  open(request: PageRequest, options: VisitOptions): Promise<Visit>
+  open(request: PageRequest, options: VisitOptions): Promise<BrowserVisit>
   /** Removes cookies of the app by their names, as when its session is over. */
   forget(names: readonly string[]): void
 }
@@ -105,12 +105,12 @@ export type VisitEnd =
   | ('page' | 'stopped' | 'held' | 'elsewhere' | 'sandbox_page' | 'too_many_redirects')
   | ('timed_out' | 'restless' | 'astray' | 'dropped' | 'unreachable')
 
-export interface Visit {
+export interface BrowserVisit {
   readonly end: VisitEnd
   /** In order. */
   readonly hops: readonly Hop[]
   /** What was shown last; absent when nothing came. */
-  readonly page?: Page | undefined
+  readonly page?: ShownPage | undefined
   /** Where it stopped, when that was not a page. */
   readonly url?: string | undefined
   /** Why nothing came, or how the way to the sandbox was looked for in vain. */
@@ -121,7 +121,7 @@ export interface Visit {
   readonly asked?: readonly string[]
 }
 
-export interface Page {
+export interface ShownPage {
   readonly url: string
   readonly status: number
   /** In lower case and without parameters; empty when there is none. */

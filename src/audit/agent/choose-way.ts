@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Begin, PageRequest, VisitOptions } from './browser.ts'
-import { endpointOf } from './parties.ts'
+import { calledEndpoint } from './parties.ts'
 
 /** A link, form or button of a page. */
 export const waySchema = z.object({
@@ -54,10 +54,10 @@ export function chooseWay<W extends Way>(ways: readonly W[], search: Search): W 
     const { kind, text, url, asks, isSelected } = way
     const words = text.toLowerCase()
     if (isBeginning && click !== undefined) return isSelected || words === click ? 2 : words.includes(click) ? 1 : 0
-    const endpoint = url && URL.canParse(url) ? endpointOf(new URL(url), search.sandboxUrl) : undefined
+    const endpoint = url && URL.canParse(url) ? calledEndpoint(new URL(url), search.sandboxUrl) : undefined
     // A user who came back does not begin again.
     if (endpoint && !asked.includes('E3') && (endpoint === 'E3' || asked.length + (answer ? 1 : 0) === 0)) return 20
-    if (pressed.includes(nameOf(way))) return 0
+    if (pressed.includes(wayName(way))) return 0
     if (!isBeginning) return isCreating && CREATES.test(words) && AGE.test(words) ? 1 : 0
     if (OTHER.test(words)) return 0
     const said = (PROVES.test(words) ? 4 : 0) + (AGE.test(words) ? 2 : 0) + (SIGNS_IN.test(words) ? 1 : 0)
@@ -69,20 +69,20 @@ export function chooseWay<W extends Way>(ways: readonly W[], search: Search): W 
   const forms = open.filter(({ kind }) => kind !== 'link')
   const [only, ...others] = forms.length > 0 || isCreating ? forms : open
   const isAlone = (isBeginning || isCreating) && click === undefined && only && others.length === 0
-  return isAlone && !pressed.includes(nameOf(only)) ? only : undefined
+  return isAlone && !pressed.includes(wayName(only)) ? only : undefined
 }
 
 /** A way by what a user knows of it. */
-export const nameOf = ({ text, url = '' }: Pick<Way, 'text' | 'url'>): string =>
+export const wayName = ({ text, url = '' }: Pick<Way, 'text' | 'url'>): string =>
   JSON.stringify(text.slice(0, 60) || url)
 
 /** Why a visit did not begin, with the remedy. */
 export function notBegun(ways: readonly Way[], pressed: readonly string[], begin: Begin | undefined): string {
-  const seen = [...new Set(ways.map(nameOf))].slice(0, 8).join(', ') || 'no link, form or button'
+  const seen = [...new Set(ways.map(wayName))].slice(0, 8).join(', ') || 'no link, form or button'
   const isNamed = begin && 'click' in begin
   const missed = isNamed ? `nothing on the page is ${JSON.stringify(begin.click)}` : 'no way to the sandbox was found'
   const done = pressed.length > 0 ? `pressed ${pressed.join(', then ')}; ` : ''
   const likely = ways.find(({ text }) => text !== '' && !OTHER.test(text.toLowerCase()))
-  const named = nameOf({ text: likely?.text ?? 'Prove your age' })
+  const named = wayName({ text: likely?.text ?? 'Prove your age' })
   return `${done}${missed}; the page has ${seen}; say how a user begins: use: { begin: { click: ${named} } }`
 }

@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto'
 import { aborted } from 'node:util'
 import { createExchange, type ExchangeOptions, type HttpAnswer } from '../../client/exchange.ts'
-import type { ForcedDecision, Hop, Page, PageRequest, Visit, VisitOptions } from './browser.ts'
-import { chooseWay, nameOf, notBegun, type Way } from './choose-way.ts'
+import type { BrowserVisit, ForcedDecision, Hop, PageRequest, ShownPage, VisitOptions } from './browser.ts'
+import { chooseWay, notBegun, type Way, wayName } from './choose-way.ts'
 import { type Cookies, createCookies } from './cookies.ts'
 import { type Onward, onwardByItself, onwardTo, passedOn, USER_AGENT, waysOf, webAddress } from './onward.ts'
-import { createParties, endpointOf } from './parties.ts'
+import { calledEndpoint, createParties } from './parties.ts'
 import { explanationOf, isHtml } from './read-page.ts'
 
 /** How often a visit goes on, by redirects or by pages that lead on. */
@@ -18,7 +18,7 @@ export interface HttpAgentOptions extends ExchangeOptions {
 
 /** What a page shows once it has come to rest, and where it leads. */
 export interface Look {
-  readonly page: Page
+  readonly page: ShownPage
   /** Where it goes by itself. */
   readonly onward?: Onward | undefined
   /** What its user can press: the request that it makes, or what the page shows then. */
@@ -26,12 +26,12 @@ export interface Look {
   /** Names of the cookies that its scripts set. */
   readonly cookies?: readonly string[]
   /** The visit ends here. */
-  readonly ending?: Pick<Visit, 'end' | 'problem'> | undefined
+  readonly ending?: Pick<BrowserVisit, 'end' | 'problem'> | undefined
 }
 
 /** A page that a browser with scripts shows, and the visit that it belongs to. */
 export interface Showing extends Context {
-  readonly page: Page
+  readonly page: ShownPage
   readonly headers: HttpAnswer['headers']
   /** The visit has brought an answer of the sandbox, and `isCallback` with this very page. */
   readonly answered: boolean
@@ -54,7 +54,7 @@ export function createHttpAgent({ anyAddress, ...options }: HttpAgentOptions = {
       const from = isSpread ? `127.${[254, 254, 254].map((n) => randomInt(1, n)).join('.')}` : undefined
       const state = { exchange, parties, cookies, from }
       return {
-        async open(request: PageRequest, options: VisitOptions & Pick<Context, 'show'>): Promise<Visit> {
+        async open(request: PageRequest, options: VisitOptions & Pick<Context, 'show'>): Promise<BrowserVisit> {
           const before = cookies.app.all()
           const shown = await visit(request, { ...state, ...options })
           // The app has begun a flow, which nobody wants: what it keeps of that in a cookie would fill or replace what it waits for.
@@ -76,7 +76,7 @@ interface Context extends VisitOptions {
   readonly show?: (showing: Showing) => Promise<Look>
 }
 
-type End = Pick<Visit, 'end' | 'url' | 'problem'>
+type End = Pick<BrowserVisit, 'end' | 'url' | 'problem'>
 
 /** One request of a browser. */
 interface Navigation extends Onward {
@@ -87,14 +87,14 @@ interface Navigation extends Onward {
   readonly isRead?: boolean
 }
 
-async function visit(request: PageRequest, context: Context): Promise<Visit> {
+async function visit(request: PageRequest, context: Context): Promise<BrowserVisit> {
   const { parties, sandboxUrl, show, signal, begin, fragment, decide, peeks = false } = context
   const hops: (Hop & { cookies: readonly string[] })[] = []
   const pressed: string[] = []
   /** What could be pressed before the answer, as in a menu: to press it afterwards would say nothing of the answer. */
   const known = new Set<string>()
   let answer = request.isAnswer ? request : undefined
-  let page: Page | undefined
+  let page: ShownPage | undefined
   const isOfSandbox = (url: URL) => parties.partyOf(url, sandboxUrl) === 'sandbox'
 
   /** Makes one request and adds its hop. Returns the next request, or how the visit ends. */
@@ -108,7 +108,7 @@ async function visit(request: PageRequest, context: Context): Promise<Visit> {
       return { end: party, problem: parties.mayBeApp(url) ? undefined : problem }
     }
     const isSandbox = party === 'sandbox'
-    const endpoint = endpointOf(url, sandboxUrl)
+    const endpoint = calledEndpoint(url, sandboxUrl)
     const decision = peeks && isSandbox ? 'stop' : endpoint && (await decided(endpoint, url, context))
     if (decision === 'stop') return { end: 'stopped' }
     if (decision === 'timed_out') return { end: decision, problem: 'the time was up before the sandbox was asked' }
@@ -123,7 +123,7 @@ async function visit(request: PageRequest, context: Context): Promise<Visit> {
     const to = redirected(navigation, came)
     if (to) return isSandbox && !('end' in to) ? fromSandbox(to) : to
     const mediaType = (came.headers['content-type'] ?? '').split(';', 1).join('').trim().toLowerCase()
-    const shown: Page = { url: url.href, status, mediaType, text }
+    const shown: ShownPage = { url: url.href, status, mediaType, text }
     if (status > 0) page = shown
     if (failure) return { end: failure.end, problem: failure.problem }
     if (peeks) return { end: 'page' }
@@ -197,11 +197,11 @@ async function visit(request: PageRequest, context: Context): Promise<Visit> {
       const url = new URL(begin.request.url, look.page.url).href
       return { ...onwardTo({ ...begin.request, url }), initiator: 'app' }
     }
-    if (!answer) for (const way of look.ways) known.add(nameOf(way))
-    const ways = answer ? look.ways.filter((way) => !known.has(nameOf(way))) : look.ways
+    if (!answer) for (const way of look.ways) known.add(wayName(way))
+    const ways = answer ? look.ways.filter((way) => !known.has(wayName(way))) : look.ways
     const way = chooseWay(ways, { sandboxUrl, begin, decide, asked, answer, pressed })
     if (!way) return { end: 'page', problem: isBeginning ? notBegun(look.ways, pressed, begin) : undefined }
-    pressed.push(nameOf(way))
+    pressed.push(wayName(way))
     return 'press' in way ? leavePage(await way.press()) : { ...way.onward, initiator: 'app' }
   }
 

@@ -1,4 +1,4 @@
-import type { FragmentPost, Page, PageRequest } from './browser.ts'
+import type { FragmentPost, PageRequest, ShownPage } from './browser.ts'
 import type { Way } from './choose-way.ts'
 import { attributeOf, documentOf, elementsBelow, type HtmlElement, isHtml, textBelow } from './read-page.ts'
 
@@ -25,7 +25,7 @@ export function onwardTo({ url: address, form, json, ...request }: PageRequest):
 const MAX_REFRESH_SECONDS = 1
 
 /** Where a page leads without its user: by a refresh, or by its only form when a script submits it. */
-export function onwardByItself(page: Page): Onward | undefined {
+export function onwardByItself(page: ShownPage): Onward | undefined {
   if (!isHtml(page)) return undefined
   const document = documentOf(page)
   const [url] = elementsBelow(document, 'meta').flatMap((meta) => refreshOf(meta, page) ?? [])
@@ -44,7 +44,7 @@ function submitsAtOnce(code: string): boolean {
   return /\.(?:submit|requestSubmit)(?:\.call)?\s*\(/.test(code) && !isListener.test(code) && !isNamed.test(code)
 }
 
-function refreshOf(meta: HtmlElement, page: Page): URL | undefined {
+function refreshOf(meta: HtmlElement, page: ShownPage): URL | undefined {
   if (attributeOf(meta, 'http-equiv')?.toLowerCase() !== 'refresh') return undefined
   const [, seconds, target] =
     /^\s*(\d+)[\d.]*\s*[;,]\s*(?:url\s*=\s*)?["']?([^"']*)/i.exec(attributeOf(meta, 'content') ?? '') ?? []
@@ -52,14 +52,14 @@ function refreshOf(meta: HtmlElement, page: Page): URL | undefined {
 }
 
 /** The request by which the script of a callback page passes the fragment on: without parameters when there are none. */
-export function passedOn(page: Page, { post, as }: FragmentPost): Onward {
+export function passedOn(page: ShownPage, { post, as }: FragmentPost): Onward {
   const parameters = new URLSearchParams(new URL(page.url).hash.slice(1))
   const body = as === 'form' ? formBody(parameters) : jsonBody(Object.fromEntries(parameters))
   return { method: 'POST', url: new URL(post, page.url), body }
 }
 
 /** The ways on from a page that take its user: links, each button of a form, and buttons that name an address. */
-export function waysOf(page: Page, selector = ''): readonly (Way & { readonly onward: Onward })[] {
+export function waysOf(page: ShownPage, selector = ''): readonly (Way & { readonly onward: Onward })[] {
   if (!isHtml(page)) return []
   const document = documentOf(page)
   const formOf = new Map<HtmlElement, HtmlElement>()
@@ -85,7 +85,7 @@ export function waysOf(page: Page, selector = ''): readonly (Way & { readonly on
   })
 }
 
-function linkOf(element: HtmlElement, page: Page): Onward | undefined {
+function linkOf(element: HtmlElement, page: ShownPage): Onward | undefined {
   const goes = /location(?:\.href)?\s*(?:=|\.(?:assign|replace)\()\s*['"]([^'"]+)/
   const code = isButton(element) ? (attributeOf(element, 'onclick') ?? '') : ''
   const url = webAddress(element.tagName === 'a' ? attributeOf(element, 'href') : goes.exec(code)?.[1], page.url)
@@ -107,7 +107,7 @@ function isSelected(element: HtmlElement, selector: string): boolean {
 }
 
 /** What a form sends by one of its buttons, or by itself. */
-function submissionOf(form: HtmlElement, page: Page, button = form): Onward | undefined {
+function submissionOf(form: HtmlElement, page: ShownPage, button = form): Onward | undefined {
   const of = (name: string) => attributeOf(button, `form${name}`) || attributeOf(form, name)
   const url = webAddress(of('action') || page.url, page.url)
   if (!url) return undefined

@@ -21,7 +21,7 @@ export function createParties({ anyAddress = false }: { anyAddress?: boolean | u
 }
 
 /** Which endpoint of the sandbox the browser is sent to with an authorization request. */
-export function endpointOf(url: URL, sandboxUrl: string): AuthorizationRequest['endpoint'] | undefined {
+export function calledEndpoint(url: URL, sandboxUrl: string): AuthorizationRequest['endpoint'] | undefined {
   const path = pathBelow(url, sandboxUrl)
   return path === '/v1/oidc/use' ? 'E1' : path === '/v1/oidc/create' ? 'E3' : undefined
 }

@@ -1,5 +1,5 @@
 import { type DefaultTreeAdapterTypes, parse } from 'parse5'
-import type { Page } from './browser.ts'
+import type { ShownPage } from './browser.ts'
 
 export type HtmlElement = DefaultTreeAdapterTypes.Element
 type HtmlNode = DefaultTreeAdapterTypes.ChildNode
@@ -13,23 +13,23 @@ const MAX_EXCERPT_CHARACTERS = 120
  * path: `age.verified=true`, `roles.0=member`. What is longer than 40 characters or looks like an identifier is left out; of JSON the
  * path stays: `token=…`.
  */
-export function wordsOf(page: Page): readonly string[] {
+export function wordsOf(page: ShownPage): readonly string[] {
   return [...new Set((isJson(page) && wordsOfJson(page.text)) || wordsIn(`${titleOf(page)} ${visibleText(page)}`))]
 }
 
 /** The text of `<title>`; empty when there is none. */
-export const titleOf = (page: Page): string =>
+export const titleOf = (page: ShownPage): string =>
   isHtml(page) ? (elementsBelow(documentOf(page), 'title').map((title) => textBelow(title))[0] ?? '') : ''
 
 /** The first sentence that a page shows, or of other text its beginning: at most 120 characters. */
-export function firstSentence(page: Page): string {
+export function firstSentence(page: ShownPage): string {
   const text = visibleText(page)
   const [sentence = text] = /^.+?[.!?](?=\s|$)/.exec(text) ?? []
   return sentence.length > MAX_EXCERPT_CHARACTERS ? `${sentence.slice(0, MAX_EXCERPT_CHARACTERS - 1)}…` : sentence
 }
 
 /** What a page of the sandbox explains: its title, and the first paragraph that leads into it. */
-export function explanationOf(page: Page): string {
+export function explanationOf(page: ShownPage): string {
   const leads = elementsBelow(documentOf(page), 'p').filter((it) => /\blead\b/.test(attributeOf(it, 'class') ?? ''))
   const lead = leads.map((paragraph) => textBelow(paragraph))[0]
   const said = [titleOf(page).replace(/ \(agekey-sandbox\)$/, ''), lead].filter(Boolean).join(': ')
@@ -37,16 +37,16 @@ export function explanationOf(page: Page): string {
 }
 
 /** The text that a page shows, without its title and with runs of white space as one blank; empty for a picture. */
-export function visibleText(page: Page): string {
+export function visibleText(page: ShownPage): string {
   if (isHtml(page)) return textBelow(documentOf(page), isUnseen)
   const isText = page.mediaType === '' || page.mediaType.startsWith('text/') || isJson(page)
   return isText ? page.text.replace(/\s+/g, ' ').trim() : ''
 }
 
-export const isHtml = ({ mediaType, text }: Page): boolean =>
+export const isHtml = ({ mediaType, text }: ShownPage): boolean =>
   /^(?:text\/html|application\/xhtml\+xml)$/.test(mediaType) || (mediaType === '' && /^\s*</.test(text))
 
-const isJson = ({ mediaType }: Page) => /^application\/(?:\S+\+)?json$/.test(mediaType)
+const isJson = ({ mediaType }: ShownPage) => /^application\/(?:\S+\+)?json$/.test(mediaType)
 
 const isUnseen = (element: HtmlElement) =>
   /^(?:head|script|style|template|noscript)$/.test(element.tagName) ||
@@ -93,12 +93,12 @@ function leavesOf(document: unknown): readonly string[] {
 }
 
 /** The document of a page, which is read several times. */
-export function documentOf(page: Page): Parent {
+export function documentOf(page: ShownPage): Parent {
   const document = parsed.get(page) ?? parse(page.text)
   parsed.set(page, document)
   return document
 }
-const parsed = new WeakMap<Page, Parent>()
+const parsed = new WeakMap<ShownPage, Parent>()
 
 /** Elements that a word may begin or end in: `<b>W</b>elcome` is one word. */
 const INLINE: readonly string[] =

@@ -13,7 +13,7 @@ import { type AppCopies, type AuditedApp, appAt, type StartFresh } from '../driv
 import { createDriver, type PageSettings } from '../drive/driver.ts'
 import { takesABrowser } from '../learn/app-profile.ts'
 import { DEFAULTS } from '../options.ts'
-import type { Session } from './session.ts'
+import type { AuditSession } from './session.ts'
 import { findFreePort, type StartLimits, startApp } from './start-app.ts'
 
 /** A copy that is given a wrong reply may take so many times as long to come up as the first one, and at least so many seconds. */
@@ -21,7 +21,7 @@ const SLOWER = 3
 const MIN_FRESH_SECONDS = 10
 
 /** Opens the app of an audit: as it runs, started once, or in copies. Ends all that it started. */
-export function createCopies(session: Session) {
+export function createCopies(session: AuditSession) {
   const { host, sandbox, plan, signal } = session
   const { start } = plan
   // Drawn, so that no tenant is there that has the name, and two audits of one sandbox do not meet.
@@ -125,7 +125,7 @@ export function createCopies(session: Session) {
  * The agent that `--browser` names. By `auto` plain HTTP, unless the app, which runs, answers by fragment, or its first page has
  * scripts and leads nowhere without them. @throws AuditProblem in one line when it takes a browser and there is none
  */
-async function chooseAgent(api: SandboxApi, pages: Omit<PageSettings, 'agent'>, session: Session): Promise<Agent> {
+async function chooseAgent(api: SandboxApi, pages: Omit<PageSettings, 'agent'>, session: AuditSession): Promise<Agent> {
   const { plan, sandbox, host, signal } = session
   const { cdp, headed, this_app_is_mine: anyAddress = false, timeout = DEFAULTS.timeoutSeconds } = plan.settings
   // Decision: --cdp and --headed choose Chromium without --browser.

@@ -37,7 +37,7 @@ const withQuotedPaths = (text: string): string =>
   text.replaceAll(/(?<=:[ \t]+)\/[^\s'",{}]*\{sub\}[^\s'",{}]*/g, (path) => `'${path}'`)
 
 /** What an audit learned of an app, beside what the call gave. */
-export type LearnedApp = Pick<AuditReport, 'app' | 'learned'> & { readonly given: AuditSettings }
+export type LearnedSettings = Pick<AuditReport, 'app' | 'learned'> & { readonly given: AuditSettings }
 
 /** @throws ConfigError when the file is there: it is never overwritten */
 export function requireNoAuditFile(): void {
@@ -46,7 +46,7 @@ export function requireNoAuditFile(): void {
 }
 
 /** Writes the file into the working folder. @throws ConfigError when it is there, or cannot be written */
-export async function writeAuditFile(learned: LearnedApp): Promise<void> {
+export async function writeAuditFile(learned: LearnedSettings): Promise<void> {
   requireNoAuditFile()
   try {
     await replaceFile(AUDIT_FILE, renderAuditFile(learned), { mode: 0o644 })
@@ -60,7 +60,7 @@ const HEADER = `# yaml-language-server: $schema=http://localhost:2435/_sandbox/a
 `
 
 /** The file, with every setting explained: what was learned and given, and an example of what was not. */
-export function renderAuditFile({ app, learned, given }: LearnedApp): string {
+export function renderAuditFile({ app, learned, given }: LearnedSettings): string {
   const values: Readonly<Record<string, unknown>> = { catalogue: CATALOGUE_VERSION, fail_on: 'must', ...given, app }
   const seen = new Map(Object.entries(learned))
   const settings = Object.entries(auditFileSchema.shape).map(([key, schema]) => {

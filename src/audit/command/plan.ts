@@ -3,7 +3,7 @@ import { quote } from '../../text/message-parts.ts'
 import type { Begin, PageRequest } from '../agent/browser.ts'
 import { isPrivateAddress } from '../agent/parties.ts'
 import type { PageSettings } from '../drive/driver.ts'
-import type { AuditOptions, FlowOptions } from '../options.ts'
+import type { AuditRunOptions, FlowOptions } from '../options.ts'
 import { AUDIT_FILE, type AuditFile } from './audit-file.ts'
 import { type AuditMode, readUnsettled } from './last-run.ts'
 import { type AuditFileValues, type AuditSettings, type RequestInFile, readyPattern } from './settings.ts'
@@ -42,7 +42,7 @@ export function planAudit(
   const mode: AuditMode = given.learn ? 'learn' : given.again ? 'again' : given.readings ? 'readings' : 'run'
   const only = mode === 'again' ? readUnsettled(app) : settings.only
   const { age, skip, catalogue, fail_on: failOn, known, jobs, repeat, slow, timeout, budget } = settings
-  const options: AuditOptions = {
+  const options: AuditRunOptions = {
     use: { accepted: use?.accepted, refused: use?.refused },
     ...{ create: flowOf(create), upgrade: flowOf(upgrade) },
     ...{ age, only, skip, catalogue, failOn, known, jobs, repeat, slow },

@@ -1,7 +1,7 @@
 import { camelCase } from '../../files/camel-case.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import { checkAgainst } from '../../text/schema-problems.ts'
-import { AUDIT_FLAGS, type AuditSettings, REPORT_FORMATS, settingsSchema, shellWord } from './settings.ts'
+import { AUDIT_FLAGS, type AuditSettings, flagWord, REPORT_FORMATS, settingsSchema } from './settings.ts'
 import { requireKnownNames } from './unknown-names.ts'
 
 /** What the command line gives, by flag: `{ failOn: 'should' }`. */
@@ -82,6 +82,6 @@ function refuseTogether({ browser, ...others }: AuditSettings): void {
 export function sameCall(page: string | undefined, flags: GivenFlags, settings: readonly string[]): string {
   const own = givenTo(flags)
     .filter(({ isOfApp }) => isOfApp)
-    .flatMap(({ name, value }) => [`--${name}`, ...(typeof value === 'string' ? [shellWord(value)] : [])])
-  return ['npx agekey-sandbox audit', ...(page === undefined ? [] : [shellWord(page)]), ...own, ...settings].join(' ')
+    .flatMap(({ name, value }) => [`--${name}`, ...(typeof value === 'string' ? [flagWord(value)] : [])])
+  return ['npx agekey-sandbox audit', ...(page === undefined ? [] : [flagWord(page)]), ...own, ...settings].join(' ')
 }

@@ -7,19 +7,19 @@ import { findLibrary } from '../../sandbox/outcomes/report/remedies.ts'
 import { summarise } from '../../sandbox/outcomes/report/totals.ts'
 import { runAudit, withLearned } from '../audit.ts'
 import type { AppCopies } from '../drive/audited-app.ts'
-import { type AuditOptions, type AuditProgress, DEFAULTS } from '../options.ts'
+import { type AuditProgress, type AuditRunOptions, DEFAULTS } from '../options.ts'
 import { auditReadings } from '../readings/audit-readings.ts'
-import { renderTerminal } from '../report/terminal.ts'
+import { renderAuditTerminal } from '../report/terminal.ts'
 import { writeReports } from '../report/write-reports.ts'
 import { selectRows } from '../trials/select-rows.ts'
 import { createCopies } from './app-copies.ts'
 import { AUDIT_FILE, writeAuditFile } from './audit-file.ts'
 import { prepareFind } from './find-verifications.ts'
 import { keepReport } from './last-run.ts'
-import type { AuditHost, Session } from './session.ts'
+import type { AuditHost, AuditSession } from './session.ts'
 
 /** Audits or learns the app, which is started first when the file says how. @returns the exit code */
-export async function auditApp(session: Session): Promise<number> {
+export async function auditApp(session: AuditSession): Promise<number> {
   const { plan, host, signal } = session
   const isLearning = plan.mode === 'learn'
   const apps = createCopies(session)
@@ -46,8 +46,8 @@ export async function auditApp(session: Session): Promise<number> {
 
 async function judge(
   app: AppCopies,
-  options: AuditOptions,
-  { plan, host, signal, sandbox, command, progress }: Session & { progress: ReturnType<typeof createProgress> },
+  options: AuditRunOptions,
+  { plan, host, signal, sandbox, command, progress }: AuditSession & { progress: ReturnType<typeof createProgress> },
 ): Promise<number> {
   const { mode, given } = plan
   const { say } = host
@@ -64,7 +64,7 @@ async function judge(
   const report = { ...found, app: plan.app, ...summary }
   // The flows of a sandbox that ends with the audit cannot be looked at.
   const console = sandbox.isOwn ? undefined : `${sandbox.baseUrl}/_sandbox/console`
-  for (const line of ['', ...renderTerminal(report, { console, command, colour: host.colour })]) say(line)
+  for (const line of ['', ...renderAuditTerminal(report, { console, command, colour: host.colour })]) say(line)
   if (signal.aborted) {
     say('interrupted: this is what was found so far; no report is written')
     return report.exit_code

@@ -36,7 +36,7 @@ export interface OpenSandbox extends ConnectedSandbox {
 }
 
 /** One run of the command. */
-export interface Session {
+export interface AuditSession {
   readonly host: AuditHost
   readonly sandbox: OpenSandbox
   readonly plan: AuditPlan

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { isNot, nonEmpty, textWithout, trueOrFalse, wholeNumber } from '../../config/settings/setting.ts'
 import { messageOf } from '../../files/caught.ts'
-import { shellWord as quotedWord } from '../../files/shell-word.ts'
+import { shellWord } from '../../files/shell-word.ts'
 import { FAIL_ON } from '../../sandbox/outcomes/report/audit-report.ts'
 import { quote } from '../../text/message-parts.ts'
 import { parseAcceptedRule } from '../learn/accepted-rule.ts'
@@ -246,4 +246,4 @@ export const REPORT_FORMATS = ['json', 'junit', 'sarif', 'markdown'] as const
 export type ReportFormat = (typeof REPORT_FORMATS)[number]
 
 /** A text as one word of a shell, quoted where needed. */
-export const shellWord = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : quotedWord(text))
+export const flagWord = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : shellWord(text))

@@ -6,10 +6,10 @@ import type {
   Agent,
   AuthorizationRequest,
   Browser,
+  BrowserVisit,
   ForcedDecision,
   PageRequest,
   StartPage,
-  Visit,
   VisitOptions,
 } from '../agent/browser.ts'
 import { type Observation, observe } from '../learn/observation.ts'
@@ -34,7 +34,7 @@ export interface FlowPlan {
 export interface FlowRun {
   readonly browser: Browser
   /** The last one. */
-  readonly visit: Visit
+  readonly visit: BrowserVisit
   readonly observation: Observation
   /** The Use request of the app. */
   readonly request?: AuthorizationRequest | undefined
@@ -80,7 +80,7 @@ export function createDriver(sandbox: SandboxApi, settings: PageSettings & Drive
     browser: Browser,
     { begin, ...request }: StartPage,
     flow: Pick<VisitOptions, 'decide' | 'holds' | 'peeks'> = {},
-  ): Promise<Visit> {
+  ): Promise<BrowserVisit> {
     const url = new URL(request.url, address).href
     const deadline = startDeadline(settings.timeoutSeconds, signal)
     const options = { sandboxUrl: sandbox.baseUrl, signal: deadline.signal, fragment, begin, ...flow }
@@ -145,7 +145,7 @@ export function createDriver(sandbox: SandboxApi, settings: PageSettings & Drive
       const [used, created] = [since('E1'), since('E3')]
       if (waitMs > 0) await wait(waitMs, undefined, { signal }).catch(() => {})
       // What has decided no call would decide the next one of its kind.
-      const isLaterMet = queued === undefined ? undefined : !(await takeBack(queued, sandbox))
+      const isLaterMet = queued === undefined ? undefined : !(await takeBackDecision(queued, sandbox))
       return {
         browser,
         visit: last,
@@ -163,7 +163,7 @@ export function createDriver(sandbox: SandboxApi, settings: PageSettings & Drive
 }
 
 /** Takes back a queued decision. @returns false when it has decided a call meanwhile */
-export async function takeBack(id: string, { expectations }: SandboxApi): Promise<boolean> {
+export async function takeBackDecision(id: string, { expectations }: SandboxApi): Promise<boolean> {
   try {
     await expectations.remove(id)
     return true

@@ -4,11 +4,11 @@ import type { SandboxApi } from '../../client/sandbox-api.ts'
 import type { Flow, NextDecision } from '../../client/shapes.ts'
 import { messageOf } from '../../files/caught.ts'
 import { onDemand } from '../../files/on-demand.ts'
-import type { AuthorizationRequest, Browser, Page, PageRequest } from '../agent/browser.ts'
+import type { AuthorizationRequest, Browser, PageRequest, ShownPage } from '../agent/browser.ts'
 import { AuditProblem } from '../audit-problem.ts'
 import { addressOf, type Observation } from '../learn/observation.ts'
 import type { AuditedApp } from './audited-app.ts'
-import { type DriveLimits, type FlowPlan, type FlowRun, takeBack } from './driver.ts'
+import { type DriveLimits, type FlowPlan, type FlowRun, takeBackDecision } from './driver.ts'
 
 /** What a visit is for. A function that drives Use alone needs nothing of it. */
 export interface VisitDetails {
@@ -35,7 +35,7 @@ export interface VisitDetails {
 export type VisitFunction = (details: VisitDetails) => boolean | Promise<boolean>
 
 /** A page that an app showed. */
-export type OpenedPage = Pick<Page, 'url' | 'status' | 'text'>
+export type OpenedPage = Pick<ShownPage, 'url' | 'status' | 'text'>
 
 /** What is sent to an app. */
 export type OpenRequest = Pick<PageRequest, 'method' | 'form' | 'json'>
@@ -159,7 +159,7 @@ async function runVisit(plan: FlowPlan, sandbox: SandboxApi, act: () => Promise<
     observation = await act()
   } finally {
     // What has decided nothing would decide the next flow.
-    for (const id of ids) if (await takeBack(id, sandbox)) left.push(id)
+    for (const id of ids) if (await takeBackDecision(id, sandbox)) left.push(id)
   }
   const newer = await sandbox.flows.list({ audit: 'also', ...(newest && { after: newest.id }), limit: 100 })
   const flows = newer.toReversed()

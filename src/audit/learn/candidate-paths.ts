@@ -1,4 +1,4 @@
-import type { Page } from '../agent/browser.ts'
+import type { ShownPage } from '../agent/browser.ts'
 import { attributeOf, documentOf, elementsBelow, isHtml, textBelow } from '../agent/read-page.ts'
 import type { Driver, FlowRun } from '../drive/driver.ts'
 import { inTurn } from '../drive/in-turn.ts'
@@ -43,7 +43,7 @@ export async function candidatePaths(
   return { paths: own([...ending, ...shown, ...usual.flat(), ...first]), signOut }
 }
 
-const linksOf = (page: Page) =>
+const linksOf = (page: ShownPage) =>
   (isHtml(page) ? elementsBelow(documentOf(page), 'a') : []).flatMap((link) => {
     const href = attributeOf(link, 'href') ?? ''
     const url = href !== '' && URL.canParse(href, page.url) ? new URL(href, page.url).href : ''

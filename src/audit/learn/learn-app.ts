@@ -5,13 +5,13 @@ import type { AuditedApp } from '../drive/audited-app.ts'
 import type { Driver, FlowPlan } from '../drive/driver.ts'
 import { inTurn } from '../drive/in-turn.ts'
 import { chooseTestedPersonas } from '../drive/tested-personas.ts'
-import type { AuditOptions } from '../options.ts'
+import type { AuditRunOptions } from '../options.ts'
 import { declaredRules } from './accepted-rule.ts'
 import { type AppProfile, describeErrors, profileOf, requireValidRequest } from './app-profile.ts'
 import { candidatePaths } from './candidate-paths.ts'
 import { type Controls, checkAdults, checkControls, checkRealTime, checkVisit } from './check-learned.ts'
 import {
-  describeFlow,
+  describeLearnedFlow,
   type FlowParts,
   findProbes,
   type LearnedFlow,
@@ -54,7 +54,7 @@ const STEP_MS = 500
  * fresh browser; a minor comes before the first adult, so that an app that remembers its users is seen.
  * @throws AuditProblem when nothing can be shown
  */
-export async function learnApp(app: AuditedApp, driver: Driver, options: AuditOptions) {
+export async function learnApp(app: AuditedApp, driver: Driver, options: AuditRunOptions) {
   const { sandbox, agent } = app
   const isVisited = agent === 'function'
   const rules = declaredRules(options.use)
@@ -130,9 +130,9 @@ export async function learnApp(app: AuditedApp, driver: Driver, options: AuditOp
   const create = await learnLater('create', later)
   const upgrade = await learnLater('upgrade', later)
   const described = {
-    use: describeFlow(use),
-    ...(create.kind === 'learned' && { create: describeFlow(create.flow) }),
-    ...(upgrade.kind === 'learned' && { upgrade: describeFlow(upgrade.flow) }),
+    use: describeLearnedFlow(use),
+    ...(create.kind === 'learned' && { create: describeLearnedFlow(create.flow) }),
+    ...(upgrade.kind === 'learned' && { upgrade: describeLearnedFlow(upgrade.flow) }),
   }
   const lines = Object.entries(described).flatMap(([flow, { yes, no }]) => [
     `${flow}: yes: ${yes}`,
@@ -203,7 +203,7 @@ export const planOfCreate = (
 })
 
 type Subject = Pick<Controls, 'app' | 'driver' | 'personas'> & {
-  readonly options: AuditOptions
+  readonly options: AuditRunOptions
   readonly profile: AppProfile
   readonly use: LearnedFlow
 }

@@ -87,7 +87,7 @@ export function learnFlow(parts: FlowParts) {
 }
 
 /** For the report and for people. */
-export function describeFlow({ page, probes, ins, outs }: LearnedFlow) {
+export function describeLearnedFlow({ page, probes, ins, outs }: LearnedFlow) {
   const told = probes.map(({ path, likeness }) => `asked again, ${path} is ${describeFeatures(likeness.marks)}`)
   const yes = page ? [describeFeatures(page.marks)] : observed(ins.slice(0, 1)).map(({ summary }) => summary)
   const no = [...new Set(outs.flatMap(({ seen }) => observed(seen).map(({ summary }) => summary)))]
@@ -95,7 +95,7 @@ export function describeFlow({ page, probes, ins, outs }: LearnedFlow) {
 }
 
 /** What a run says about the answer that the app was given. */
-export interface Reading {
+export interface RunResult {
   readonly says: 'in' | 'out' | 'broke' | 'unknown'
   /** A kind of refusal that it is like: `minor`. */
   readonly like?: string | undefined
@@ -155,13 +155,13 @@ function isSilent(shown: ShownPages, probes: readonly (Pick<Probe, 'path'> & Par
 }
 
 /** Reads a run. An explicit sign goes before a page, and a page of a known user before what the page of the answer says. */
-export function readRun({ run, accepted, refused, probes: seen }: SeenRun, learned: LearnedFlow): Reading {
+export function readRun({ run, accepted, refused, probes: seen }: SeenRun, learned: LearnedFlow): RunResult {
   const { rules, probes } = learned
   const { end, status, text } = run.observation
   const shown = sentenceOf(run.observation)
   const page = learned.page?.compare(run.observation)
   const isCrash = ['timed_out', 'dropped', 'unreachable'].includes(end) || isServerError(status)
-  const is = (says: Reading['says'], evidence = shown): Reading => {
+  const is = (says: RunResult['says'], evidence = shown): RunResult => {
     if (isCrash && says !== 'in') return { says: 'broke', evidence }
     return { says, evidence, ...(says === 'out' && { like: page?.label }) }
   }

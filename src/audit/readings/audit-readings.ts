@@ -5,15 +5,15 @@ import { summarise } from '../../sandbox/outcomes/report/totals.ts'
 import { quotationOf } from '../../sandbox/readings/readings.ts'
 import { withLearned } from '../audit.ts'
 import type { AppCopies } from '../drive/audited-app.ts'
-import type { AuditOptions } from '../options.ts'
+import type { AuditRunOptions } from '../options.ts'
 import { runTrials } from '../trials/run-trials.ts'
-import type { AuditRun, Finding, Trial } from '../trials/trial.ts'
+import type { AuditRun, Trial, TrialFinding } from '../trials/trial.ts'
 import { goodFlow } from '../trials/try-rows.ts'
-import { reasonOf, tryCombinations } from './combinations.ts'
+import { findingReason, tryCombinations } from './combinations.ts'
 import { type ReadingSettings, readingTrial, runFlow, type ShownFlow, setReadings } from './reading-trial.ts'
 import { type ChosenVariant, unusualVariants } from './variants.ts'
 
-export interface ReadingsOptions extends AuditOptions {
+export interface ReadingsOptions extends AuditRunOptions {
   /** The readings that the app depends on count for the exit code. */
   readonly failOnReadings?: boolean
 }
@@ -55,7 +55,7 @@ async function tryReadings({ own, ...audit }: AuditRun & Pick<ReadingSettings, '
   for (const flow of open.flatMap(({ one }) => one.flows))
     if (first && !usual.has(flow.name)) usual.set(flow.name, await runFlow(flow, first, settings))
 
-  const run = (trials: readonly Trial[], onFinding = (_trial: Trial, _finding: Finding) => {}) =>
+  const run = (trials: readonly Trial[], onFinding = (_trial: Trial, _finding: TrialFinding) => {}) =>
     runTrials(trials, { ...audit, visitsEach: 1, control: goodFlow(learned), onFinding })
 
   let failing = 0
@@ -84,9 +84,9 @@ async function tryReadings({ own, ...audit }: AuditRun & Pick<ReadingSettings, '
   }
 }
 
-function verdictOf(finding: Finding): Pick<TriedVariant, 'verdict' | 'reason' | 'evidence'> {
+function verdictOf(finding: TrialFinding): Pick<TriedVariant, 'verdict' | 'reason' | 'evidence'> {
   const { verdict, evidence } = finding
   if (verdict === 'accepted') return { verdict: 'works' }
   if (verdict === 'too strict') return { verdict: 'depends', evidence }
-  return { verdict: verdict === 'not for this app' ? verdict : 'undetermined', reason: reasonOf(finding) }
+  return { verdict: verdict === 'not for this app' ? verdict : 'undetermined', reason: findingReason(finding) }
 }

@@ -1,9 +1,9 @@
 import type { ReadingsReport } from '../../sandbox/outcomes/report/audit-report.ts'
-import type { Finding } from '../trials/trial.ts'
-import { type ChosenVariant, mayMeet, nameOf } from './variants.ts'
+import type { TrialFinding } from '../trials/trial.ts'
+import { type ChosenVariant, chosenVariantName, mayMeet } from './variants.ts'
 
 type Combination = readonly ChosenVariant[]
-type Try = (set: Combination) => Promise<Finding>
+type Try = (set: Combination) => Promise<TrialFinding>
 
 /** Further failures would say little more. */
 const MAX_FAILING = 10
@@ -27,7 +27,7 @@ export async function tryCombinations(
   let missing = variants.flatMap((one, index) => variants.slice(index + 1).map((other) => [one, other] as const))
   let tried = 0
   /** Why no other combination is tried. */
-  let end: Finding | undefined
+  let end: TrialFinding | undefined
   for (;;) {
     const left = coverPairs(missing, variants, mayJoin)
     const [set] = left
@@ -36,17 +36,18 @@ export async function tryCombinations(
     const { verdict, reason, evidence, flows } = finding
     if (verdict === 'too strict') {
       failing.push(part)
-      failed.push({ variants: part.map(nameOf), evidence, flows })
+      failed.push({ variants: part.map(chosenVariantName), evidence, flows })
     } else missing = missing.filter((pair) => !pair.every((one) => set.includes(one)))
     if (verdict === 'accepted' || verdict === 'too strict') onTried(++tried, tried + left.length - 1)
-    else undetermined.set(reasonOf(finding), (undetermined.get(reasonOf(finding)) ?? 0) + 1)
+    else undetermined.set(findingReason(finding), (undetermined.get(findingReason(finding)) ?? 0) + 1)
     if (reason === 'control_lost') end = finding
     if (failed.length === MAX_FAILING) end = { verdict: 'undetermined', evidence: ENOUGH, flows: [] }
   }
 }
 
 /** Why something is undetermined: `page_unknown: in use/verified as adult your app showed ...`. */
-export const reasonOf = ({ reason, evidence }: Finding): string => [reason, evidence].filter((text) => text).join(': ')
+export const findingReason = ({ reason, evidence }: TrialFinding): string =>
+  [reason, evidence].filter((text) => text).join(': ')
 
 /**
  * Combinations that together hold every pair of variants that may join. Each begins with a missing pair and takes the variants that add

@@ -11,8 +11,8 @@ import { sentenceOf } from '../learn/observation.ts'
 import { notForThisApp, RESTART } from '../trials/known-before.ts'
 import { findDelivery, learnedFlowOf, planRow, type RowSettings, readSeen } from '../trials/row-trial.ts'
 import { unread } from '../trials/start-trials.ts'
-import type { AuditRun, Finding, Trial, Worker } from '../trials/trial.ts'
-import { type ChosenVariant, nameOf, type TriedFlow } from './variants.ts'
+import type { AuditRun, Trial, TrialFinding, Worker } from '../trials/trial.ts'
+import { type ChosenVariant, chosenVariantName, type TriedFlow } from './variants.ts'
 
 export interface ReadingSettings extends Pick<AuditRun, 'learned' | 'options' | 'startFresh' | 'drive' | 'signal'> {
   /** Each flow as it ends under the usual readings, by its name. */
@@ -30,13 +30,13 @@ export function setReadings(sandbox: SandboxApi, readings: Readings, own?: Tenan
 /** Readings that show in what an app fetches at its start, so that a fresh copy meets more of the difference. */
 const READ_AT_START = ['discovery', 'key_set', 'key_members', 'kid', 'unknown_members', 'callback_iss']
 
-const isGood = ({ verdict }: Finding) => verdict === 'accepted'
+const isGood = ({ verdict }: TrialFinding) => verdict === 'accepted'
 
 /**
  * Tries variants together: runs flows up to the first that does not end as usual, and that one once more under the usual readings. What
  * an app fetches at its start is met by a copy of it that is started under the variants.
  */
-export function readingTrial(variants: readonly ChosenVariant[], settings: ReadingSettings): Trial<Finding> {
+export function readingTrial(variants: readonly ChosenVariant[], settings: ReadingSettings): Trial<TrialFinding> {
   const { learned, usual, own, drive, signal } = settings
   const startFresh = variants.some(({ reading }) => READ_AT_START.includes(reading.name))
     ? settings.startFresh
@@ -48,12 +48,12 @@ export function readingTrial(variants: readonly ChosenVariant[], settings: Readi
     some: readonly ChosenVariant[],
     flows: readonly TriedFlow[],
     worker: Worker,
-  ): Promise<{ finding: Finding; failed?: TriedFlow | undefined }> {
+  ): Promise<{ finding: TrialFinding; failed?: TriedFlow | undefined }> {
     const readings = Object.fromEntries(some.map(({ reading, variant }) => [reading.name, variant.name]))
     const copy = await startFresh?.({ prepare: (sandbox) => setReadings(sandbox, readings), signal })
     const set = (some: Readings) => setReadings(worker.sandbox, some, own.get(worker.sandbox))
     const runs: ShownFlow[] = []
-    const findings: Finding[] = []
+    const findings: TrialFinding[] = []
     try {
       if (copy?.failure) {
         const evidence = `your app did not start: ${copy.failure.problem}`
@@ -85,7 +85,7 @@ export function readingTrial(variants: readonly ChosenVariant[], settings: Readi
   }
 
   return {
-    name: variants.map(nameOf).join(' '),
+    name: variants.map(chosenVariantName).join(' '),
     runs: 'alone',
     async drive(worker) {
       const { finding, failed } = await runUnder(variants, all, worker)
@@ -123,7 +123,7 @@ function whyNotMet(
   runs: readonly ShownFlow[],
   // What the server of the app fetched, and whether a copy was started to see more of that.
   { documents, isFresh }: { documents: readonly string[]; isFresh: boolean },
-): Finding | undefined {
+): TrialFinding | undefined {
   const document = name === 'discovery' ? name : ['key_set', 'key_members', 'kid'].includes(name) ? 'jwks' : undefined
   if (document && !documents.includes(document)) return isFresh ? notForThisApp(unread(document)) : unshown(RESTART)
   const calls = runs.flatMap(({ flows }) => flows.map((flow) => flow.calls))
@@ -140,7 +140,7 @@ function whyNotMet(
     : unshown(`the journal shows no answer in which it makes a difference: ${shownBy.join(', ')}`)
 }
 
-const unshown = (evidence: string): Finding => ({ verdict: 'undetermined', evidence, flows: [] })
+const unshown = (evidence: string): TrialFinding => ({ verdict: 'undetermined', evidence, flows: [] })
 
 /** What one run of a flow showed, and what the journal has of it, newest first. */
 export type ShownFlow = Awaited<ReturnType<typeof runFlow>>
@@ -176,12 +176,12 @@ const ALIKE = 0.9
  * Compares two runs of one flow: a yes has to be a yes, a no has to be a no, and each call that usually succeeds has to succeed.
  * Crashes and missing pages count against the app, unless the app usually shows them.
  */
-export function compareFlows(usual: ShownFlow, shown: ShownFlow, learned: LearnedApp): Finding {
+export function compareFlows(usual: ShownFlow, shown: ShownFlow, learned: LearnedApp): TrialFinding {
   const [{ observation: before }, { observation }] = [usual.seen.run, shown.seen.run]
   const [saysUsually, says] = [read(usual, learned), read(shown, learned)]
   const sentence = sentenceOf(observation)
   const flows = shown.flows.map(({ id }) => id).toReversed()
-  const found = (verdict: Finding['verdict'], text: string, reason?: Reason): Finding => {
+  const found = (verdict: TrialFinding['verdict'], text: string, reason?: Reason): TrialFinding => {
     const evidence = `in ${shown.flow.name} ${text}`
     return { verdict, reason, evidence, flows, isLimited: reason === 'control_lost' }
   }

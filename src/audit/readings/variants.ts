@@ -6,7 +6,7 @@ import type { Role } from '../drive/tested-personas.ts'
 import type { LearnedApp } from '../learn/learn-app.ts'
 import { knownBefore, notForThisApp } from '../trials/known-before.ts'
 import { planRow, type RowSettings } from '../trials/row-trial.ts'
-import type { Finding } from '../trials/trial.ts'
+import type { TrialFinding } from '../trials/trial.ts'
 
 /** A flow that the app is driven through under each reading. */
 export interface TriedFlow {
@@ -43,11 +43,11 @@ export interface ChosenVariant {
   /** The flows of an app that may show it. */
   readonly flows: readonly TriedFlow[]
   /** Why it is not tried. */
-  readonly absent?: Finding | undefined
+  readonly absent?: TrialFinding | undefined
 }
 
 /** `refused_token_status=403` */
-export const nameOf = ({ reading, variant }: Pick<ChosenVariant, 'reading' | 'variant'>): string =>
+export const chosenVariantName = ({ reading, variant }: Pick<ChosenVariant, 'reading' | 'variant'>): string =>
   readingId(reading.name, variant.name)
 
 /** Every variant that the tenant does not have now. The good flows of an app come first, then those of the rows that show the reading. */
@@ -60,7 +60,7 @@ export function unusualVariants(own: Readings, settings: RowSettings): readonly 
   const open = (evidence: string, reason?: string) =>
     ({ verdict: 'undetermined', reason, evidence, flows: [] }) as const
 
-  function whyAbsent(reading: Reading, rows: readonly AuditRow[], variant: string): Finding | undefined {
+  function whyAbsent(reading: Reading, rows: readonly AuditRow[], variant: string): TrialFinding | undefined {
     const { name } = reading
     // Decision: the brand word is a setting of an app that writes it into its requests, as the base URL is.
     if (name === 'brand_word' && profile.upgradeScope)
@@ -91,7 +91,7 @@ export function unusualVariants(own: Readings, settings: RowSettings): readonly 
 
 /** Whether two variants may hold together. */
 export const mayMeet = (one: ChosenVariant, other: ChosenVariant): boolean =>
-  one.reading !== other.reading && !isExcluded(nameOf(one), nameOf(other))
+  one.reading !== other.reading && !isExcluded(chosenVariantName(one), chosenVariantName(other))
 
 /** Whether two variants cannot hold together; the table says it of either of them. */
 function isExcluded(one: string, other: string): boolean {

@@ -1,6 +1,6 @@
 import { codeSpan, escapeMarkdown, fold, joinBlocks, renderTable } from '../../files/reports/markdown.ts'
 import type { AuditedRow, AuditReport } from '../../sandbox/outcomes/report/audit-report.ts'
-import { countOf, flowAddress, whatAppDid } from '../../sandbox/outcomes/report/audited-row.ts'
+import { countNoun, flowAddress, whatAppDid } from '../../sandbox/outcomes/report/audited-row.ts'
 import { type Fact, isFound, type Point, pointsOf, unshownOf } from '../../sandbox/outcomes/report/points.ts'
 import { conclusionOf, describeChecks, describeReadings, listChecks } from '../../sandbox/outcomes/report/totals.ts'
 
@@ -30,7 +30,7 @@ export function renderMarkdown(report: AuditReport, console?: string, maxBytes?:
     `${codeSpan(app)}, catalogue ${escapeMarkdown(catalogue)}, ${seconds.toFixed(1)} seconds`,
     ...pointsOf(report)
       .filter(isFound)
-      .flatMap((point) => [pointBlock(point, console), foldRows(countOf(point.rows.length, 'row'), point.rows)]),
+      .flatMap((point) => [pointBlock(point, console), foldRows(countNoun(point.rows.length, 'row'), point.rows)]),
     ...(unshown.length > 0 ? ['### Undetermined', ...unshown] : []),
     ...(notes.length > 0 ? ['### Notes', ...notes.map((note) => `- ${codeSpan(note)}`)] : []),
     holds.length > 0 && fold(`${holds.length} ${holds.length === 1 ? 'check holds' : 'checks hold'}`, holds.join('')),

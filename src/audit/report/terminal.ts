@@ -2,7 +2,7 @@ import { visible } from '../../files/visible.ts'
 import type { AuditReport } from '../../sandbox/outcomes/report/audit-report.ts'
 import { isFound, linesOf, type Point, pointsOf, unshownOf } from '../../sandbox/outcomes/report/points.ts'
 import { conclusionOf, describeChecks, describeReadings, listChecks } from '../../sandbox/outcomes/report/totals.ts'
-import { shellWord } from '../command/settings.ts'
+import { flagWord } from '../command/settings.ts'
 
 export interface TerminalOptions {
   /** The address of the console: `http://localhost:2435/_sandbox/console`. */
@@ -16,9 +16,9 @@ const MAX_NAMES = 5
 const COLOURS = { passed: 'green', failed: 'red', undetermined: 'yellow', 'nothing was judged': 'red' } as const
 
 /** What matters of an audit, in lines for a terminal: missing checks, what else was found, what holds, how to go on. */
-export function renderTerminal(report: AuditReport, options: TerminalOptions): string[] {
+export function renderAuditTerminal(report: AuditReport, options: TerminalOptions): string[] {
   const { checks, rows, readings, notes, app, totals, seconds } = report
-  const { colour, command = `npx agekey-sandbox audit ${shellWord(app)}` } = options
+  const { colour, command = `npx agekey-sandbox audit ${flagWord(app)}` } = options
   const found = pointsOf(report).filter(isFound)
   const holding = checks.filter(({ verdict }) => verdict === 'holds')
   const conclusion = conclusionOf(report)
@@ -43,7 +43,7 @@ export function renderTerminal(report: AuditReport, options: TerminalOptions): s
         `${colour(COLOURS[conclusion], conclusion)}: ${counts.join(', ') || 'no rows'}; ${seconds.toFixed(1)} seconds`,
       readings &&
         `${colour('bold', 'readings')}: ${visible(describeReadings(readings))}; ${readings.seconds.toFixed(1)} seconds`,
-      again && `One row again: ${visible(`${command} --only ${shellWord(again.row)}`)}`,
+      again && `One row again: ${visible(`${command} --only ${flagWord(again.row)}`)}`,
     ].filter((line) => typeof line === 'string'),
   ]
   return sections.filter((lines) => lines.length > 0).flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]))

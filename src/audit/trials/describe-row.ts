@@ -1,19 +1,23 @@
 import type { AuditChoices, KnownFinding } from '../../client/shapes.ts'
 import { CATALOGUE_VERSION, CATALOGUE_VERSIONS, rowId } from '../../sandbox/outcomes/catalogue.ts'
-import { type AuditRow, LEVELS } from '../../sandbox/outcomes/outcome.ts'
+import { type AuditRow, REQUIREMENT_LEVELS } from '../../sandbox/outcomes/outcome.ts'
 import type { AuditedRow } from '../../sandbox/outcomes/report/audit-report.ts'
-import { isFinding, levelOf } from '../../sandbox/outcomes/report/audited-row.ts'
-import type { AuditRun, Finding } from './trial.ts'
+import { findingLevel, isFinding } from '../../sandbox/outcomes/report/audited-row.ts'
+import type { AuditRun, TrialFinding } from './trial.ts'
 
 /** The row of the report. */
-export function describeRow(row: AuditRow, finding: Finding, run: Pick<AuditRun, 'options' | 'today'>): AuditedRow {
+export function describeRow(
+  row: AuditRow,
+  finding: TrialFinding,
+  run: Pick<AuditRun, 'options' | 'today'>,
+): AuditedRow {
   const { options, today } = run
   const { flow, family, breaks: checks, summary, rule, harm, severity, refs, cwe } = row
   const { evidence, log, refusedBy, flows } = finding
   const id = rowId(row)
   const known = options.known?.find((one) => one.row === id)
   const { verdict, reason } = known ? asKnown(finding, known, today) : finding
-  const level = levelOf({ verdict, level: row.level })
+  const level = findingLevel({ verdict, level: row.level })
   const columns = { row: id, flow, family, checks, summary, rule, harm, level, severity, verdict, refs }
   return {
     ...columns,
@@ -26,10 +30,10 @@ export function describeRow(row: AuditRow, finding: Finding, run: Pick<AuditRun,
 
 /** A finding that is known, or an entry that names none any more. */
 function asKnown(
-  finding: Finding,
+  finding: TrialFinding,
   { because, until }: KnownFinding,
   today: string,
-): Pick<Finding, 'verdict' | 'reason'> {
+): Pick<TrialFinding, 'verdict' | 'reason'> {
   const { verdict } = finding
   if (isFinding({ verdict }))
     return (until ?? today) < today.slice(0, 10) ? finding : { verdict: 'known', reason: because }
@@ -47,5 +51,5 @@ export function isCounted(
   if (failOn === 'none' || correctClient === 'depends') return false
   const versions: readonly string[] = CATALOGUE_VERSIONS
   if (versions.indexOf(since) > versions.indexOf(catalogue)) return false
-  return verdict === 'stale' || LEVELS.indexOf(level) <= LEVELS.indexOf(failOn)
+  return verdict === 'stale' || REQUIREMENT_LEVELS.indexOf(level) <= REQUIREMENT_LEVELS.indexOf(failOn)
 }

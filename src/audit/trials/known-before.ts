@@ -1,6 +1,6 @@
 import { isBroughtAnswer, rowId } from '../../sandbox/outcomes/catalogue.ts'
 import { type AuditRow, bringsNothing, unmetNeedOf } from '../../sandbox/outcomes/outcome.ts'
-import type { AuditRun, Finding } from './trial.ts'
+import type { AuditRun, TrialFinding } from './trial.ts'
 
 /** Documents that an app reads when it starts or for its first token, so that only a fresh copy of it meets their rows. */
 export const isReadAtStart = ({ flow }: AuditRow): boolean => flow === 'jwks' || flow === 'discovery'
@@ -10,12 +10,15 @@ export const RESTART =
 
 type Subject = Pick<AuditRun, 'learned'> & Partial<AuditRun>
 
-export function notForThisApp(reason: string): Finding {
+export function notForThisApp(reason: string): TrialFinding {
   return { verdict: 'not for this app', reason, evidence: '', flows: [] }
 }
 
 /** What is known of a row before it is tried; `undefined` when it has to be tried. */
-export function knownBefore(row: AuditRow, { learned, options, startFresh, isVisited }: Subject): Finding | undefined {
+export function knownBefore(
+  row: AuditRow,
+  { learned, options, startFresh, isVisited }: Subject,
+): TrialFinding | undefined {
   const { profile, create, upgrade } = learned
   const { flow, name } = row
   const isOfCreate = flow === 'create' || flow === 'par' || name === 'create_requested'

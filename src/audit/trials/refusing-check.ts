@@ -1,8 +1,8 @@
-import { CHECKS, type Check } from '../../sandbox/outcomes/outcome.ts'
-import type { Finding } from './trial.ts'
+import { CHECKS, type ClientCheck } from '../../sandbox/outcomes/outcome.ts'
+import type { TrialFinding } from './trial.ts'
 
 /** Messages by which jose, oauth4webapi, PyJWT, Authlib and go-oidc say which check refused, most telling first. */
-export const LIBRARY_MESSAGES: readonly (readonly [check: Check, message: RegExp])[] = [
+export const LIBRARY_MESSAGES: readonly (readonly [check: ClientCheck, message: RegExp])[] = [
   ['exp', /ExpiredSignatureError|ExpiredTokenError|expired_token|oidc: token is expired/],
   ['nbf', /ImmatureSignatureError: .*\(nbf\)|oidc: current time .* before the nbf/],
   ['iat', /ImmatureSignatureError: .*\(iat\)/],
@@ -41,7 +41,11 @@ const STACK = /^\s+at |^\s+File "|^\s*$/
  * Adds what an app wrote meanwhile: the lines from the first that a library wrote, else the last ones. When that names a check that is not
  * one of `breaks`, the evidence says so; no verdict changes.
  */
-export function withLog(finding: Finding, lines: readonly string[], breaks: readonly Check[] = []): Finding {
+export function withLog(
+  finding: TrialFinding,
+  lines: readonly string[],
+  breaks: readonly ClientCheck[] = [],
+): TrialFinding {
   const written = lines.filter((line) => !STACK.test(line))
   const checks = written.map(checkNamedIn)
   const telling = checks.findIndex((check) => check !== undefined)
@@ -53,7 +57,7 @@ export function withLog(finding: Finding, lines: readonly string[], breaks: read
   return { ...finding, evidence, log, refusedBy }
 }
 
-function checkNamedIn(line: string): Check | undefined {
+function checkNamedIn(line: string): ClientCheck | undefined {
   const [, one, other, last] = CLAIM.exec(line) ?? []
   const claim = one ?? other ?? last
   return LIBRARY_MESSAGES.find(([, message]) => message.test(line))?.[0] ?? CHECKS.find((check) => check === claim)

@@ -8,10 +8,10 @@ import type { Driver, FlowPlan, FlowRun } from '../drive/driver.ts'
 import { inTurn } from '../drive/in-turn.ts'
 import type { Role } from '../drive/tested-personas.ts'
 import { type LearnedApp, planOfCreate } from '../learn/learn-app.ts'
-import { type LearnedFlow, type Reading, readRun, type SeenRun, seeRun } from '../learn/learned-flow.ts'
+import { type LearnedFlow, type RunResult, readRun, type SeenRun, seeRun } from '../learn/learned-flow.ts'
 import { cookiesSet, type Observation, observe } from '../learn/observation.ts'
 import { asksTheApp } from '../learn/rule-holds.ts'
-import type { AuditRun, Finding, Trial, Worker } from './trial.ts'
+import type { AuditRun, Trial, TrialFinding, Worker } from './trial.ts'
 
 /** One run of a row. */
 interface Brought {
@@ -134,7 +134,7 @@ export function learnedFlowOf(row: AuditRow, learned: LearnedApp): LearnedFlow |
 }
 
 /** A call that failed ends the later flow before it began: then the page is one of Use, and may be a refusal there. */
-export function readSeen(row: AuditRow, seen: SeenRun, learned: LearnedApp): Reading {
+export function readSeen(row: AuditRow, seen: SeenRun, learned: LearnedApp): RunResult {
   const flow = learnedFlowOf(row, learned)
   const own = flow && readRun(seen, flow)
   if (own && (own.says !== 'unknown' || flow === learned.use)) return own
@@ -146,11 +146,11 @@ export function readSeen(row: AuditRow, seen: SeenRun, learned: LearnedApp): Rea
 export function findingOfVisit(
   row: AuditRow,
   visit: Omit<SeenVisit, 'seen'> & { readonly observation: Pick<Observation, 'end' | 'status' | 'summary'> },
-  { says, like, evidence: shown, isLimited: isLimitedLater = false }: Reading,
-): Finding {
+  { says, like, evidence: shown, isLimited: isLimitedLater = false }: RunResult,
+): TrialFinding {
   const { as, flows, missing, sign, observation } = visit
   const isLimited = observation.status === 429 || (isLimitedLater && sign === undefined)
-  function found(verdict: VerdictName, text = sign ?? shown, reason?: Reason): Finding {
+  function found(verdict: VerdictName, text = sign ?? shown, reason?: Reason): TrialFinding {
     return { verdict, reason, evidence: `as ${as}: ${text}`, flows, isLimited }
   }
   const open = (reason: Reason, text = observation.summary) => found('undetermined', text, reason)
@@ -174,8 +174,8 @@ export function findingOfVisit(
 
 const WORST = ['let in', 'too strict', 'broke', 'undetermined', 'ignored', 'observed', 'refused', 'accepted']
 
-export function worstOf(findings: readonly Finding[]): Finding {
-  const rankOf = ({ verdict }: Finding) => WORST.indexOf(verdict)
+export function worstOf(findings: readonly TrialFinding[]): TrialFinding {
+  const rankOf = ({ verdict }: TrialFinding) => WORST.indexOf(verdict)
   const worst = findings.reduce((one, other) => (rankOf(other) < rankOf(one) ? other : one))
   return { ...worst, flows: findings.flatMap(({ flows }) => flows), isLimited: findings.some((one) => one.isLimited) }
 }

@@ -4,14 +4,14 @@ import { isFinding } from '../../sandbox/outcomes/report/audited-row.ts'
 import { inTurn } from '../drive/in-turn.ts'
 import { DEFAULTS } from '../options.ts'
 import { withLog } from './refusing-check.ts'
-import type { AuditRun, Finding, Trial, Worker } from './trial.ts'
+import type { AuditRun, Trial, TrialFinding, Worker } from './trial.ts'
 
 /** With one visit at a time on each worker, calls of its server and lines of its log belong to that visit. */
 export interface RunSettings extends Pick<AuditRun, 'workers' | 'visitsEach' | 'options' | 'signal' | 'notes'> {
   /** What a worker does right as long as it lets an adult in. It follows each batch. */
   readonly control: Trial
   /** Hears of each finding as soon as it is known. */
-  onFinding(trial: Trial, finding: Finding): void
+  onFinding(trial: Trial, finding: TrialFinding): void
 }
 
 const TRIALS_PER_CONTROL = 50
@@ -49,7 +49,7 @@ export async function runTrials(trials: readonly Trial[], settings: RunSettings)
   const queue = [...all]
   let isLimited = false
 
-  function findingOf({ trial, seen, losses }: Progress): Finding {
+  function findingOf({ trial, seen, losses }: Progress): TrialFinding {
     const [first, ...again] = seen.map(({ value, log }) => {
       const finding = trial.proof(value)
       return log?.length ? withLog(finding, log, trial.row?.breaks) : finding
@@ -174,5 +174,5 @@ export async function runTrials(trials: readonly Trial[], settings: RunSettings)
   await Promise.all(workers.map(runWorker))
   await lookLater()
   const findings = new Map(all.map((one) => [one.trial, findingOf(one)]))
-  return (trial: Trial): Finding => findings.get(trial) ?? findingOf(begin(trial))
+  return (trial: Trial): TrialFinding => findings.get(trial) ?? findingOf(begin(trial))
 }

@@ -5,7 +5,7 @@ import type { StartFresh } from '../drive/audited-app.ts'
 import { readRun, seeRun } from '../learn/learned-flow.ts'
 import { withLog } from './refusing-check.ts'
 import { findingOfVisit, visitAs } from './row-trial.ts'
-import type { AuditRun, Finding, Trial } from './trial.ts'
+import type { AuditRun, Trial, TrialFinding } from './trial.ts'
 
 /** Why the rows of a document are not for an app. */
 export const unread = (flow: string): string =>
@@ -46,7 +46,7 @@ export function createStarts(startFresh: StartFresh, { drive, learned: { use, pe
   }
   type SeenStart = Awaited<ReturnType<typeof start>>
 
-  function findingOf(row: AuditRow, { isRead, isTrapped, failure, seen }: SeenStart): Finding {
+  function findingOf(row: AuditRow, { isRead, isTrapped, failure, seen }: SeenStart): TrialFinding {
     const { observation, request, useFlow } = seen?.run ?? {}
     const flows = [useFlow ?? []].flat()
     const shown = failure

@@ -1,9 +1,9 @@
-import type { AuditRow, Check } from '../../sandbox/outcomes/outcome.ts'
+import type { AuditRow, ClientCheck } from '../../sandbox/outcomes/outcome.ts'
 import type { VerdictName } from '../../sandbox/outcomes/report/audit-report.ts'
 import type { AppCopies, AuditedApp } from '../drive/audited-app.ts'
 import type { Driver } from '../drive/driver.ts'
 import type { LearnedApp } from '../learn/learn-app.ts'
-import type { AuditOptions } from '../options.ts'
+import type { AuditRunOptions } from '../options.ts'
 
 /** A running copy of the app, and the tenant that it uses. */
 export interface Worker extends Pick<AuditedApp, 'sandbox' | 'program'> {
@@ -16,7 +16,7 @@ export interface Worker extends Pick<AuditedApp, 'sandbox' | 'program'> {
 export interface AuditRun extends Pick<AppCopies, 'visitsEach' | 'startFresh'> {
   readonly learned: LearnedApp
   readonly workers: readonly Worker[]
-  readonly options: AuditOptions
+  readonly options: AuditRunOptions
   /** A function of a test suite drives the app. */
   readonly isVisited: boolean
   /** ISO 8601. */
@@ -28,7 +28,7 @@ export interface AuditRun extends Pick<AppCopies, 'visitsEach' | 'startFresh'> {
   drive(app: AuditedApp): Driver
 }
 
-export interface Finding {
+export interface TrialFinding {
   readonly verdict: VerdictName
   /** A `Reason`, or in words why a row is not for this app. */
   readonly reason?: string | undefined
@@ -40,7 +40,7 @@ export interface Finding {
   /** The last lines that the app wrote meanwhile; absent when they may belong to another visit. */
   readonly log?: readonly string[] | undefined
   /** The check that the log names as the one that refused. */
-  readonly refusedBy?: Check | undefined
+  readonly refusedBy?: ClientCheck | undefined
 }
 
 /** One test of the app. */
@@ -51,7 +51,7 @@ export interface Trial<Seen = unknown> {
   readonly runs: 'beside' | 'in turn' | 'alone'
   drive(worker: Worker): Promise<Seen>
   /** The finding by what is known of the app at this time. */
-  proof(seen: Seen): Finding
+  proof(seen: Seen): TrialFinding
   /** Asks the same browsers once more, some seconds later. Absent when no page can be asked for again. */
   lookAgain?(seen: Seen, worker: Worker): Promise<Seen>
 }

@@ -9,7 +9,7 @@ import { isReadAtStart, knownBefore, notForThisApp } from './known-before.ts'
 import { rowTrial, visitAs } from './row-trial.ts'
 import { runTrials } from './run-trials.ts'
 import { createStarts, unread } from './start-trials.ts'
-import type { AuditRun, Finding, Trial } from './trial.ts'
+import type { AuditRun, Trial, TrialFinding } from './trial.ts'
 
 /** So many more runs at the same time, when each of them waits for a job of the app. */
 const WAITING = 4
@@ -23,7 +23,7 @@ export async function tryRows(rows: readonly AuditRow[], run: AuditRun) {
   const order = [...new Set([...open, ...twins])].toSorted(byRank)
   const total = order.length
   options.onProgress?.({ stage: 'planned', trials: total, secondsPerVisit: learned.visitSeconds })
-  const findings = new Map<AuditRow, Finding>()
+  const findings = new Map<AuditRow, TrialFinding>()
   // A batch may be tried again.
   const heard = new Set<AuditRow>()
   async function tryAll(some: readonly AuditRow[], trialOf: (row: AuditRow) => Trial, control: Trial) {
@@ -48,7 +48,7 @@ export async function tryRows(rows: readonly AuditRow[], run: AuditRun) {
   const right = findRow('use/verified')
   if (startOf && right) await tryAll(atStart, startOf, startOf(right))
 
-  function told(row: AuditRow): Finding {
+  function told(row: AuditRow): TrialFinding {
     const found = findings.get(row)
     if (!found) return knownBefore(row, run) ?? notForThisApp('it was not tried')
     const own = atStart.flatMap((one) => (one.flow === row.flow ? (findings.get(one) ?? []) : []))

@@ -4,7 +4,7 @@ import { planAudit, settle } from '../../audit/command/plan.ts'
 import { type GivenFlags, readFlags, sameCall } from '../../audit/command/read-flags.ts'
 import { auditApp } from '../../audit/command/run.ts'
 import type { AuditHost, OpenSandbox } from '../../audit/command/session.ts'
-import { type AuditSettings, REPORT_FORMATS, shellWord } from '../../audit/command/settings.ts'
+import { type AuditSettings, flagWord, REPORT_FORMATS } from '../../audit/command/settings.ts'
 import { selectRows } from '../../audit/trials/select-rows.ts'
 import { connectSandbox, findBaseUrl } from '../../client/connect-sandbox.ts'
 import { startDeadline } from '../../client/deadline.ts'
@@ -111,7 +111,7 @@ const wordsOf = (texts: Texts): string[] =>
   FLAGS.flatMap(({ name, argument }) => {
     const text = texts[name]
     if (text === undefined) return []
-    const values = name.endsWith('token') ? ['TOKEN'] : [text].flat().map(shellWord)
+    const values = name.endsWith('token') ? ['TOKEN'] : [text].flat().map(flagWord)
     return [`--${name}`, ...(argument === undefined ? [] : values)]
   })
 

@@ -4,7 +4,7 @@ import { filterOptions, renderSelect, renderTextField } from '../../http/html/fi
 import { type Html, html, type Renderable } from '../../http/html/html.ts'
 import { findAuditRow, findRow } from '../../sandbox/outcomes/catalogue.ts'
 import { type AuditedRow, type AuditReport, VERDICTS } from '../../sandbox/outcomes/report/audit-report.ts'
-import { levelOf } from '../../sandbox/outcomes/report/audited-row.ts'
+import { findingLevel } from '../../sandbox/outcomes/report/audited-row.ts'
 import type { Fact, Point, Unshown } from '../../sandbox/outcomes/report/points.ts'
 
 /** Where the rows of a report are shown. */
@@ -87,7 +87,7 @@ ${findAuditRow(first.row) && renderRunAgain(first.row, place)}
 }
 
 const renderRow = (row: AuditedRow, place: RowPlace): Html =>
-  html`<tr><th scope="row">${renderRowName(row, place)}</th><td>${renderVerdict(row.verdict)} <span class="muted">${levelOf(row)} ${row.severity}${!row.counted && ', not counted'}</span></td><td>${whatIsKnown(row)}</td><td>${renderFlows(row, place)}</td></tr>
+  html`<tr><th scope="row">${renderRowName(row, place)}</th><td>${renderVerdict(row.verdict)} <span class="muted">${findingLevel(row)} ${row.severity}${!row.counted && ', not counted'}</span></td><td>${whatIsKnown(row)}</td><td>${renderFlows(row, place)}</td></tr>
 `
 
 const whatIsKnown = ({ reason, evidence }: AuditedRow): string =>

@@ -6,7 +6,7 @@ import { type Html, html } from '../../http/html/html.ts'
 import type { RenderedPage } from '../../http/html/layout.ts'
 import { headingOf } from '../../oidc/endpoints.ts'
 import { OUTCOMES } from '../../sandbox/outcomes/catalogue.ts'
-import { LEVELS, OUTCOME_FLOWS, type Outcome, type OutcomeFlow } from '../../sandbox/outcomes/outcome.ts'
+import { OUTCOME_FLOWS, type Outcome, type OutcomeFlow, REQUIREMENT_LEVELS } from '../../sandbox/outcomes/outcome.ts'
 import type { ConsoleRoute } from '../console-route.ts'
 
 /** `console/outcomes`: the catalogue, all of it on one page. */
@@ -43,7 +43,7 @@ export function renderOutcomes(
 <form class="form-row" method="get">
 ${renderTextField({ name: 'q', label: 'Find', value: q })}
 ${renderSelect({ name: 'flow', label: 'Flow or call', value: flow, options: filterOptions(OUTCOME_FLOWS) })}
-${renderSelect({ name: 'level', label: 'Level', value: level, options: filterOptions(LEVELS) })}
+${renderSelect({ name: 'level', label: 'Level', value: level, options: filterOptions(REQUIREMENT_LEVELS) })}
 <button class="secondary">Show</button>
 </form>
 <h2 id="catalogue-title">${counted(outcomes.length, 'outcome')}</h2>

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { BAITS, CHECKS, LAYERS, LEVELS, NEEDS, OUTCOME_FLOWS } from '../../sandbox/outcomes/outcome.ts'
+import { BAITS, CHECKS, LAYERS, NEEDS, OUTCOME_FLOWS, REQUIREMENT_LEVELS } from '../../sandbox/outcomes/outcome.ts'
 import { type Operation, READ } from './operation.ts'
 import { lifetimesSchema } from './tenants.ts'
 
@@ -16,7 +16,7 @@ const catalog = z
         rule: z.string(),
         correct_client: z.enum(['accept', 'refuse', 'depends']),
         family: z.string().describe('Rows of a family are about one mistake'),
-        level: z.enum(LEVELS).describe('must: the specification; should: other RFCs; may: hardening'),
+        level: z.enum(REQUIREMENT_LEVELS).describe('must: the specification; should: other RFCs; may: hardening'),
         severity: z.number().describe('Like a CVSS base score: 0 to 10'),
         cwe: z.array(z.string()).readonly().describe('CWE-347'),
         refs: z.array(z.string()).readonly().describe('The sections that demand the check'),

@@ -3,7 +3,7 @@ import type { ResponseMode } from '../../oidc/callback.ts'
 import { decodePairs } from '../../oidc/request/parameters.ts'
 import { exchangeSchema, type FetchedKeys } from '../server-calls.ts'
 import { allPassed, type CheckResult, check, checkResultSchema, equal } from './check.ts'
-import { checkClaims, type Expected } from './check-claims.ts'
+import { checkClaims, type ExpectedFacts } from './check-claims.ts'
 import { checkToken } from './check-token.ts'
 
 export const checkedCallbackSchema = z.object({
@@ -50,7 +50,7 @@ export function checkCreateCallback(arrived: Arrived, expected: { state: string;
  */
 export async function checkUseCallback(
   arrived: Arrived,
-  { fetchKeys, ...expected }: Expected & { fetchKeys(): Promise<FetchedKeys> },
+  { fetchKeys, ...expected }: ExpectedFacts & { fetchKeys(): Promise<FetchedKeys> },
 ): Promise<CheckedCallback> {
   const read = readParameters(arrived.encoded)
   const { params, repeated } = read
@@ -110,7 +110,7 @@ function checkResults(params: CheckedCallback['params'], repeated: readonly stri
   })
 }
 
-function checkCreateRequested(params: CheckedCallback['params'], request: Expected['request']): CheckResult[] {
+function checkCreateRequested(params: CheckedCallback['params'], request: ExpectedFacts['request']): CheckResult[] {
   const { create_requested: found, id_token: token } = params
   // Beside an id_token it is no answer at all.
   if (found === undefined || token !== undefined) return []

@@ -5,7 +5,7 @@ import { parseJson } from '../../oidc/request/json.ts'
 import { allPassed, type CheckResult, check, equal } from './check.ts'
 
 /** The facts that a callback is checked against. */
-export interface Expected {
+export interface ExpectedFacts {
   /** The parameters of the request. */
   readonly request: Readonly<Record<string, string>>
   /** When the request was made; like `now` in milliseconds since the UNIX epoch, by the clock of the sandbox. */
@@ -26,7 +26,7 @@ const MAX_LIFETIME_SECONDS = 600
 export function checkClaims(
   claims: Claims,
   params: Readonly<Record<string, string>>,
-  expected: Expected,
+  expected: ExpectedFacts,
 ): CheckResult[] {
   const { request, issuer } = expected
   return [
@@ -61,7 +61,7 @@ function checkAudience({ aud, azp }: Claims, clientId: string): CheckResult[] {
   ]
 }
 
-function checkTimes({ iat, exp, nbf }: Claims, { startedAt, now }: Expected): CheckResult[] {
+function checkTimes({ iat, exp, nbf }: Claims, { startedAt, now }: ExpectedFacts): CheckResult[] {
   const seconds = now / 1000
   const issued = typeof iat === 'number' ? iat : Number.NaN
   const end = typeof exp === 'number' ? exp : Number.NaN
@@ -106,7 +106,7 @@ function checkAnswers({ age_thresholds: given }: Claims, claimsText: string): Ch
 function checkCode(
   claims: Claims,
   code: string | undefined,
-  { claims: asked = '', scope = 'openid' }: Expected['request'],
+  { claims: asked = '', scope = 'openid' }: ExpectedFacts['request'],
 ): CheckResult[] {
   const { data } = answers.safeParse(claims['age_thresholds'])
   if (!data || !allPassed(checkAnswers(claims, asked))) return []

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { isJsonObject } from '../../age/json-object.ts'
 import { parseJson } from '../../oidc/request/json.ts'
-import type { Check, OutcomeFlow } from '../../sandbox/outcomes/outcome.ts'
+import type { ClientCheck, OutcomeFlow } from '../../sandbox/outcomes/outcome.ts'
 import type { ServerAnswer } from '../own-server.ts'
 import { type CheckResult, check } from './check.ts'
 
@@ -76,7 +76,7 @@ const checkLifetime = (body: unknown): CheckResult[] =>
     ? [member(body, 'expires_in', { rule: 'a number of seconds', schema: z.number().positive() })]
     : []
 
-function member(body: unknown, name: Check, { rule, schema }: { rule: string; schema: z.ZodType }): CheckResult {
+function member(body: unknown, name: ClientCheck, { rule, schema }: { rule: string; schema: z.ZodType }): CheckResult {
   const value = isJsonObject(body) ? body[name] : undefined
   const isSecret = name === 'access_token' && value !== undefined && value !== ''
   return check(name, rule, { passed: schema.safeParse(value).success, found: isSecret ? '***' : value })

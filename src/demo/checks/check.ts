@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { CHECKS, type Check } from '../../sandbox/outcomes/outcome.ts'
+import { CHECKS, type ClientCheck } from '../../sandbox/outcomes/outcome.ts'
 
 export const checkResultSchema = z.object({
   /** What is checked: `nonce`. */
@@ -14,14 +14,14 @@ export const checkResultSchema = z.object({
 export type CheckResult = Readonly<z.infer<typeof checkResultSchema>>
 
 export const check = (
-  name: Check,
+  name: ClientCheck,
   rule: string,
   { passed, found }: { passed: boolean; found: unknown },
 ): CheckResult => ({ name, rule, passed, found: textOf(found) })
 
 /** A check that passes for exactly one value. */
 export function equal(
-  name: Check,
+  name: ClientCheck,
   rule: string,
   { expected, actual }: { expected: string; actual: unknown },
 ): CheckResult {

@@ -2,14 +2,14 @@ import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 import type { Incoming } from '../incoming.ts'
 
 /** The protocol and the host name by which a caller reached the sandbox. */
-export type Called = Pick<Incoming, 'protocol' | 'host'>
+export type CallAddress = Pick<Incoming, 'protocol' | 'host'>
 
 /**
  * The address of a tenant for the server that makes this call, without a slash at the end: the internal URL when the call
  * came by its host, the host that the caller names when `trustHost` is set, else the base URL.
  */
 export function addressForCaller(
-  called: Called,
+  called: CallAddress,
   { addresses, basePath }: Pick<Tenant, 'addresses' | 'basePath'>,
 ): string {
   const { baseUrl, internalUrl, trustHost } = addresses
@@ -23,7 +23,7 @@ export function addressForCaller(
 }
 
 /** The origin that a caller names; `undefined` when its Host header is not a host. */
-export function calledOrigin({ protocol, host }: Called): string | undefined {
+export function calledOrigin({ protocol, host }: CallAddress): string | undefined {
   const url = `${protocol}://${host}`
   return HOST.test(host ?? '') && URL.canParse(url) ? new URL(url).origin : undefined
 }
@@ -31,7 +31,7 @@ export function calledOrigin({ protocol, host }: Called): string | undefined {
 /** A name or an address, and a port; no character that begins a user, a path or a query of a URL. */
 const HOST = /^(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i
 
-function isHostOf(address: string, { host }: Called): boolean {
+function isHostOf(address: string, { host }: CallAddress): boolean {
   const { protocol, origin } = new URL(address)
   return calledOrigin({ protocol: protocol === 'https:' ? 'https' : 'http', host }) === origin
 }

@@ -9,7 +9,7 @@ import { createRoute } from '../route.ts'
 import { rightPlace } from './right-place.ts'
 
 /** Answers the preflight request of a browser that reads discovery or keys from another origin. */
-export const preflight: Handler = () => ({
+export const answerPreflight: Handler = () => ({
   reply: noContent({ ...CORS, 'Access-Control-Allow-Methods': 'GET', 'Access-Control-Allow-Headers': '*' }),
 })
 

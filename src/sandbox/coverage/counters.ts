@@ -56,7 +56,7 @@ export const ASKED = [
 export type Asked = (typeof ASKED)[number]
 
 /** The ways in which a Use or Create flow ends for the client. */
-export const ENDINGS = [
+export const COUNTED_ENDINGS = [
   'verified',
   'none_met',
   'code_issued',
@@ -67,7 +67,7 @@ export const ENDINGS = [
   'create_denied',
   'request_uri_expired',
 ] as const
-export type EndingName = (typeof ENDINGS)[number]
+export type EndingName = (typeof COUNTED_ENDINGS)[number]
 
 const claimsCountersSchema = z.object({
   claims: claimsSchema.describe(
@@ -90,7 +90,7 @@ export const countersSchema = z.object({
   catalogue: z.string().describe('Version of the catalogue of outcomes'),
   claims: z.array(claimsCountersSchema).describe('Each distinct claims object'),
   asked: table().describe(`What the requests asked for: ${ASKED.join(', ')}`),
-  endings: table().describe(`How flows ended for the client: ${ENDINGS.join(', ')}`),
+  endings: table().describe(`How flows ended for the client: ${COUNTED_ENDINGS.join(', ')}`),
   rows: table().describe('By flow and name of an outcome: use/id_token.expired'),
   calls: sides().describe(`Calls from server to server, by endpoint (${CALLED.join(', ')}): ${CALL_SIDES.join(', ')}`),
   omitted: z

@@ -40,8 +40,8 @@ export type Need = (typeof NEEDS)[number]
  * How binding what a row demands is. `must`: a sentence of the specification asks it of the client or says what alone is a success, or a MUST of an RFC. `should`: an
  * RFC or OpenID Connect recommends it, or the specification says that no such answer comes. `may`: nothing asks for it (hardening).
  */
-export const LEVELS = ['must', 'should', 'may'] as const
-export type Level = (typeof LEVELS)[number]
+export const REQUIREMENT_LEVELS = ['must', 'should', 'may'] as const
+export type RequirementLevel = (typeof REQUIREMENT_LEVELS)[number]
 
 /** The persona for whom the careless reading of an answer is a yes. */
 export const BAITS = ['adult', 'minor', 'both'] as const
@@ -103,11 +103,11 @@ const CHECK_TABLE = [
 
 export const CHECK_ROWS = CHECK_TABLE.map(([name, title, family, rule]) => ({ name, title, family, rule }))
 export const CHECKS = CHECK_ROWS.map(({ name }) => name)
-export type Check = (typeof CHECKS)[number]
+export type ClientCheck = (typeof CHECKS)[number]
 
 /** What the rows of a family share, unless a row says otherwise. */
 export interface FamilyColumns {
-  readonly level: Level
+  readonly level: RequirementLevel
   /** Like a CVSS base score: 0 to 10. */
   readonly severity: number
   /** Numbers of the Common Weakness Enumeration. */
@@ -122,7 +122,7 @@ export interface FamilyColumns {
    * The checks that fail for it, each of which would refuse it alone, the most special first: a token that is signed by a key of its
    * own passes without `key_source`, or without any check of the `signature`.
    */
-  readonly breaks: readonly Check[]
+  readonly breaks: readonly ClientCheck[]
 }
 
 /** What each row of the catalogue says beside what happens. */

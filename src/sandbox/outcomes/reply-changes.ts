@@ -114,7 +114,7 @@ export function bodyOf({ body }: ServerReply): Readonly<Record<string, unknown>>
 export const IGNORE_KEYS = 'Ignore keys and members that are not understood (RFC 7517 section 5).'
 
 /** The keys of a key set. */
-export function keysOf(reply: ServerReply): Readonly<Record<string, unknown>>[] {
+export function keysOfReply(reply: ServerReply): Readonly<Record<string, unknown>>[] {
   const { keys } = bodyOf(reply)
   return Array.isArray(keys) ? keys.map((key: object) => ({ ...key })) : []
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { parseRelativeDate, resolveRelativeDate } from '../../age/calendar.ts'
 import { type AgeSignal, MAX_SIGNALS } from '../../age/signal.ts'
-import type { Awaitable, Change, Ids } from '../../oidc/ports.ts'
+import type { Awaitable, Ids, RecordChange } from '../../oidc/ports.ts'
 import { type Tables, table } from '../tables.ts'
 import type { Persona } from './persona-schema.ts'
 
@@ -12,7 +12,7 @@ export interface AgeKeyIds {
   /** The name of the persona that holds the key; `undefined` when the key has ended. */
   holderOf(id: string): Awaitable<string | undefined>
   /** The changes that end the key of a persona: its next key has another id. */
-  ending(persona: string): Promise<readonly Change[]>
+  ending(persona: string): Promise<readonly RecordChange[]>
 }
 
 /** The id of the age key in a flow of an audit: an upgrade of this key succeeds and is not saved. */

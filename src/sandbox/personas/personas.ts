@@ -5,7 +5,7 @@ import {
   type AgeKeys,
   type Awaitable,
   type Ids,
-  type Change as Written,
+  type RecordChange as Written,
   whenThere,
 } from '../../oidc/ports.ts'
 import { Refusal } from '../../oidc/refusal.ts'

@@ -5,7 +5,7 @@ import type { ServerFlow } from '../outcomes/reply-changes.ts'
 import type { TamperTools } from '../outcomes/tamper-tools.ts'
 
 /** What a variant changes: what the service decides, or its answers, as forced outcomes change them. */
-export interface Effect {
+export interface VariantEffect {
   readonly decisions?: Partial<Decisions>
   /** A text is the id of a row of the catalogue, whose change each answer then has: `use/id_token.azp_own`. */
   readonly changes?: readonly (AnswerChange | string)[]
@@ -41,7 +41,7 @@ export interface Variant {
   /** What makes it a legal way: a section of an RFC, of OpenID Connect or of the specification. */
   readonly source: string
   /** Absent when the service does so anyway. */
-  readonly effect?: Effect
+  readonly effect?: VariantEffect
 }
 
 /** One silence of the specification, and the ways to read it. */

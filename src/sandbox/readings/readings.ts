@@ -1,5 +1,5 @@
 import type { Reading, Variant } from './reading.ts'
-import { CALLBACKS } from './rows/callback.ts'
+import { CALLBACK_READINGS } from './rows/callback.ts'
 import { ID_TOKEN } from './rows/id-token.ts'
 import { ID_TOKEN_CLAIMS } from './rows/id-token-claims.ts'
 import { ISSUED } from './rows/issued.ts'
@@ -10,7 +10,7 @@ import { SERVER_REPLIES } from './rows/server-calls.ts'
 /** Every silence of the specification that can be read in more than one way. */
 export const READINGS: readonly Reading[] = [
   ...SERVER_REPLIES,
-  ...CALLBACKS,
+  ...CALLBACK_READINGS,
   ...ID_TOKEN_CLAIMS,
   ...ID_TOKEN,
   ...LIVES,

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import type { Page } from '../../../src/audit/agent/browser.ts'
+import type { ShownPage } from '../../../src/audit/agent/browser.ts'
 import { onwardByItself, waysOf } from '../../../src/audit/agent/onward.ts'
 
 const URL_OF_PAGE = 'http://app.test/callback?state=1'
-const pageOf = (text: string): Page => ({ url: URL_OF_PAGE, status: 200, mediaType: 'text/html', text })
+const pageOf = (text: string): ShownPage => ({ url: URL_OF_PAGE, status: 200, mediaType: 'text/html', text })
 
 const POSTED = {
   method: 'POST',

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import type { Page } from '../../../src/audit/agent/browser.ts'
+import type { ShownPage } from '../../../src/audit/agent/browser.ts'
 import { explanationOf, firstSentence, titleOf, wordsOf } from '../../../src/audit/agent/read-page.ts'
 
 const url = 'http://app.test/'
-const pageOf = (text: string, mediaType = 'text/html'): Page => ({ url, status: 200, mediaType, text })
+const pageOf = (text: string, mediaType = 'text/html'): ShownPage => ({ url, status: 200, mediaType, text })
 const json = (value: unknown) => pageOf(JSON.stringify(value), 'application/json')
 
 test('The words of a page are those of title and visible text, in lower case, each once and in order', () => {

@@ -3,14 +3,14 @@ import type { Agent, FragmentPost } from '../../../src/audit/agent/browser.ts'
 import { createHttpAgent } from '../../../src/audit/agent/http-agent.ts'
 import { runAudit } from '../../../src/audit/audit.ts'
 import { appAt } from '../../../src/audit/drive/audited-app.ts'
-import type { AuditOptions } from '../../../src/audit/options.ts'
+import type { AuditRunOptions } from '../../../src/audit/options.ts'
 import { rowId } from '../../../src/sandbox/outcomes/catalogue.ts'
 import type { AuditReport } from '../../../src/sandbox/outcomes/report/audit-report.ts'
 import type { Sandbox } from '../../../src/server/create-sandbox.ts'
 import { type Changes, startExpressExample } from '../../support/express-example.ts'
 import { type BrokenApp, rowsLetIn } from './broken-apps.ts'
 
-export interface AuditWay extends AuditOptions {
+export interface AuditWay extends AuditRunOptions {
   /** The agent on plain HTTP when absent. */
   readonly agent?: Agent
   readonly fragment?: FragmentPost | undefined

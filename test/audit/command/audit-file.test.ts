@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type LearnedApp, readAuditFile, renderAuditFile } from '../../../src/audit/command/audit-file.ts'
+import { type LearnedSettings, readAuditFile, renderAuditFile } from '../../../src/audit/command/audit-file.ts'
 import { auditFileSchema } from '../../../src/audit/command/settings.ts'
 import { CATALOGUE_VERSION, CATALOGUE_VERSIONS } from '../../../src/sandbox/outcomes/catalogue.ts'
 import { folderWith } from '../../support/folder-with.ts'
@@ -93,7 +93,7 @@ test.each([
 })
 
 const app = 'http://localhost:3000/verify'
-const written = (learned: Partial<LearnedApp>) => renderAuditFile({ app, learned: {}, given: {}, ...learned })
+const written = (learned: Partial<LearnedSettings>) => renderAuditFile({ app, learned: {}, given: {}, ...learned })
 
 /** Examples are commented out with `# ` before keys, which are followed by a colon. */
 const uncommented = (text: string) =>

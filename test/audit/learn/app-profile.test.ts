@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Visit } from '../../../src/audit/agent/browser.ts'
+import type { BrowserVisit } from '../../../src/audit/agent/browser.ts'
 import { describeErrors, profileOf } from '../../../src/audit/learn/app-profile.ts'
 import {
   APP,
@@ -40,7 +40,7 @@ test('A request without parameters is read by the defaults of the service', () =
 })
 
 const begun = (visit: Parameters<typeof runOf>[0]) => runOf(visit, { request: undefined, useFlow: undefined })
-const failed = (end: Visit['end'], changes?: Partial<Visit>) => begun(ended(end, changes))
+const failed = (end: BrowserVisit['end'], changes?: Partial<BrowserVisit>) => begun(ended(end, changes))
 const NO_USE = 'leads to no Use request of this sandbox; give the page where a user begins to prove an age'
 const NO_CERTIFICATE = `${APP}/verify?from=home: no certificate; look at the address of your app`
 const FOR_EVER = `GET /verify is redirected more than 20 times, the last time to ${APP}/login`

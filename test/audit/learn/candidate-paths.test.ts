@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Visit } from '../../../src/audit/agent/browser.ts'
+import type { BrowserVisit } from '../../../src/audit/agent/browser.ts'
 import { candidatePaths } from '../../../src/audit/learn/candidate-paths.ts'
 import { imitatedApp } from '../../support/imitated-app.ts'
 import { APP, ended, hopTo, NO, pageOf, runOf, visitTo } from '../../support/imitated-pages.ts'
@@ -14,7 +14,7 @@ const OWN = ['/in']
 const EIGHT = '/a /b /c /d /e /f /g /h'.split(' ')
 
 /** Without the pages where any app may show who is in, and where users begin. */
-async function found(visit: Visit, pages: Readonly<Record<string, string>> = {}) {
+async function found(visit: BrowserVisit, pages: Readonly<Record<string, string>> = {}) {
   const { driver } = imitatedApp(() => NO, { peek: (url) => `200 /x ${pages[new URL(url, APP).pathname] ?? ''}` })
   const { paths, signOut } = await candidatePaths(runOf(visit), START, driver)
   expect(paths.slice(-USUAL.length)).toEqual(USUAL)

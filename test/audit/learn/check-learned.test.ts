@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Hop, Visit } from '../../../src/audit/agent/browser.ts'
+import type { BrowserVisit, Hop } from '../../../src/audit/agent/browser.ts'
 import type { AuditedApp } from '../../../src/audit/drive/audited-app.ts'
 import { declaredRules } from '../../../src/audit/learn/accepted-rule.ts'
 import { checkAdults, checkControls } from '../../../src/audit/learn/check-learned.ts'
@@ -81,7 +81,7 @@ test.each([
 })
 
 const MORE = '200 /members Welcome. More.'
-type Shown = readonly [first: string | Visit, second: string | Visit]
+type Shown = readonly [first: string | BrowserVisit, second: string | BrowserVisit]
 const twice = (shown: string): Shown => [shown, shown]
 
 /** The first of minors and denials comes before the first adult. */

@@ -3,13 +3,16 @@ import type { Browser } from '../../../src/audit/agent/browser.ts'
 import type { AuditedApp } from '../../../src/audit/drive/audited-app.ts'
 import type { FlowPlan } from '../../../src/audit/drive/driver.ts'
 import { type LearnedLater, learnApp, planOfCreate } from '../../../src/audit/learn/learn-app.ts'
-import type { AuditOptions } from '../../../src/audit/options.ts'
+import type { AuditRunOptions } from '../../../src/audit/options.ts'
 import { type Done, type ImitatedApp, imitatedApp } from '../../support/imitated-app.ts'
 import { APP, callOf, FINDING, NO, problem, requestOf, SANDBOX, saidOf, YES } from '../../support/imitated-pages.ts'
 
 const isAdult = ({ use: { persona, outcome } }: FlowPlan) => outcome === 'verified' && persona === 'adult-passport'
 
-function learn(app: ImitatedApp, { options = {}, ...changes }: Partial<AuditedApp> & { options?: AuditOptions } = {}) {
+function learn(
+  app: ImitatedApp,
+  { options = {}, ...changes }: Partial<AuditedApp> & { options?: AuditRunOptions } = {},
+) {
   const { sandbox, driver } = app
   const http = { agent: 'http', readsFragments: false } as const
   return learnApp({ sandbox, page: `${APP}/verify`, drive: () => driver, ...http, ...changes }, driver, options)

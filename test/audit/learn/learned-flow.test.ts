@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseAcceptedRule } from '../../../src/audit/learn/accepted-rule.ts'
-import { describeFlow, learnFlow, readRun } from '../../../src/audit/learn/learned-flow.ts'
+import { describeLearnedFlow, learnFlow, readRun } from '../../../src/audit/learn/learned-flow.ts'
 import { observe } from '../../../src/audit/learn/observation.ts'
 import { flowShowing, kindsOf, seenOf } from '../../support/imitated-learning.ts'
 import { NO, visitTo, YES } from '../../support/imitated-pages.ts'
@@ -22,7 +22,7 @@ test('A page is a probe when it shows something else to users who are in, to tho
   expect(flow.probes.map(({ path }) => path)).toEqual(['/me'])
   const onlyFresh = learnFlow({ rules: {}, ins, outs: [], paths: pages, fresh: look(shows(false, true)) })
   expect(onlyFresh.probes.map(({ path }) => path)).toEqual(['/me', '/start'])
-  expect(describeFlow(flow)).toEqual({
+  expect(describeLearnedFlow(flow)).toEqual({
     yes: '200 at /members, says "welcome"; asked again, /me is 200, says "you are in"',
     no: ['403 at /callback ("Sorry.")'],
   })
@@ -60,7 +60,7 @@ test('An app whose pages differ is learned further from each user who is in', ()
 test('A flow whose yes and no look alike tells nothing without a rule, and is described by what was seen', () => {
   const alike = flowShowing(YES, { access_denied: YES })
   const shown = '200 at /members ("Welcome.")'
-  expect([alike.tells, alike.page, describeFlow(alike)]).toEqual([false, undefined, { yes: shown, no: [shown] }])
+  expect([alike.tells, alike.page, describeLearnedFlow(alike)]).toEqual([false, undefined, { yes: shown, no: [shown] }])
   expect(flowShowing(YES, { no: YES }, { rules: { accepted: parseAcceptedRule('cookie=a') } }).tells).toBe(true)
   expect(flowShowing(YES).tells).toBe(true)
   const ins = [seenOf(YES, { '/me': '200 /me' })]

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import type { Visit } from '../../../src/audit/agent/browser.ts'
+import type { BrowserVisit } from '../../../src/audit/agent/browser.ts'
 import { learnLikeness } from '../../../src/audit/learn/likeness.ts'
 import { observe } from '../../../src/audit/learn/observation.ts'
 import { APP, ended, hopTo, visitTo } from '../../support/imitated-pages.ts'
 
-const seen = (shown: string | Visit) => observe(typeof shown === 'string' ? visitTo(shown, { hops: [] }) : shown)
+const seen = (shown: string | BrowserVisit) => observe(typeof shown === 'string' ? visitTo(shown, { hops: [] }) : shown)
 
 interface Shown {
-  readonly ins: readonly (string | Visit)[]
-  readonly outs: Readonly<Record<string, readonly (string | Visit)[]>>
+  readonly ins: readonly (string | BrowserVisit)[]
+  readonly outs: Readonly<Record<string, readonly (string | BrowserVisit)[]>>
   readonly isProbe?: boolean
 }
 
@@ -19,12 +19,12 @@ const learn = ({ ins, outs, isProbe = false }: Shown) =>
     { isProbe },
   )
 
-function compare(shown: Shown, one: string | Visit): string {
+function compare(shown: Shown, one: string | BrowserVisit): string {
   const alike = learn(shown)?.compare(seen(one))
   return alike?.as === 'out' && alike.label ? `out, ${alike.label}` : `${alike?.as}`
 }
 
-const twice = (said: string | Visit) => [said, said]
+const twice = (said: string | BrowserVisit) => [said, said]
 const [MINOR, DENIED] = ['200 / Wine shop: you are below the age', '200 / Wine shop: you have declined']
 const WINE_SHOP = { ins: twice('200 / In wine shop you are'), outs: { minor: twice(MINOR), denied: twice(DENIED) } }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { coverPairs, tryCombinations } from '../../../src/audit/readings/combinations.ts'
-import { type ChosenVariant, mayMeet, nameOf } from '../../../src/audit/readings/variants.ts'
+import { type ChosenVariant, chosenVariantName, mayMeet } from '../../../src/audit/readings/variants.ts'
 import { READINGS } from '../../../src/sandbox/readings/readings.ts'
 
 /** Each variant that is not the default. */
@@ -16,7 +16,9 @@ const setOf = (...indexes: number[]) => FOUR.filter((_variant, index) => indexes
 type Pair = readonly [ChosenVariant, ChosenVariant]
 const pairsOf = (set: readonly ChosenVariant[]) =>
   set.flatMap((one, index) => set.slice(index + 1).map((other): Pair => [one, other]))
-const namesOf = (pairs: readonly Pair[]) => [...new Set(pairs.map((pair) => pair.map(nameOf).toSorted().join(' ')))]
+const namesOf = (pairs: readonly Pair[]) => [
+  ...new Set(pairs.map((pair) => pair.map(chosenVariantName).toSorted().join(' '))),
+]
 
 test('Combinations hold every pair of variants that may meet, and no other pair', () => {
   const table = fc.subarray(ALL, { minLength: 2 })
@@ -55,7 +57,7 @@ test('Each set of readings that fails is found once, and every other pair is tri
   const failing = [setOf(1, 3), setOf(0, 2, 3)]
   const { failed, sets, heard, ...counts } = await find(FOUR, { failing })
   const found = failed.map(({ variants }) => variants.toSorted())
-  expect(found.toSorted()).toEqual(failing.map((set) => set.map(nameOf).toSorted()).toSorted())
+  expect(found.toSorted()).toEqual(failing.map((set) => set.map(chosenVariantName).toSorted()).toSorted())
   const isFailing = (set: readonly ChosenVariant[]) => failing.some((part) => part.every((one) => set.includes(one)))
   const passed = sets.filter((set) => !isFailing(set))
   const [first] = failing.map((set) => namesOf(pairsOf(set)))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { renderTerminal } from '../../../src/audit/report/terminal.ts'
+import { renderAuditTerminal } from '../../../src/audit/report/terminal.ts'
 import { OUTCOMES, rowId } from '../../../src/sandbox/outcomes/catalogue.ts'
 import type { AuditReport } from '../../../src/sandbox/outcomes/report/audit-report.ts'
 import { checksOf } from '../../../src/sandbox/outcomes/report/checks-of.ts'
@@ -7,7 +7,7 @@ import { auditedRow, auditReport, MIXED } from './sample-report.ts'
 
 const CONSOLE = 'http://localhost:2435/_sandbox/console'
 const plain = (_style: string, text: string) => text
-const linesOf = (report: AuditReport) => renderTerminal(report, { console: CONSOLE, colour: plain })
+const linesOf = (report: AuditReport) => renderAuditTerminal(report, { console: CONSOLE, colour: plain })
 
 test('The terminal shows missing checks, what else was found, what is open, what holds, and how one row is run again', () => {
   const said = { evidence: 'your app said hello', summary: 'A', flows: ['f12', 'f13'] }
@@ -61,7 +61,7 @@ test('The terminal names a flow by its id when there is no console, and shows li
     auditedRow(row, { verdict: 'let in' }),
   )
   const report = auditReport(rows, { checks: checksOf(rows, 'jose') })
-  const lines = renderTerminal(report, { colour: plain })
+  const lines = renderAuditTerminal(report, { colour: plain })
   expect(lines).toContain('  Flow: f12')
   expect(lines.filter((line) => line.includes('jwtVerify'))).toHaveLength(1)
   expect(lines).toContain('  Write with jose: the lines above')
@@ -90,7 +90,7 @@ test.each<[string, AuditReport, string?]>([
   ['with a finding', MIXED],
 ])('The last line of an audit on the terminal is green only when all is well: an audit %s', (_what, report, line) => {
   const colour = (style: string, text: string) => `<${style}>${text}</${style}>`
-  const text = renderTerminal(report, { colour }).join('\n')
+  const text = renderAuditTerminal(report, { colour }).join('\n')
   if (line) expect(text.split('\n').at(-1)).toBe(line)
   expect(text.includes('<green>passed')).toBe(line?.includes('passed') === true)
 })

@@ -2,14 +2,14 @@ import { expect, test } from 'vitest'
 import { renderAuditJUnit } from '../../../src/audit/report/junit.ts'
 import { renderMarkdown } from '../../../src/audit/report/markdown.ts'
 import { renderSarif } from '../../../src/audit/report/sarif.ts'
-import { renderTerminal } from '../../../src/audit/report/terminal.ts'
+import { renderAuditTerminal } from '../../../src/audit/report/terminal.ts'
 import type { AuditReport } from '../../../src/sandbox/outcomes/report/audit-report.ts'
 import { auditedRow, auditReport, HOSTILE, hostileTexts, MIXED, readingsAudit } from './sample-report.ts'
 
 const CONSOLE = 'http://localhost:2435/_sandbox/console'
 
 const renderAll = (report: AuditReport, console = CONSOLE) => ({
-  terminal: renderTerminal(report, { console, colour: (_style, text) => text }),
+  terminal: renderAuditTerminal(report, { console, colour: (_style, text) => text }),
   markdown: renderMarkdown(report, console),
   sarif: JSON.parse(renderSarif(report)).runs[0],
   junit: renderAuditJUnit(report),

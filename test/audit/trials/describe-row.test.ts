@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { describeRow } from '../../../src/audit/trials/describe-row.ts'
 import { notForThisApp } from '../../../src/audit/trials/known-before.ts'
-import type { Finding } from '../../../src/audit/trials/trial.ts'
+import type { TrialFinding } from '../../../src/audit/trials/trial.ts'
 import type { AuditChoices } from '../../../src/client/shapes.ts'
 import { findRow, OUTCOMES } from '../../../src/sandbox/outcomes/catalogue.ts'
 import type { Outcome } from '../../../src/sandbox/outcomes/outcome.ts'
@@ -15,7 +15,7 @@ const oneOf = (level: Outcome['level']) =>
   OUTCOMES.find((row) => row.level === level && row.correctClient === 'refuse' && row.since === '0.1') ??
   expect.fail(`no row has level ${level}`)
 
-const foundAs = (verdict: VerdictName): Finding => ({ verdict, evidence: 'e', flows: ['f1', 'f1'] })
+const foundAs = (verdict: VerdictName): TrialFinding => ({ verdict, evidence: 'e', flows: ['f1', 'f1'] })
 const judge = (row: Outcome, verdict: VerdictName, counting: AuditChoices = {}) =>
   describeRow(row, foundAs(verdict), { options: counting, today })
 const exitCode = (row: Outcome, verdict: VerdictName, counting?: AuditChoices) =>

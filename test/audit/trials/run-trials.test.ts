@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type RunSettings, runTrials } from '../../../src/audit/trials/run-trials.ts'
-import type { Finding, Trial, Worker } from '../../../src/audit/trials/trial.ts'
+import type { Trial, TrialFinding, Worker } from '../../../src/audit/trials/trial.ts'
 import type { VerdictName } from '../../../src/sandbox/outcomes/report/audit-report.ts'
 import { imitatedApp, workerOf } from '../../support/imitated-app.ts'
 
@@ -20,7 +20,7 @@ interface Given extends Partial<Omit<RunSettings, 'control'>> {
   readonly later?: Act
 }
 
-const findingAs = (verdict: Shown, flow: string): Finding => {
+const findingAs = (verdict: Shown, flow: string): TrialFinding => {
   if (verdict !== 'limited') return { verdict, evidence: `it was ${verdict}`, flows: [flow] }
   return { verdict: 'undetermined', reason: 'control_lost', evidence: '429', flows: [flow], isLimited: true }
 }

@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest'
 import { createHttpAgent } from '../../../src/audit/agent/http-agent.ts'
 import { runAudit } from '../../../src/audit/audit.ts'
 import { appAt } from '../../../src/audit/drive/audited-app.ts'
-import type { AuditOptions } from '../../../src/audit/options.ts'
+import type { AuditRunOptions } from '../../../src/audit/options.ts'
 import { OUTCOMES, rowId } from '../../../src/sandbox/outcomes/catalogue.ts'
 import type { Sandbox } from '../../../src/server/create-sandbox.ts'
 import { startSandbox } from '../../support/sandbox.ts'
@@ -13,7 +13,7 @@ import { factsFile, factsOf, installedVersion, readFacts, type Subject } from '.
 interface AuditedLibrary extends Omit<Subject, 'version' | 'left_out'>, Partial<Pick<Subject, 'left_out'>> {
   /** Of the file in facts/, and of the package of npm. */
   readonly name: string
-  readonly options?: AuditOptions
+  readonly options?: AuditRunOptions
   /** Of what the system has installed. Another machine may have another version: its facts are not about that one. */
   readonly version?: string
   /** Whether rows of discovery and of the key set are tried, each by an app and a sandbox of its own. */

@@ -8,7 +8,7 @@ import { conclude } from '../../../src/sandbox/decision/conclude.ts'
 import certificates from '../../../src/sandbox/keys/attacker-certificates.json' with { type: 'json' }
 import { findOutcome, OUTCOMES, rowId } from '../../../src/sandbox/outcomes/catalogue.ts'
 import type { Outcome } from '../../../src/sandbox/outcomes/outcome.ts'
-import { bodyOf, keysOf } from '../../../src/sandbox/outcomes/reply-changes.ts'
+import { bodyOf, keysOfReply } from '../../../src/sandbox/outcomes/reply-changes.ts'
 import type { ReplyBody } from '../../../src/sandbox/outcomes/server-reply.ts'
 import { createTamperTools } from '../../../src/sandbox/outcomes/tamper-tools.ts'
 import type { Tenant } from '../../../src/sandbox/tenants/tenant.ts'
@@ -178,7 +178,7 @@ test('A reply that is no JSON object has no members, and a row that replays an a
   const reply = { status: 200, headers: {} }
   expect(bodyOf({ ...reply, body: body({ a: 1 }) })).toEqual({ a: 1 })
   for (const other of [body('OK'), body([1]), { kind: 'text', text: '{}' } as const, { kind: 'empty' } as const])
-    expect([bodyOf({ ...reply, body: other }), keysOf({ ...reply, body: other })]).toEqual([{}, []])
+    expect([bodyOf({ ...reply, body: other }), keysOfReply({ ...reply, body: other })]).toEqual([{}, []])
   expect(() => createTools().earlier).toThrow('a row that replays an answer must need earlier_flow')
 })
 

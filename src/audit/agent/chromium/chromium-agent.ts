@@ -1,6 +1,6 @@
 import type { Browser as Chromium } from 'playwright-core'
 import { AuditProblem } from '../../audit-problem.ts'
-import type { Agent, Visit } from '../browser.ts'
+import type { Agent, BrowserVisit } from '../browser.ts'
 import { createHttpAgent, type HttpAgentOptions, type Showing } from '../http-agent.ts'
 import { openTab, type Shown } from './tab.ts'
 
@@ -28,7 +28,7 @@ export function createChromiumAgent(chromium: Chromium, options: HttpAgentOption
       return {
         open(request, settings) {
           if (settings.peeks) return open(request, settings)
-          const visit = async (): Promise<Visit> => {
+          const visit = async (): Promise<BrowserVisit> => {
             const tab = idle.pop() ?? (await openTab(chromium, options, notes))
             const asked = new Set<string>()
             try {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { MAX_PAGE_BYTES } from '../../../client/exchange.ts'
+import { MAX_READ_BYTES } from '../../../client/exchange.ts'
 import { waySchema } from '../choose-way.ts'
 
 /** The name by which the audit reaches its script in a page. */
@@ -112,7 +112,7 @@ const waysOf = (begin) => {
 }
 const see = (begin) => ({
   url: location.href,
-  html: [document.documentElement.outerHTML, ...roots(document).map((root) => root.innerHTML)].join('').slice(0, ${MAX_PAGE_BYTES}),
+  html: [document.documentElement.outerHTML, ...roots(document).map((root) => root.innerHTML)].join('').slice(0, ${MAX_READ_BYTES}),
   stored: [...storage('localStorage'), ...storage('sessionStorage')],
   ways: waysOf(begin),
   unrest: pending.size > 0 ? 'it keeps computing' : state.unrest,

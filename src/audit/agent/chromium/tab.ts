@@ -3,7 +3,7 @@ import { aborted } from 'node:util'
 import type { BrowserContext, Browser as Chromium, Request, Page as Window } from 'playwright-core'
 import type { HttpAgentOptions, Look, Showing } from '../http-agent.ts'
 import { USER_AGENT } from '../onward.ts'
-import { endpointOf } from '../parties.ts'
+import { calledEndpoint } from '../parties.ts'
 import { callOf, PAGE_SCRIPT, restoringScript, seenSchema } from './page-script.ts'
 
 /** A page that a tab shows. */
@@ -83,7 +83,7 @@ export async function openTab(chromium: Chromium, { anyCertificate = false }: Ht
       if (awaited === undefined) lead({ onward: { method: method === 'POST' ? method : 'GET', url, body } })
       return refuse('Aborted')
     }
-    const endpoint = endpointOf(url, sandboxUrl)
+    const endpoint = calledEndpoint(url, sandboxUrl)
     if (endpoint && resourceType === 'Document') {
       const problem = 'your app opens the service in a frame, which is not followed; send the window itself there'
       lead({ ending: { end: 'astray', problem } })

@@ -5,7 +5,7 @@ import type { AgeSignal } from '../../../age/signal.ts'
 import { mapInTurns } from '../../take-turn.ts'
 import { ANSWER_SIDES, BOUNDARY_SIDES, type ClaimsCounters, claimsKey, FILTER_SIDES } from '../counters.ts'
 import type { CoverageItem } from '../coverage.ts'
-import { byPersona, type Cast, type Closing, createItem, type Described } from './item.ts'
+import { byPersona, type Cast, createItem, type Described, type GapClosing } from './item.ts'
 
 /** Each requested threshold of each distinct claims: true and false. */
 export const answerItems = ({ counters, cast }: Described): Promise<CoverageItem[]> =>
@@ -15,7 +15,7 @@ export const answerItems = ({ counters, cast }: Described): Promise<CoverageItem
     const first = await firstWith(cast, (signals) =>
       Object.entries(evaluateAnswers(signals, claims, cast.now)).map((answer) => answer.join()),
     )
-    const close = (threshold: number, answer: boolean): Closing =>
+    const close = (threshold: number, answer: boolean): GapClosing =>
       byPersona(first.get(`${threshold},${answer}`), {
         because: `it answers ${threshold}: ${answer} to these claims`,
         otherwise: answer
@@ -39,7 +39,7 @@ export const filterItems = ({ counters, cast }: Described): Promise<CoverageItem
     const first = await firstWith(cast, (signals) =>
       filterResults(signals, claims, cast.now).map(({ member, passed }) => `${member},${passed}`),
     )
-    const close = (filter: string, passed: boolean): Closing =>
+    const close = (filter: string, passed: boolean): GapClosing =>
       byPersona(first.get(`${filter},${passed}`), {
         because: `its age signal ${passed ? 'passes' : 'fails'} ${filter}`,
         otherwise: `whose age signal ${passed ? 'passes' : 'fails'} ${filter}`,
@@ -61,7 +61,7 @@ export const boundaryItems = ({ counters, cast }: Described): Promise<CoverageIt
     const first = await firstWith(cast, (signals) =>
       birthdaysAt(signals, claims, cast.now).map(({ threshold, day }) => `${threshold},${day}`),
     )
-    const close = (threshold: number, years: number, day: 'today' | 'tomorrow'): Closing =>
+    const close = (threshold: number, years: number, day: 'today' | 'tomorrow'): GapClosing =>
       byPersona(first.get(`${threshold},${day}`), {
         because: `it is ${years} from ${day} on`,
         otherwise: `whose age signal passes the filters of these claims and says date_of_birth: today - ${years}y${day === 'today' ? '' : ' + 1d'}`,
@@ -113,5 +113,5 @@ function headsOf({ claims }: ClaimsCounters) {
 /** Tells claims apart in ids. */
 const digestOf = (key: string) => createHash('sha256').update(key).digest('hex').slice(0, 8)
 
-const sidesOf = <Side extends string>(names: readonly Side[], close: (side: Side) => () => Closing) =>
+const sidesOf = <Side extends string>(names: readonly Side[], close: (side: Side) => () => GapClosing) =>
   Object.fromEntries(names.map((name) => [name, close(name)]))

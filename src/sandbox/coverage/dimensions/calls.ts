@@ -1,7 +1,7 @@
 import { findOutcome } from '../../outcomes/catalogue.ts'
 import { CALLED, type Called } from '../counters.ts'
 import type { CoverageItem } from '../coverage.ts'
-import { byOutcome, type Closing, createItem, type Described } from './item.ts'
+import { byOutcome, createItem, type Described, type GapClosing } from './item.ts'
 import type { SeenFlows } from './seen-flows.ts'
 
 interface CallFacts {
@@ -38,7 +38,7 @@ export const callItems = ({ counters }: Described, flows: SeenFlows): CoverageIt
     })
   })
 
-function closingBy(called: Called, name: string): Closing {
+function closingBy(called: Called, name: string): GapClosing {
   const row = findOutcome(called, name)
   if (!row) throw new Error(`the catalogue has no outcome ${name}`)
   return byOutcome(row)

@@ -2,7 +2,7 @@ import { evaluateAnswers } from '../../../age/evaluate.ts'
 import { findOutcome } from '../../outcomes/catalogue.ts'
 import type { EndingName } from '../counters.ts'
 import type { CoverageItem } from '../coverage.ts'
-import { byOutcome, byPersona, type Closing, createSingleItem, type Described } from './item.ts'
+import { byOutcome, byPersona, createSingleItem, type Described, type GapClosing } from './item.ts'
 import type { SeenFlows } from './seen-flows.ts'
 
 interface EndingFacts {
@@ -47,7 +47,7 @@ export const endingItems = (described: Described, flows: SeenFlows): CoverageIte
   )
 
 /** A persona that some claims of the app answer with a met threshold, or with none. */
-function byAnswers(isMet: boolean, { counters, cast }: Described): Closing {
+function byAnswers(isMet: boolean, { counters, cast }: Described): GapClosing {
   const fitting = counters.claims.flatMap(({ claims }) =>
     cast.personas.filter(
       ({ signals }) => Object.values(evaluateAnswers(signals, claims, cast.now)).some((met) => met) === isMet,

@@ -30,7 +30,7 @@ export async function castOf(
 }
 
 /** What closes a gap, as a sentence and as names. */
-export type Closing = Required<Pick<CoverageSide, 'closes'>> & Pick<CoverageSide, 'persona' | 'outcome'>
+export type GapClosing = Required<Pick<CoverageSide, 'closes'>> & Pick<CoverageSide, 'persona' | 'outcome'>
 
 interface Draft {
   readonly id: string
@@ -39,7 +39,7 @@ interface Draft {
   readonly claims?: string
   readonly seen: HitsTable | undefined
   /** What closes the gap of each side; it is worked out for a gap only. */
-  readonly sides: Readonly<Record<string, () => Closing>>
+  readonly sides: Readonly<Record<string, () => GapClosing>>
 }
 
 /** An item: each of its sides was seen, or says what closes the gap. */
@@ -60,7 +60,7 @@ export const createSingleItem = ({
   hits,
   close,
   ...head
-}: Omit<Draft, 'seen' | 'sides'> & { hits: HitsTable[string] | undefined; close: () => Closing }): CoverageItem =>
+}: Omit<Draft, 'seen' | 'sides'> & { hits: HitsTable[string] | undefined; close: () => GapClosing }): CoverageItem =>
   createItem({ ...head, seen: hits ? { seen: hits } : {}, sides: { seen: close } })
 
 const PLACES: Readonly<Record<OutcomeFlow, string>> = {
@@ -74,7 +74,7 @@ const PLACES: Readonly<Record<OutcomeFlow, string>> = {
 }
 
 /** Forcing an outcome closes the gap; a persona is named where a flow has one. */
-export function byOutcome({ flow, name, prelude }: Outcome, persona?: string): Closing {
+export function byOutcome({ flow, name, prelude }: Outcome, persona?: string): GapClosing {
   const as = persona === undefined ? '' : ` as ${persona}`
   const after = prelude ? ', after a good flow of the same client with another state and nonce' : ''
   return {
@@ -88,7 +88,7 @@ export function byOutcome({ flow, name, prelude }: Outcome, persona?: string): C
 export const byPersona = (
   name: string | undefined,
   { because, otherwise }: { because: string; otherwise: string },
-): Closing =>
+): GapClosing =>
   name === undefined
     ? { closes: `add a persona ${otherwise}, and run a Use flow as it: no persona of this sandbox fits` }
     : { closes: `run a Use flow as ${name}: ${because}`, persona: name }

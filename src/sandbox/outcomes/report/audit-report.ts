@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { mustBe } from '../../../text/schema-problems.ts'
-import { CHECKS, LEVELS, OUTCOME_FLOWS } from '../outcome.ts'
+import { CHECKS, OUTCOME_FLOWS, REQUIREMENT_LEVELS } from '../outcome.ts'
 
 /** Verdicts on rows that speak against an app. */
 export const FINDINGS = ['let in', 'too strict', 'stale', 'ignored', 'broke'] as const
@@ -36,7 +36,7 @@ export const CHECK_VERDICTS = [
 export type CheckVerdict = (typeof CHECK_VERDICTS)[number]
 
 /** Levels from which findings count: `none` counts none. */
-export const FAIL_ON = [...LEVELS, 'none'] as const
+export const FAIL_ON = [...REQUIREMENT_LEVELS, 'none'] as const
 export type FailOn = (typeof FAIL_ON)[number]
 
 const lines = () => z.array(z.string()).readonly()
@@ -49,7 +49,7 @@ const auditedRowSchema = z.strictObject({
   summary: z.string().describe('What is wrong with the answer'),
   rule: z.string().describe('What a correct relying party checks'),
   harm: z.string().describe('What is gained by an attacker or a child when it gets through'),
-  level: z.enum(LEVELS),
+  level: z.enum(REQUIREMENT_LEVELS),
   severity: z.number().min(0).max(10).describe('Like a CVSS base score'),
   verdict: z.enum(VERDICTS),
   reason: z

@@ -1,4 +1,4 @@
-import type { Level } from '../outcome.ts'
+import type { RequirementLevel } from '../outcome.ts'
 import { type AuditedRow, FINDINGS, REASON_ROWS, type VerdictName } from './audit-report.ts'
 
 /** What a report says of one row, in plain text: nothing is escaped here. */
@@ -9,7 +9,7 @@ export const isFinding = ({ verdict }: Pick<AuditedRow, 'verdict'>): boolean => 
 const HARMLESS: readonly VerdictName[] = ['ignored', 'broke']
 
 /** The level of a finding: at most `should` when nobody was let in. */
-export const levelOf = ({ verdict, level }: Pick<AuditedRow, 'verdict' | 'level'>): Level =>
+export const findingLevel = ({ verdict, level }: Pick<AuditedRow, 'verdict' | 'level'>): RequirementLevel =>
   HARMLESS.includes(verdict) && level === 'must' ? 'should' : level
 
 type Told = Partial<Pick<AuditedRow, 'evidence' | 'reason' | 'log'>>
@@ -44,4 +44,4 @@ export function flowAddress(address: string, id: string): string {
 }
 
 /** `1 row`, `2 rows` */
-export const countOf = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+export const countNoun = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

@@ -1,15 +1,15 @@
-import { CHECK_ROWS, type Check, LEVELS } from '../outcome.ts'
+import { CHECK_ROWS, type ClientCheck, REQUIREMENT_LEVELS } from '../outcome.ts'
 import { FAMILIES } from '../outcome-row.ts'
 import { type AuditedCheck, type AuditedRow, CHECK_VERDICTS, FINDINGS } from './audit-report.ts'
-import { isFinding, levelOf } from './audited-row.ts'
+import { findingLevel, isFinding } from './audited-row.ts'
 import { remedyFor } from './remedies.ts'
 
 /** Checks that each call makes by itself: `par/status`. The others are the same code for every flow. */
-const OF_EACH_CALL: readonly Check[] = ['connection', 'status', 'body']
+const OF_EACH_CALL: readonly ClientCheck[] = ['connection', 'status', 'body']
 
 // biome-ignore format: a line or two for each
 /** An app that lets in these rows has no such check, and never comes to those that it takes: rows or checks. */
-const REACHES: readonly (readonly [missing: Check, shownBy: readonly RegExp[], takes: RegExp])[] = [
+const REACHES: readonly (readonly [missing: ClientCheck, shownBy: readonly RegExp[], takes: RegExp])[] = [
   ['signature', [/\.(signature_missing|payload_changed)$/], /^(alg|kid|key_source|crit|typ|serialisation)$/],
   ['serialisation', [/\.(empty|not_a_jwt)$/],
     /\.(payload_not_.*|id_token_(twice|missing).*|create_requested_(upper_case|false))$/],
@@ -47,7 +47,7 @@ export function checksOf(
 /** A check, and the rows that show its verdict. */
 type Group = Pick<AuditedCheck, 'check' | 'verdict'> & { readonly rows: readonly AuditedRow[] }
 
-const nameIn = (flow: string, check: Check) => (OF_EACH_CALL.includes(check) ? `${flow}/${check}` : check)
+const nameIn = (flow: string, check: ClientCheck) => (OF_EACH_CALL.includes(check) ? `${flow}/${check}` : check)
 
 /** The names of the checks that a row breaks; of a right answer, which breaks none, its family. */
 function namesOf({ checks, family, flow, verdict }: AuditedRow): readonly string[] {
@@ -112,7 +112,7 @@ function describeCheck({ check: id, verdict, rows }: Group, library?: string): r
     return {
       ...{ check: id, title: id.includes('/') ? `${title} of ${flow}` : title, verdict },
       ...(verdict === 'undetermined' && { reason }),
-      ...{ flow, level: levelOf(worst), severity, rule, harm },
+      ...{ flow, level: findingLevel(worst), severity, rule, harm },
       ...(verdict !== 'holds' && evidence !== undefined && { evidence }),
       ...{ rows: names, flows: worst.flows.slice(0, 1) },
       ...(check && ['missing', 'ignored', 'broke'].includes(verdict) && remedyFor(check.name, library, names)),
@@ -126,7 +126,7 @@ const byWeight = (one: AuditedCheck, other: AuditedCheck): number =>
   Number(isFailing(other)) - Number(isFailing(one)) ||
   CHECK_VERDICTS.indexOf(one.verdict) - CHECK_VERDICTS.indexOf(other.verdict) ||
   other.severity - one.severity ||
-  LEVELS.indexOf(one.level) - LEVELS.indexOf(other.level) ||
+  REQUIREMENT_LEVELS.indexOf(one.level) - REQUIREMENT_LEVELS.indexOf(other.level) ||
   (one.check < other.check ? -1 : 1)
 
 /** Whether a check makes the audit fail. */

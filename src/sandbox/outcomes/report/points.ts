@@ -1,7 +1,7 @@
 import { OUTCOMES } from '../catalogue.ts'
 import type { OutcomeFlow } from '../outcome.ts'
 import type { AuditedCheck, AuditedRow, AuditReport, TriedVariant } from './audit-report.ts'
-import { asSentence, countOf, explainReason, flowAddress, referencesOf, whatHappened } from './audited-row.ts'
+import { asSentence, countNoun, explainReason, flowAddress, referencesOf, whatHappened } from './audited-row.ts'
 
 /** A check, or a variant of a reading in its form. */
 interface Judged extends Omit<AuditedCheck, 'flow' | 'verdict' | 'severity'> {
@@ -89,7 +89,7 @@ function pointOf(judged: Judged, byName: ReadonlyMap<string, AuditedRow>): Point
   const rows = judged.rows.flatMap((name) => byName.get(name) ?? [])
   const { check: id, verdict, level, severity, counted, library } = judged
   const [worst] = rows
-  const count = worst ? `${countOf(rows.length, 'row')}, ` : ''
+  const count = worst ? `${countNoun(rows.length, 'row')}, ` : ''
   // A suite by the verdict would make another test of it in the eyes of a CI system.
   const first = OUTCOMES.find(({ family, breaks }) => family === id || breaks.some((one) => one === id))
   const isCounted = counted ? '' : ', does not count for the exit code'

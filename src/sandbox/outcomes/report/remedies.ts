@@ -1,4 +1,4 @@
-import type { Check } from '../outcome.ts'
+import type { ClientCheck } from '../outcome.ts'
 
 /** What apps use to read tokens. Without a language there are no lines for what the call does not check. */
 interface Library extends Record<'name' | 'call', string> {
@@ -6,7 +6,7 @@ interface Library extends Record<'name' | 'call', string> {
   readonly sign: RegExp
   readonly files: readonly string[]
   /** What its call checks beyond `BY_CALL`. */
-  readonly also?: readonly Check[]
+  readonly also?: readonly ClientCheck[]
   /** Rows that the call lets in although they break what it checks: docs/libraries.md. */
   readonly leaves?: RegExp
   readonly language?: keyof typeof LANGUAGES
@@ -47,19 +47,19 @@ const LIBRARIES: readonly Library[] = [
 
 // biome-ignore format: a list of names
 /** What the call of each library checks; `docs/libraries.md` has what the audit found. */
-const BY_CALL: readonly Check[] = ['signature', 'alg', 'kid', 'key_source', 'iss', 'aud', 'exp', 'serialisation']
+const BY_CALL: readonly ClientCheck[] = ['signature', 'alg', 'kid', 'key_source', 'iss', 'aud', 'exp', 'serialisation']
 
 const LANGUAGES = {
-  js: (condition: string, check: Check) => `if (!(${condition})) throw new Error('${check}')`,
-  py: (condition: string, check: Check) => `if not (${condition}):\n    raise ValueError("${check}")`,
-  go: (condition: string, check: Check) => `if !(${condition}) {\n\treturn errors.New("${check}") }`,
-  rb: (condition: string, check: Check) => `raise "${check}" unless ${condition}`,
+  js: (condition: string, check: ClientCheck) => `if (!(${condition})) throw new Error('${check}')`,
+  py: (condition: string, check: ClientCheck) => `if not (${condition}):\n    raise ValueError("${check}")`,
+  go: (condition: string, check: ClientCheck) => `if !(${condition}) {\n\treturn errors.New("${check}") }`,
+  rb: (condition: string, check: ClientCheck) => `raise "${check}" unless ${condition}`,
   apache: (condition: string) => `<RequireAll>\n  ${condition}\n</RequireAll>`,
 }
 
 // biome-ignore format: a line or two for each check
 /** What has to be true, in each language. A session holds what its browser was sent away with. */
-const CONDITIONS: Readonly<Partial<Record<Check, Readonly<Partial<Record<keyof typeof LANGUAGES, string>>>>>> = {
+const CONDITIONS: Readonly<Partial<Record<ClientCheck, Readonly<Partial<Record<keyof typeof LANGUAGES, string>>>>>> = {
   state: { js: 'session.state && answer.state === session.state',
     py: 'session["state"] and answer.get("state") == session["state"]',
     go: 'session.State != "" && answer.Get("state") == session.State',
@@ -96,7 +96,7 @@ const CONDITIONS: Readonly<Partial<Record<Check, Readonly<Partial<Record<keyof t
 
 /** What to write for a check that these rows break, with a library; nothing when only a sentence can say it. */
 export function remedyFor(
-  check: Check,
+  check: ClientCheck,
   used: string | undefined,
   rows: readonly string[],
 ): { library?: string; lines?: string } {

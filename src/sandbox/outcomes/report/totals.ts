@@ -8,7 +8,7 @@ import {
   type TriedVariant,
   VERDICTS,
 } from './audit-report.ts'
-import { countOf } from './audited-row.ts'
+import { countNoun } from './audited-row.ts'
 import { checksOf } from './checks-of.ts'
 import { judgedOf } from './points.ts'
 
@@ -69,7 +69,7 @@ export function describeChecks(checks: readonly AuditedCheck[]): string {
   const counts = others.flatMap(([first, ...more]) =>
     first ? `${more.length + 1} ${first.verdict === 'holds' && more.length > 0 ? 'hold' : first.verdict}` : [],
   )
-  const verdicts = [`${missing.length === 0 ? 'no checks' : countOf(missing.length, 'check')} missing`, ...counts]
+  const verdicts = [`${missing.length === 0 ? 'no checks' : countNoun(missing.length, 'check')} missing`, ...counts]
   return [missing.length === 0 ? [] : `not verified: ${listChecks(missing)}`, verdicts.join(', ')].flat().join('; ')
 }
 
@@ -77,7 +77,7 @@ export function describeChecks(checks: readonly AuditedCheck[]): string {
 export const listChecks = (checks: readonly AuditedCheck[]): string =>
   checks
     .map(({ title, rows: { length } }, index) =>
-      length === 0 ? title : `${title} (${index === 0 ? countOf(length, 'row') : length})`,
+      length === 0 ? title : `${title} (${index === 0 ? countNoun(length, 'row') : length})`,
     )
     .join(', ')
 

@@ -3,7 +3,7 @@ import { type OutcomeRow, rowsUnder } from '../outcome-row.ts'
 import {
   changedReply,
   IGNORE_KEYS,
-  keysOf,
+  keysOfReply,
   NO_DOCUMENT,
   replyInstead,
   withJson,
@@ -63,7 +63,7 @@ export const JWKS: readonly OutcomeRow[] = [
     refs: ['OpenID Connect Core 1.0 section 10.1', 'RFC 7517 section 4.5'],
     summary: 'The keys have no kid.',
     rule: 'Refuse, or try the keys of the agreed algorithm: only those, and not many.',
-    apply: (reply) => withMembers(reply, { keys: keysOf(reply).map(({ kid: _kid, ...key }) => key) }),
+    apply: (reply) => withMembers(reply, { keys: keysOfReply(reply).map(({ kid: _kid, ...key }) => key) }),
   }),
   changedReply('jwks')('alg_missing', {
     family: 'control',
@@ -71,7 +71,7 @@ export const JWKS: readonly OutcomeRow[] = [
     correctClient: 'accept',
     summary: 'The keys have neither alg nor use.',
     rule: 'alg and use are optional (RFC 7517 sections 4.2 and 4.4).',
-    apply: (reply) => withMembers(reply, { keys: keysOf(reply).map(({ alg: _alg, use: _use, ...key }) => key) }),
+    apply: (reply) => withMembers(reply, { keys: keysOfReply(reply).map(({ alg: _alg, use: _use, ...key }) => key) }),
   }),
   changedReply('jwks')('unknown_key_type', {
     family: 'control',
@@ -79,7 +79,7 @@ export const JWKS: readonly OutcomeRow[] = [
     correctClient: 'accept',
     summary: 'The first key is of an unknown type.',
     rule: IGNORE_KEYS,
-    apply: (reply) => withMembers(reply, { keys: [{ kty: 'SANDBOX', kid: 'sandbox-unknown' }, ...keysOf(reply)] }),
+    apply: (reply) => withMembers(reply, { keys: [{ kty: 'SANDBOX', kid: 'sandbox-unknown' }, ...keysOfReply(reply)] }),
   }),
   changedReply('jwks')('extra_key', {
     family: 'control',
@@ -89,7 +89,7 @@ export const JWKS: readonly OutcomeRow[] = [
     rule: 'Select the key by its kid, never by its place.',
     async apply(reply, { signingAlgs }) {
       const foreign = await Promise.all(signingAlgs.map(foreignKey))
-      return withMembers(reply, { keys: [...foreign.map(({ publicJwk }) => publicJwk), ...keysOf(reply)] })
+      return withMembers(reply, { keys: [...foreign.map(({ publicJwk }) => publicJwk), ...keysOfReply(reply)] })
     },
   }),
 ]
@@ -102,7 +102,7 @@ async function changeSigningKeys(
   { keys, signingAlgs }: TamperTools,
   change: (key: Jwk, foreign: Jwk) => readonly Jwk[],
 ): Promise<ServerReply> {
-  let changed = keysOf(reply)
+  let changed = keysOfReply(reply)
   for (const alg of signingAlgs) {
     const [{ kid }, { publicJwk }] = await Promise.all([keys.keyFor(alg), foreignKey(alg)])
     changed = changed.flatMap((key) => (key['kid'] === kid ? change(key, { ...publicJwk }) : [key]))

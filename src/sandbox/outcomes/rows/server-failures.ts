@@ -1,5 +1,5 @@
 import { REPLY_FAMILIES } from '../families/reply-families.ts'
-import { type Check, OUTCOME_FLOWS, type OutcomeFlow } from '../outcome.ts'
+import { type ClientCheck, OUTCOME_FLOWS, type OutcomeFlow } from '../outcome.ts'
 import type { OutcomeRow } from '../outcome-row.ts'
 import {
   changedReply,
@@ -26,7 +26,7 @@ const PAGE =
   '<!doctype html><html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>'
 
 /** What a reply lacks whose JSON is the body of an error. */
-const LACKING: Readonly<Record<ServerFlow, readonly Check[]>> = {
+const LACKING: Readonly<Record<ServerFlow, readonly ClientCheck[]>> = {
   par: ['request_uri'],
   token: ['access_token', 'token_type'],
   upgrade: ['ok'],

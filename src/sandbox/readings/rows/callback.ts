@@ -10,7 +10,7 @@ const ERROR_REDIRECTS = 'Error redirect codes other than access_denied: not show
 const STANDARD_ERRORS = 'Standard OIDC error responses and error redirect parameters are used.'
 
 /** What goes back to the relying party through the browser: E1 and E3. */
-export const CALLBACKS: readonly Reading[] = [
+export const CALLBACK_READINGS: readonly Reading[] = [
   {
     name: 'error_redirect',
     point: 'Error codes of a refused request',

@@ -1,6 +1,6 @@
 import { withAnother } from '../../outcomes/callback-changes.ts'
 import { withHeader } from '../../outcomes/id-token-changes.ts'
-import { bodyOf, keysOf, withJson, withMembers } from '../../outcomes/reply-changes.ts'
+import { bodyOf, keysOfReply, withJson, withMembers } from '../../outcomes/reply-changes.ts'
 import type { ServerReply } from '../../outcomes/server-reply.ts'
 import type { TamperTools } from '../../outcomes/tamper-tools.ts'
 import { inCallbacks, inReplies, inTokens, type Reading } from '../reading.ts'
@@ -72,7 +72,7 @@ export const PUBLISHED: readonly Reading[] = [
         effect: {
           changes: [
             inReplies('jwks', (reply, tools) => {
-              const keys = keysOf(withSigningKeys(reply, tools)).map(({ kid: _kid, ...key }) => key)
+              const keys = keysOfReply(withSigningKeys(reply, tools)).map(({ kid: _kid, ...key }) => key)
               return withMembers(reply, { keys })
             }),
             inReplies('discovery', withSigningAlgorithms),
@@ -188,7 +188,7 @@ const isSameSet = (...values: readonly [unknown, unknown]) =>
 
 /** Clients with algorithms of their own need a key each. */
 function withSigningKeys(reply: ServerReply, { signingAlgs }: TamperTools): ServerReply {
-  return withMembers(reply, { keys: keysOf(reply).filter(({ alg }) => signingAlgs.some((one) => one === alg)) })
+  return withMembers(reply, { keys: keysOfReply(reply).filter(({ alg }) => signingAlgs.some((one) => one === alg)) })
 }
 
 /** OpenID Connect Discovery 1.0 section 3: RS256 is always in the list. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { levelOf } from '../../../../src/sandbox/outcomes/report/audited-row.ts'
+import { findingLevel } from '../../../../src/sandbox/outcomes/report/audited-row.ts'
 
 test.each([
   ['broke', 'must', 'should'],
@@ -7,5 +7,5 @@ test.each([
   ['broke', 'may', 'may'],
   ['let in', 'must', 'must'],
 ] as const)('A row of an app that %s, of the level %s, is a finding of the level %s', (verdict, level, expected) => {
-  expect(levelOf({ verdict, level })).toBe(expected)
+  expect(findingLevel({ verdict, level })).toBe(expected)
 })

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { CHECKS, type Check } from '../../../../src/sandbox/outcomes/outcome.ts'
+import { CHECKS, type ClientCheck } from '../../../../src/sandbox/outcomes/outcome.ts'
 import { findLibrary, remedyFor } from '../../../../src/sandbox/outcomes/report/remedies.ts'
 
 test.each([
@@ -41,7 +41,7 @@ const GOOD = {
 const claims = (changes: object) => ({ claims: { ...GOOD.claims, ...changes } })
 
 /** Whether the lines for a check let these values through. */
-async function passes(check: Check, changes: object): Promise<boolean> {
+async function passes(check: ClientCheck, changes: object): Promise<boolean> {
   const values: Readonly<Record<string, unknown>> = { ...GOOD, ...changes }
   const { lines = expect.fail() } = remedyFor(check, 'jose', ['use/id_token.any'])
   const run = new Function(...Object.keys(values), `return (async () => { ${lines} })()`)
@@ -51,7 +51,7 @@ async function passes(check: Check, changes: object): Promise<boolean> {
   )
 }
 
-test.each<[Check, object]>([
+test.each<[ClientCheck, object]>([
   ['state', { answer: { state: 'x' } }],
   ['state', { answer: {}, session: {} }],
   ['nonce', claims({ nonce: ['n'] })],
@@ -78,7 +78,7 @@ test.each<[Check, object]>([
   },
 )
 
-test.each<[string, Check, RegExp]>([
+test.each<[string, ClientCheck, RegExp]>([
   ['jose', 'signature', /\nconst \{ payload: claims \} = await jwtVerify\(/],
   ['openid-client', 'state', /implicitAuthentication\(.*expectedState/],
   ['next-auth', 'nonce', /checks: \['state', 'nonce'\]/],
@@ -103,7 +103,7 @@ test('Without a library there are no lines, nor with one where only a sentence c
       expect(remedyFor(check, library, ['use/id_token.any']).lines?.split('\n').length ?? 1).toBeLessThan(4)
 })
 
-test.each<[string, Check, string, RegExp | undefined]>([
+test.each<[string, ClientCheck, string, RegExp | undefined]>([
   ['PyJWT', 'exp', 'use/id_token.exp_string', /^if not \(type\(claims\["exp"\]\) is int\)/],
   ['go-oidc', 'exp', 'use/id_token.exp_string', undefined],
   ['go-oidc', 'kid', 'use/id_token.kid_empty', undefined],
@@ -119,7 +119,7 @@ test.each<[string, Check, string, RegExp | undefined]>([
   },
 )
 
-test.each<[string, Check, RegExp]>([
+test.each<[string, ClientCheck, RegExp]>([
   ['go-oidc', 'age_thresholds', /claims\.AgeThresholds\["18"\] == true/],
   ['openid_connect', 'age_thresholds', /^raise "age_thresholds" unless .*\["18"\] == true$/],
   ['openid_connect', 'nonce', /verify!\(.*nonce: session/],

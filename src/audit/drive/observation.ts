@@ -1,4 +1,4 @@
-import type { Visit, VisitEnd } from '../agent/browser.ts'
+import type { BrowserVisit, VisitEnd } from '../agent/browser.ts'
 import { firstSentence, titleOf, visibleText, wordsOf } from '../agent/read-page.ts'
 import { withoutAuditTenant } from '../drive/audit-tenant.ts'
 
@@ -36,7 +36,7 @@ export const isServerError = (status: number): boolean => status >= 500 && statu
 
 const MAX_TEXT = 2000
 
-export function observe(visit: Visit): Observation {
+export function observe(visit: BrowserVisit): Observation {
   const { end, page, url, hops, problem } = visit
   const sets = cookiesSet(visit).map((name) => `sets ${name}`)
   if (end === 'elsewhere') {
@@ -83,7 +83,7 @@ const parametersOf = (url = ''): string[] =>
   URL.canParse(url) ? [...new URL(url).searchParams].map(([name, value]) => `with ${name}=${value}`) : []
 
 /** Names of the cookies that the app set after the answer of the sandbox came. */
-export function cookiesSet({ hops }: Visit): string[] {
+export function cookiesSet({ hops }: BrowserVisit): string[] {
   // Those set before, as when a request is pushed, say nothing about the last answer.
   const callback = hops.findLastIndex(({ isCallback }) => isCallback)
   return [...new Set(hops.slice(Math.max(0, callback)).flatMap(({ cookies }) => cookies))]
