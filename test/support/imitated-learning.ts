@@ -1,8 +1,8 @@
 import type { BrowserVisit } from '../../src/audit/agent/browser.ts'
+import { observe } from '../../src/audit/drive/observation.ts'
 import type { LearnedApp } from '../../src/audit/learn/learn-app.ts'
 import type { FlowParts, LearnedFlow, SeenKind, SeenRun } from '../../src/audit/learn/learned-flow.ts'
 import { learnFlow } from '../../src/audit/learn/learned-flow.ts'
-import { observe } from '../../src/audit/learn/observation.ts'
 import { ASKED, NO, PERSONAS, runOf, visitTo } from './imitated-pages.ts'
 
 // What was seen of an app, and what is learned from that.

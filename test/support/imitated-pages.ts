@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 import type { AuthorizationRequest, Browser, BrowserVisit, Hop, ShownPage } from '../../src/audit/agent/browser.ts'
 import type { FlowRun } from '../../src/audit/drive/driver.ts'
+import { type Observation, observe } from '../../src/audit/drive/observation.ts'
 import type { TestedPersonas } from '../../src/audit/drive/tested-personas.ts'
-import { type Observation, observe } from '../../src/audit/learn/observation.ts'
 import type { CallRecord, Flow } from '../../src/client/shapes.ts'
 
 // The pages, visits and calls of an audited app as data.

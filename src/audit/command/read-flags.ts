@@ -1,7 +1,9 @@
 import { camelCase } from '../../files/camel-case.ts'
 import { ConfigError } from '../../files/config-error.ts'
+import { flagWord } from '../../files/shell-word.ts'
 import { checkAgainst } from '../../text/schema-problems.ts'
-import { AUDIT_FLAGS, type AuditSettings, flagWord, REPORT_FORMATS, settingsSchema } from './settings.ts'
+import { REPORT_FORMATS } from '../report/write-reports.ts'
+import { AUDIT_FLAGS, type AuditSettings, settingsSchema } from './settings.ts'
 import { requireKnownNames } from './unknown-names.ts'
 
 /** What the command line gives, by flag: `{ failOn: 'should' }`. */

@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { isNot, nonEmpty, textWithout, trueOrFalse, wholeNumber } from '../../config/settings/setting.ts'
 import { messageOf } from '../../files/caught.ts'
-import { shellWord } from '../../files/shell-word.ts'
 import { FAIL_ON } from '../../sandbox/outcomes/report/audit-report.ts'
 import { quote } from '../../text/message-parts.ts'
 import { parseAcceptedRule } from '../learn/accepted-rule.ts'
@@ -240,10 +239,3 @@ export const AUDIT_FLAGS = [...OF_APP, ...OF_RUN].map((flag) => {
   const isList = argument === '<pattern>' || argument === '<entry>'
   return { flags: `--${name} ${argument}`.trim(), name, argument, at, help, isList, isOfApp: OF_APP.includes(flag) }
 })
-
-/** The formats of reports, each with the flag that names its file. */
-export const REPORT_FORMATS = ['json', 'junit', 'sarif', 'markdown'] as const
-export type ReportFormat = (typeof REPORT_FORMATS)[number]
-
-/** A text as one word of a shell, quoted where needed. */
-export const flagWord = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : shellWord(text))

@@ -12,7 +12,7 @@ import type {
   StartPage,
   VisitOptions,
 } from '../agent/browser.ts'
-import { type Observation, observe } from '../learn/observation.ts'
+import { type Observation, observe } from './observation.ts'
 
 /** What the sandbox is made to do in one run of the app. */
 export interface FlowPlan {

@@ -1,6 +1,6 @@
 import type { BrowserVisit, VisitEnd } from '../agent/browser.ts'
 import { firstSentence, titleOf, visibleText, wordsOf } from '../agent/read-page.ts'
-import { withoutAuditTenant } from '../drive/audit-tenant.ts'
+import { withoutAuditTenant } from './audit-tenant.ts'
 
 /** What visits showed that ended without a page of the app. */
 const SHOWN: Readonly<Partial<Record<VisitEnd, string>>> = {

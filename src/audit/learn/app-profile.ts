@@ -4,7 +4,7 @@ import type { VisitEnd } from '../agent/browser.ts'
 import { AuditProblem } from '../audit-problem.ts'
 import { withoutAuditTenant } from '../drive/audit-tenant.ts'
 import type { FlowRun } from '../drive/driver.ts'
-import { addressOf } from './observation.ts'
+import { addressOf } from '../drive/observation.ts'
 
 /** What the Use request of an app asks for, with claims as JSON text, and whether the app sends the same state with every request. */
 export type AppProfile = ReturnType<typeof profileOf> & { readonly repeatsState: boolean }

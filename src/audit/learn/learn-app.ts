@@ -4,6 +4,7 @@ import { AuditProblem } from '../audit-problem.ts'
 import type { AuditedApp } from '../drive/audited-app.ts'
 import type { Driver, FlowPlan } from '../drive/driver.ts'
 import { inTurn } from '../drive/in-turn.ts'
+import { observe } from '../drive/observation.ts'
 import { chooseTestedPersonas } from '../drive/tested-personas.ts'
 import type { AuditRunOptions } from '../options.ts'
 import { declaredRules } from './accepted-rule.ts'
@@ -26,7 +27,6 @@ import {
   seeRun,
   showsIn,
 } from './learned-flow.ts'
-import { observe } from './observation.ts'
 
 /** All that is known of an app before it is judged. */
 export type LearnedApp = Awaited<ReturnType<typeof learnApp>>

@@ -1,8 +1,15 @@
 import type { Browser } from '../agent/browser.ts'
 import type { Driver, FlowRun } from '../drive/driver.ts'
+import {
+  cookiesSet,
+  describeFeatures,
+  isServerError,
+  type Observation,
+  observe,
+  sentenceOf,
+} from '../drive/observation.ts'
 import type { DeclaredRules } from './accepted-rule.ts'
 import { type Likeness, learnLikeness } from './likeness.ts'
-import { cookiesSet, describeFeatures, isServerError, type Observation, observe, sentenceOf } from './observation.ts'
 import { asksTheApp, holds } from './rule-holds.ts'
 
 /** What pages show a browser that asks for them again, by their paths. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { isServerError, type Observation } from './observation.ts'
+import { isServerError, type Observation } from '../drive/observation.ts'
 
 export type Likeness = NonNullable<ReturnType<typeof learnLikeness>>
 

@@ -1,8 +1,8 @@
+import { flagWord } from '../../files/shell-word.ts'
 import { visible } from '../../files/visible.ts'
 import type { AuditReport } from '../../sandbox/outcomes/report/audit-report.ts'
 import { isFound, linesOf, type Point, pointsOf, unshownOf } from '../../sandbox/outcomes/report/points.ts'
 import { conclusionOf, describeChecks, describeReadings, listChecks } from '../../sandbox/outcomes/report/totals.ts'
-import { flagWord } from '../command/settings.ts'
 
 export interface TerminalOptions {
   /** The address of the console: `http://localhost:2435/_sandbox/console`. */

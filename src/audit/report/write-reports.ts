@@ -1,8 +1,11 @@
 import type { AuditReport } from '../../sandbox/outcomes/report/audit-report.ts'
-import { REPORT_FORMATS, type ReportFormat } from '../command/settings.ts'
 import { renderAuditJUnit } from './junit.ts'
 import { renderMarkdown } from './markdown.ts'
 import { renderSarif, type SarifOptions } from './sarif.ts'
+
+/** The formats of reports, each with the flag that names its file. */
+export const REPORT_FORMATS = ['json', 'junit', 'sarif', 'markdown'] as const
+type ReportFormat = (typeof REPORT_FORMATS)[number]
 
 /** Writes each report that has a target, and appends the summary. @throws ConfigError with a line for each failure */
 export type WriteFiles = (

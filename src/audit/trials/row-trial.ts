@@ -6,10 +6,10 @@ import type { Reason, VerdictName } from '../../sandbox/outcomes/report/audit-re
 import type { Browser } from '../agent/browser.ts'
 import type { Driver, FlowPlan, FlowRun } from '../drive/driver.ts'
 import { inTurn } from '../drive/in-turn.ts'
+import { cookiesSet, type Observation, observe } from '../drive/observation.ts'
 import type { Role } from '../drive/tested-personas.ts'
 import { type LearnedApp, planOfCreate } from '../learn/learn-app.ts'
 import { type LearnedFlow, type RunResult, readRun, type SeenRun, seeRun } from '../learn/learned-flow.ts'
-import { cookiesSet, type Observation, observe } from '../learn/observation.ts'
 import { asksTheApp } from '../learn/rule-holds.ts'
 import type { AuditRun, Trial, TrialFinding, Worker } from './trial.ts'
 

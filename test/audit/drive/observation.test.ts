@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cookiesSet, describeFeatures, observe, sentenceOf } from '../../../src/audit/learn/observation.ts'
+import { cookiesSet, describeFeatures, observe, sentenceOf } from '../../../src/audit/drive/observation.ts'
 import { APP, ended, hopTo, pageOf, SANDBOX, saidOf, visitTo } from '../../support/imitated-pages.ts'
 
 const CALLBACK = hopTo(`${APP}/callback?state=s1`, { isCallback: true })

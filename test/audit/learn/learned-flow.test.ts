@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { observe } from '../../../src/audit/drive/observation.ts'
 import { parseAcceptedRule } from '../../../src/audit/learn/accepted-rule.ts'
 import { describeLearnedFlow, learnFlow, readRun } from '../../../src/audit/learn/learned-flow.ts'
-import { observe } from '../../../src/audit/learn/observation.ts'
 import { flowShowing, kindsOf, seenOf } from '../../support/imitated-learning.ts'
 import { NO, visitTo, YES } from '../../support/imitated-pages.ts'
 

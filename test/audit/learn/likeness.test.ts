@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { BrowserVisit } from '../../../src/audit/agent/browser.ts'
+import { observe } from '../../../src/audit/drive/observation.ts'
 import { learnLikeness } from '../../../src/audit/learn/likeness.ts'
-import { observe } from '../../../src/audit/learn/observation.ts'
 import { APP, ended, hopTo, visitTo } from '../../support/imitated-pages.ts'
 
 const seen = (shown: string | BrowserVisit) => observe(typeof shown === 'string' ? visitTo(shown, { hops: [] }) : shown)
