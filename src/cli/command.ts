@@ -20,6 +20,7 @@ export const jsonOption = () => new Option('--json', 'print JSON')
 /** Gives a command the flags that say which running sandbox it asks. */
 export const addressOptions = (command: Command): Command =>
   command
+    .configureHelp({ helpWidth: HELP_WIDTH })
     .option(
       '--url <url>',
       'the sandbox to ask, with --control-token when it asks for one (default: AGEKEY_SANDBOX_URL, else from the settings)',

@@ -1,5 +1,6 @@
 import { type Command, CommanderError, type Option } from 'commander'
 import { SandboxError } from '../client/sandbox-error.ts'
+import { FLAGS } from '../config/text-settings.ts'
 import { messageOf } from '../files/caught.ts'
 import { visible } from '../files/visible.ts'
 import { didYouMean } from '../text/message-parts.ts'
@@ -29,9 +30,6 @@ function problemOf(error: unknown, program: Command): string {
     case 'commander.unknownOption':
       // Of an unknown command with flags of its own, only the command is the mistake.
       return unknownCommandProblem(program) ?? unknownOptionProblem(message, command)
-    case 'commander.help':
-      // Of `help` for a command that does not exist; the help itself is printed already.
-      return unknownCommandProblem(program, program.args[1]) ?? message
     case 'commander.optionMissingArgument':
       return missingValueProblem(message, [...command.options, ...program.options])
     case 'commander.missingArgument':
@@ -56,8 +54,12 @@ const usageOf = (command: Command) => `usage: ${pathOf(command)} ${command.usage
 const excess = ({ args, registeredArguments }: Command) => args.slice(registeredArguments.length)
 const quoted = (text: string) => JSON.stringify(text)
 
-const unknownOptionProblem = (message: string, command: Command) =>
-  message.includes('Did you mean') ? message : `${message}; ${pathOf(command)} --help lists them`
+function unknownOptionProblem(message: string, command: Command): string {
+  const [, name] = /^unknown option '--([\w-]+)/.exec(message) ?? []
+  const setting = FLAGS.find((flag) => flag.name === name)
+  if (setting) return `--${name} is no flag: set ${setting.key} in the config file, or ${setting.variable}`
+  return message.includes('Did you mean') ? message : `${message}; ${pathOf(command)} --help lists them`
+}
 
 /** What a flag without its value would have taken. */
 function missingValueProblem(message: string, options: readonly Option[]): string {
@@ -67,10 +69,24 @@ function missingValueProblem(message: string, options: readonly Option[]): strin
   return `${option.long}: the value is missing; it takes ${value}: ${option.description}`
 }
 
+/** Commands that users look for, by their word: the command that does it. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  tail: 'flows --follow',
+  readings: 'explain readings',
+  drill: 'audit',
+}
+
 /** What is wrong with the word that stands where a subcommand of `command` would; `undefined` when nothing is. */
 export function unknownCommandProblem(command: Command, word = command.args[0]): string | undefined {
-  const names = command.commands.map((known) => known.name())
-  if (word === undefined || word.startsWith('-') || names.includes(word)) return undefined
+  const known = command
+    .createHelp()
+    .visibleCommands(command)
+    .map((one) => one.name())
+  if (word === undefined || word.startsWith('-') || command.commands.some((one) => one.name() === word))
+    return undefined
+  const elsewhere = ELSEWHERE[word]
+  if (command.parent === null && elsewhere !== undefined)
+    return `unknown command "${word}". Use: agekey-sandbox ${elsewhere}`
   const switchHint = /^(?:true|false|yes|no|on|off|\d+)$/i.test(word) ? '; a switch like --https takes no value' : ''
-  return `unknown command "${word}".${didYouMean(word, names) || ` Known are ${names.join(', ')}`}${switchHint}`
+  return `unknown command "${word}".${didYouMean(word, known) || ` Known are ${known.join(', ')}`}${switchHint}`
 }

@@ -482,7 +482,7 @@ export interface GivenSettings {
     readonly idToken?: number | undefined
     readonly accessToken?: number | undefined
   } | undefined
-  /** Reads a silence of the specification in another way: refused_token_status=403; the command "readings" lists all. */
+  /** Reads a silence of the specification in another way: refused_token_status=403; "agekey-sandbox explain readings" lists all. */
   readonly readings?: Readonly<Record<string, string | number>> | undefined
   /** Delays the reply of outcomes like token.slow by so many seconds, 0 to 600 (default: 30). */
   readonly slowReplySeconds?: number | undefined

@@ -30,6 +30,7 @@ export const CONFIG_FLAG: Flag = {
   variable: `${PREFIX}CONFIG`,
   short: '-c',
   argument: '<file>',
+  shown: 'daily',
   help: 'config file (default: agekey-sandbox.yaml in this folder, when present)',
 }
 

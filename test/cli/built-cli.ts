@@ -2,6 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { afterAll, afterEach } from 'vitest'
 import { folderWith } from '../support/folder-with.ts'
+import { KEY_FILE } from '../support/keys.ts'
 import { packageOfRun } from '../support/run.ts'
 
 /** The objects of a text with one a line. */
@@ -10,6 +11,9 @@ export const jsonLines = (text: string): Record<string, unknown>[] =>
     .trim()
     .split('\n')
     .map((it) => JSON.parse(it))
+
+/** The environment of a start with keys that are made already. */
+export const WITH_KEYS = { AGEKEY_SANDBOX_KEYS: KEY_FILE }
 
 /** A finished run. */
 export type Run = Readonly<{ code: number | null; stdout: string; stderr: string }>

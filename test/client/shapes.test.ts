@@ -37,7 +37,7 @@ const OF_DOMAIN: Readonly<Record<string, Readonly<Record<string, readonly string
   'age/vocabulary': { AssuranceLevel: ASSURANCE_LEVELS },
   'oidc/ports': { SigningAlgorithm: SIGNING_ALGORITHMS },
   'oidc/rules/profile': { Profile: PROFILES },
-  'sandbox/outcomes/outcome': { RequirementLevel: REQUIREMENT_LEVELS, OutcomeFlow: OUTCOME_FLOWS },
+  'sandbox/outcomes/outcome': { OutcomeFlow: OUTCOME_FLOWS, RequirementLevel: REQUIREMENT_LEVELS },
   'sandbox/outcomes/report/audit-report': { CheckVerdict: CHECK_VERDICTS, FailOn: FAIL_ON, VerdictName: VERDICTS },
   'sandbox/personas/persona-schema': { PersonaGroup: PERSONA_GROUPS },
 }

@@ -23,7 +23,8 @@ test('The table of settings of configuration.md is the one of the program; `npm 
 })
 
 function settingsTable(): string {
-  const ofFlags = FLAGS.map(({ short, name, argument, variable, key, help }) => {
+  const ofFlags = FLAGS.map(({ short, name, argument, variable, key, help, shown }) => {
+    if (shown === 'none') return ['', variable, key, help] as const
     const flag = [...(short === undefined ? [] : [short]), [`--${name}`, argument].join(' ').trim()].join(', ')
     return [flag, variable, key, help] as const
   })

@@ -54,7 +54,7 @@ const SHOP = {
 const EXAMPLES: Readonly<Record<OperationId, Example>> = {
   getHealth: {
     path: '/health',
-    note: 'It needs no token. A load balancer, or `agekey-sandbox healthcheck`, asks this.',
+    note: 'It needs no token. A load balancer, or `agekey-sandbox wait`, asks this.',
   },
   getCatalog: { path: '/catalog', maxItems: 1 },
   listPersonas: { path: '/personas?limit=1' },

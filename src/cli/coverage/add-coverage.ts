@@ -1,12 +1,11 @@
 import type { Command } from 'commander'
-import { addressOptions, HELP_WIDTH, type ReadFlags } from '../command.ts'
+import { addressOptions, type ReadFlags } from '../command.ts'
 import type { CoverageFlags } from './coverage.ts'
 
-const DESCRIPTION = `what your tests have not seen: answers, filters, endings, wrong answers and server calls that were never
-delivered to your app, each with what closes the gap`
+const DESCRIPTION = 'what your tests have not seen, each with what closes the gap'
 
 const EXPLANATION = `
-FILE is a file that --coverage-file or a test kit wrote, or a folder of them; several are added up. Without one it reads the
+FILE is a file that coverage_file or a test kit wrote, or a folder of them; several are added up. Without one it reads the
 folder .agekey-coverage of this folder, and when there is none, or with --url or --tenant, it asks the sandbox that runs.
 --json, --junit and --markdown write to the file behind them, or to standard output without one.
 
@@ -26,7 +25,6 @@ export function addCoverage(program: Command, flags: ReadFlags): void {
   const coverage = program
     .command('coverage [file...]')
     .description(DESCRIPTION)
-    .configureHelp({ helpWidth: HELP_WIDTH })
     .option(
       '--min <minimums>',
       'the least percent of a dimension: answers=100,must=80; may be given several times',

@@ -31,7 +31,7 @@ function filesAt(path: string): readonly string[] {
 }
 
 const HOW_TO_MAKE_ONE =
-  'run the tests with setupSandbox({ coverage: true }), or start the sandbox with --coverage-file FILE'
+  'run the tests with setupSandbox({ coverage: true }), or start the sandbox with AGEKEY_SANDBOX_COVERAGE_FILE=FILE'
 
 function list(folder: string): readonly string[] {
   try {

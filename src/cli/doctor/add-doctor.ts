@@ -5,7 +5,7 @@ import { jsonOption, type ReadFlags } from '../command.ts'
 export function addDoctor(program: Command, flags: ReadFlags): void {
   program
     .command('doctor')
-    .description('find out, where the app runs, why it cannot use a sandbox; exit with 0 when all is well')
+    .description('find out, where the app runs, why it cannot use a sandbox')
     .option('--issuer <url>', 'the issuer as the app has it (default: http://localhost:2435/v1/oidc/use)')
     .option('--client-id <id>', 'the client of the app')
     .option('--client-secret <secret>', 'its secret')

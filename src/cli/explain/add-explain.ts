@@ -5,6 +5,8 @@ const EXPLAIN_EXAMPLES = `
 Examples:
   agekey-sandbox explain use-04                    a rule: what it demands, and how to mend an app that breaks it
   agekey-sandbox explain id_token.expired          an outcome: what a correct client does, and how to force it
+  agekey-sandbox explain readings                  what the specification leaves open; a star marks the default
+  agekey-sandbox explain refused_token_status      one reading; start --reading refused_token_status=403 sets it
   agekey-sandbox explain f12                       a flow of the running sandbox: what happened, and why
   agekey-sandbox explain http://localhost:2435/_sandbox/console/flows/f12`
 
@@ -15,17 +17,11 @@ Examples:
   agekey-sandbox outcomes --flow token             those of one flow or call
   agekey-sandbox outcomes show id_token.expired    one of them, and every way to force it`
 
-const READINGS_EXAMPLES = `
-Examples:
-  agekey-sandbox readings                          all, with the variants of each; a star marks the default
-  agekey-sandbox readings refused_token_status               one of them
-  agekey-sandbox start --reading refused_token_status=403    how one is set`
-
-/** Registers `explain`, `outcomes` and `readings`. What they do is loaded when they run. */
+/** Registers `explain` and `outcomes`. What they do is loaded when they run. */
 export function addExplain(program: Command, flags: ReadFlags): void {
   const outcomes = program
     .command('outcomes [pattern]')
-    .description('list the endings that can be forced on a flow, all or those that a pattern names')
+    .description('list the outcomes that can be forced')
     .option('--flow <flow>', 'only those of one flow or call: use, create, par, token, upgrade, discovery, jwks')
     .addOption(jsonOption())
     .addHelpText('after', OUTCOMES_EXAMPLES)
@@ -41,18 +37,9 @@ export function addExplain(program: Command, flags: ReadFlags): void {
       const { showOutcome } = await import('./explain.ts')
       await showOutcome(name, flags(), command.optsWithGlobals())
     })
-  program
-    .command('readings [name]')
-    .description('list what the specification leaves open, and how it can be read')
-    .addOption(jsonOption())
-    .addHelpText('after', READINGS_EXAMPLES)
-    .action(async (name: string | undefined, options) => {
-      const { listReadings } = await import('./readings.ts')
-      listReadings(name, options)
-    })
   const explain = program
     .command('explain <name>')
-    .description('explain a rule, an outcome, or a flow of the running sandbox')
+    .description('explain a rule, an outcome, a reading or a flow')
     .addHelpText('after', EXPLAIN_EXAMPLES)
   addressOptions(explain)
     .addOption(jsonOption())

@@ -17,10 +17,10 @@ export async function explainFlow(
   flags: Texts,
   { json = false, ...address }: SandboxAddress & { readonly json?: boolean },
 ): Promise<void> {
-  const { api, url, requireTenant } = await reachSandbox(flags, address)
+  const { api, pages, requireTenant } = await reachSandbox(flags, address)
   await requireTenant()
   const flow = await findFlow(id, api)
-  const page = flowPage(flow, url)
+  const page = flowPage(flow, pages)
   if (json) return print(JSON.stringify({ ...flow, page }, undefined, 2))
   const [headline, ...rest] = describeFlow(flow).map(painted)
   for (const line of [headline, visible(page), ...rest]) print(line ?? '')

@@ -3,19 +3,24 @@ import type { Texts } from '../../config/text-settings.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import { visible } from '../../files/visible.ts'
 import { isFlowId } from '../../sandbox/journal/journal.ts'
+import { READINGS } from '../../sandbox/readings/readings.ts'
+import { didYouMean, quote } from '../../text/message-parts.ts'
 import { baseUrlFor, type SandboxAddress } from '../remote/reach-sandbox.ts'
 import { paint, print } from '../terminal.ts'
+import { listReadings, readingsNamed } from './readings.ts'
 
 interface ExplainOptions extends SandboxAddress {
   readonly json?: boolean
 }
 
 /**
- * Explains a rule, an outcome, or a flow of a running sandbox.
- * @param name a rule id, an outcome, a flow id, or the address of the page of a flow
+ * Explains a rule, an outcome, a reading, or a flow of a running sandbox.
+ * @param name a rule id, an outcome, a reading, `readings` for all of them, a flow id, or the address of the page of a flow
  * @throws ConfigError with near misses, for a name of none of them
  */
 export async function explain(name: string, flags: Texts, options: ExplainOptions): Promise<void> {
+  const readings = readingsNamed(name)
+  if (readings.length > 0) return listReadings(readings, options)
   const flow = flowIn(name)
   if (flow === undefined) return explainNamed(name, flags, options)
   const { explainFlow } = await import('./explain-flow.ts')
@@ -41,7 +46,17 @@ async function explainNamed(
   { json = false, only, ...address }: ExplainOptions & { only?: 'outcome' },
 ): Promise<void> {
   const explained = explainName(name, { baseUrl: await baseUrlFor(flags, address) })
-  if (explained.kind === 'unknown') throw ConfigError.of(explained.message)
+  if (explained.kind === 'unknown') {
+    const reading =
+      explained.suggestions.length === 0
+        ? didYouMean(
+            name,
+            READINGS.map((one) => one.name),
+          )
+        : ''
+    const message = `there is no rule, no outcome and no reading ${quote(name)}.${reading}`
+    throw ConfigError.of(reading === '' ? explained.message : message)
+  }
   if (only !== undefined && explained.kind !== only)
     throw ConfigError.of(
       `${explained.name} is a rule, not an outcome; agekey-sandbox explain ${explained.name} explains it`,

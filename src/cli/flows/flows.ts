@@ -12,16 +12,23 @@ import { type ReachedSandbox, reachSandbox, type SandboxAddress } from '../remot
 import { print, printText } from '../terminal.ts'
 
 interface FlowsOptions extends SandboxAddress, FilterFlags {
+  readonly follow?: boolean
   readonly as?: string
   readonly limit?: string
   readonly json?: boolean
 }
 
 /**
- * Lists flows; with an id, or `last`, shows one; with `--as` prints it as a file.
+ * Lists flows; with an id, or `last`, shows one; with `--as` prints it as a file; with `--follow` prints calls as they come.
  * @throws ConfigError for a bad flag, SandboxError for a flow that is not there
  */
 export async function flows(id: string | undefined, flags: Texts, options: FlowsOptions): Promise<void> {
+  if (options.follow) {
+    const other = id === undefined ? ['as', 'limit'].find((name) => name in options) : quote(id)
+    if (other !== undefined) throw ConfigError.of(`--follow: it prints calls as they come; leave ${other} out`)
+    const { follow } = await import('./follow.ts')
+    return follow(flags, options)
+  }
   const as = readFormat(options.as)
   const filter = readFilter(options)
   const limit = readLimit(options.limit)
@@ -66,12 +73,12 @@ async function newest({ api }: ReachedSandbox, filter: Filter): Promise<string> 
 }
 
 async function listFlows(
-  { api, url }: ReachedSandbox,
+  { api, pages }: ReachedSandbox,
   { filter, limit, json }: { filter: Filter; limit: number; json: boolean },
 ): Promise<void> {
   const found = await api.flows.list({ ...filter, limit })
   if (json) {
-    print(JSON.stringify({ flows: found.map((flow) => ({ ...flow, page: flowPage(flow, url) })) }, undefined, 2))
+    print(JSON.stringify({ flows: found.map((flow) => ({ ...flow, page: flowPage(flow, pages) })) }, undefined, 2))
     return
   }
   const words = filterInWords(filter)

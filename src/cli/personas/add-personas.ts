@@ -3,7 +3,10 @@ import { jsonOption, type ReadFlags, withSubcommandsOnly } from '../command.ts'
 
 /** Registers the commands about personas. What they do is loaded when they run. */
 export function addPersonas(program: Command, flags: ReadFlags): void {
-  const personas = program.command('personas').description('the test users').addOption(jsonOption())
+  const personas = program
+    .command('personas')
+    .description('the test users: list, show, check, generate')
+    .addOption(jsonOption())
   const list = async (_options: unknown, command: Command) => {
     const { listPersonas } = await import('./personas.ts')
     await listPersonas(flags(), command.optsWithGlobals())

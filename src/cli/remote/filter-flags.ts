@@ -52,7 +52,8 @@ export const filterInWords = (filter: FlowFilter): string =>
     .map(([name, value]) => `${name === 'q' ? 'text' : name} ${value}`)
     .join(' and ')
 
-function oneOf<Value extends string>(
+/** The one of `known` that a flag gives; `undefined` without the flag. @throws ConfigError with near misses */
+export function oneOf<Value extends string>(
   known: readonly Value[],
   text: string | undefined,
   { flag, kind }: { flag: string; kind: string },

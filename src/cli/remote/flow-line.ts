@@ -9,5 +9,5 @@ export function flowLine({ id, flow, status, summary }: Flow): string {
   return `${paint('bold', id)} ${flow} ${paint(STATUS_COLORS[status], status)}: ${visible(summary)}`
 }
 
-/** The page that shows a flow. @param url the sandbox or tenant that it is in */
-export const flowPage = ({ id }: Pick<Flow, 'id'>, url: string): string => `${url}/_sandbox/console/flows/${id}`
+/** The page that shows a flow. @param pages where browsers find the sandbox or tenant that it is in */
+export const flowPage = ({ id }: Pick<Flow, 'id'>, pages: string): string => `${pages}/_sandbox/console/flows/${id}`

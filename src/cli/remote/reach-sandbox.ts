@@ -13,7 +13,10 @@ export interface SandboxAddress {
 
 /** A sandbox that runs, or a tenant of it, for commands that only read. */
 export interface ReachedSandbox {
+  /** Where it is called. */
   readonly url: string
+  /** Where a browser finds its pages: the base URL, unless `--url` says otherwise. */
+  readonly pages: string
   readonly settings: Settings['sandbox']
   /** Whether its address is that of the settings on this machine. */
   readonly isLocal: boolean
@@ -39,6 +42,7 @@ export async function reachSandbox(flags: Texts, { url, tenant }: SandboxAddress
   const transport = transportAt(baseUrl)
   return {
     url: baseUrl,
+    pages: ofTenant(given ?? baseUrlOf(settings), tenant),
     settings,
     isLocal: given === undefined,
     controlToken,

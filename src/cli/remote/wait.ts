@@ -9,9 +9,9 @@ import { startStopwatch } from '../../sandbox/clock/clock.ts'
 import { paintError, print, printError } from '../terminal.ts'
 import { type FilterFlags, filterInWords, readFilter } from './filter-flags.ts'
 import { flowLine, flowPage } from './flow-line.ts'
-import { healthAddress, requireHealthy } from './healthcheck.ts'
 import { type ReachedSandbox, reachSandbox, type SandboxAddress } from './reach-sandbox.ts'
 import { readTimeout } from './read-timeout.ts'
+import { healthAddress, requireHealthy } from './require-healthy.ts'
 
 interface WaitOptions extends SandboxAddress, FilterFlags {
   readonly since?: string
@@ -31,7 +31,7 @@ const MAX_POLL_SECONDS = 30
  */
 export async function wait(flags: Texts, options: WaitOptions): Promise<boolean> {
   const { since, json = false } = options
-  const timeoutSeconds = readTimeout(options.timeout, DEFAULT_TIMEOUT_SECONDS)
+  const timeoutSeconds = readTimeout(options.timeout, DEFAULT_TIMEOUT_SECONDS, { orZero: true })
   const filter = readFilter(options)
   if (filter.status === 'waiting')
     throw ConfigError.of(
@@ -41,27 +41,35 @@ export async function wait(flags: Texts, options: WaitOptions): Promise<boolean>
   const elapsed = startStopwatch()
   const secondsLeft = () => timeoutSeconds - elapsed() / 1000
 
-  await untilHealthy(sandbox, { secondsLeft, timeoutSeconds })
-  if (Object.keys(filter).length === 0 && since === undefined) {
-    const url = healthAddress(sandbox.url)
-    print(json ? JSON.stringify({ url, healthy: true }) : `${visible(url)}: healthy`)
+  const isForHealth = Object.keys(filter).length === 0 && since === undefined
+  const address = healthAddress(sandbox.url)
+  try {
+    await untilHealthy(sandbox, { secondsLeft, timeoutSeconds })
+  } catch (error) {
+    if (!isForHealth || !json) throw error
+    print(JSON.stringify({ url: address, healthy: false, reason: messageOf(error) }))
+    return false
+  }
+  if (isForHealth) {
+    print(json ? JSON.stringify({ url: address, healthy: true }) : `${visible(address)}: healthy`)
     return true
   }
   const mark = await sandbox.api.flows.mark()
   const flow = await untilFlow(sandbox, { ...filter, since: since === 'now' ? mark : since }, secondsLeft)
-  if (flow) printFlow(await sandbox.api.flows.get(flow.id), sandbox.url, json)
+  if (flow) printFlow(await sandbox.api.flows.get(flow.id), sandbox.pages, json)
   else await reportNothing({ filter, timeoutSeconds, since: mark }, sandbox, json)
   return flow !== undefined
 }
 
 async function untilHealthy(
-  { url, settings, isLocal }: ReachedSandbox,
+  sandbox: ReachedSandbox,
   { secondsLeft, timeoutSeconds }: { secondsLeft: () => number; timeoutSeconds: number },
 ): Promise<void> {
   for (;;) {
     try {
-      return await requireHealthy(url, { settings: async () => settings, isLocal })
+      return await requireHealthy(sandbox)
     } catch (cause) {
+      if (timeoutSeconds === 0) throw cause
       if (secondsLeft() <= 0)
         throw new Error(`${messageOf(cause)}; it was not healthy within ${inSeconds(timeoutSeconds)}`, { cause })
       await pause(BETWEEN_LOOKS_MS)
@@ -75,22 +83,23 @@ async function untilFlow(
   filter: FlowFilter & { since: string | undefined },
   secondsLeft: () => number,
 ): Promise<Flow | undefined> {
-  for (let left = secondsLeft(); left > 0; left = secondsLeft()) {
+  let left = secondsLeft()
+  do {
     try {
-      const { flows } = await call('listFlows', {
-        query: { ...filter, wait: Math.min(left, MAX_POLL_SECONDS), limit: 1 },
-      })
+      const wait = Math.max(0, Math.min(left, MAX_POLL_SECONDS))
+      const { flows } = await call('listFlows', { query: { ...filter, wait, limit: 1 } })
       if (flows[0]) return flows[0]
     } catch (error) {
       if (!(error instanceof SandboxError) || error.status !== 0) throw error
       await pause(BETWEEN_LOOKS_MS)
     }
-  }
+    left = secondsLeft()
+  } while (left > 0)
   return undefined
 }
 
-function printFlow(flow: Flow, url: string, json: boolean): void {
-  const page = flowPage(flow, url)
+function printFlow(flow: Flow, pages: string, json: boolean): void {
+  const page = flowPage(flow, pages)
   const text = json
     ? JSON.stringify({ matched: true, flow: { ...flow, page } }, undefined, 2)
     : `${flowLine(flow)}\n${visible(page)}`
@@ -102,7 +111,7 @@ const MAX_SEEN = 10
 
 async function reportNothing(
   { filter, timeoutSeconds, since }: { filter: FlowFilter; timeoutSeconds: number; since: string },
-  { url, call }: ReachedSandbox,
+  { pages, call }: ReachedSandbox,
   json: boolean,
 ): Promise<void> {
   const words = filterInWords(filter)
@@ -111,7 +120,7 @@ async function reportNothing(
   const meanwhile = seen.length === 0 ? 'no other flow ended meanwhile' : 'meanwhile ended:'
   printError(`${paintError('red', 'error:')} ${visible(waited)}; ${meanwhile}`)
   if (json) {
-    const shown = seen.map((flow) => ({ ...flow, page: flowPage(flow, url) }))
+    const shown = seen.map((flow) => ({ ...flow, page: flowPage(flow, pages) }))
     print(JSON.stringify({ matched: false, filter, timeout_seconds: timeoutSeconds, seen: shown }, undefined, 2))
   } else for (const flow of seen) printError(`  ${flowLine(flow)}`)
 }

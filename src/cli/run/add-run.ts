@@ -21,8 +21,8 @@ export function addRun(program: Command, flags: ReadFlags): void {
   program
     .command('run <file...>')
     .usage('[options] <file...> [-- command [args...]]')
-    .description('run scenario files one after the other; exit with 1 at the first step that fails')
-    .configureHelp({ helpWidth: HELP_WIDTH, showGlobalOptions: true })
+    .description('play scenario files: what users do, and what the app must send')
+    .configureHelp({ helpWidth: HELP_WIDTH })
     .option(
       '--url <url>',
       'the sandbox to run them in, with --control-token when it asks for one (default: one of its own, with the flags of start)',

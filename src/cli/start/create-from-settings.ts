@@ -1,5 +1,6 @@
 import type { Settings } from '../../config/load-settings.ts'
 import { keyOf, SETTINGS } from '../../config/settings.ts'
+import { FLAGS } from '../../config/text-settings.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import { createSandbox, type Sandbox } from '../../server/create-sandbox.ts'
 import type { Report } from './report.ts'
@@ -26,12 +27,18 @@ export async function createFromSettings(
   }
 }
 
+/** `--state-dir`; `the setting keys` for a setting without a flag. */
+function flagOf(key: string): string {
+  const flag = FLAGS.find((one) => one.key === key && one.shown !== 'none')
+  return flag === undefined ? `the setting ${key}` : `--${flag.name}`
+}
+
 /**
  * A message of the library in the words of the command line. Messages say "the option stateDir", or begin with the name of one:
  * they become the flag, and the key of the config file.
  */
 function inCommandWords(message: string): string {
   return message
-    .replaceAll(/\bthe option (\w+)/g, (_, option: string) => `--${keyOf(option).replaceAll('_', '-')}`)
+    .replaceAll(/\bthe option (\w+)/g, (_, option: string) => flagOf(keyOf(option)))
     .replace(/^(\w+)(?=: )/, (name) => (name in SETTINGS ? keyOf(name) : name))
 }

@@ -1,6 +1,7 @@
 import type { LogMode } from '../../config/settings/process-settings.ts'
 import { visible } from '../../files/visible.ts'
 import { ENDPOINTS } from '../../oidc/endpoints.ts'
+import { isLoopbackUrl } from '../../sandbox/addresses/web-address.ts'
 import type { CallSummary } from '../../server/create-sandbox.ts'
 import { alignColumns, paint, paintError, printError, writeOut } from '../terminal.ts'
 import { createLog } from './log.ts'
@@ -18,6 +19,9 @@ export interface Ready {
   readonly clientId: string
   readonly clientSecret: string
   readonly version: string
+  /** The config file that was read, and the clients that it declares. */
+  readonly configFile?: string | undefined
+  readonly clients?: readonly string[] | undefined
 }
 
 /** What a running sandbox reports: calls on stdout, after the line or table that says it is ready; the rest on stderr. */
@@ -35,11 +39,25 @@ const silent: Report = { ready() {}, call() {}, warning() {}, defect() {} }
 export function createReport(mode: LogMode, now: () => number): Report {
   switch (mode) {
     case 'pretty':
-      return createPrettyReport(now)
+      return withoutNoise(createPrettyReport(now))
     case 'json':
-      return createJsonReport(now)
+      return withoutNoise(createJsonReport(now))
     case 'silent':
       return silent
+  }
+}
+
+/** Leaves out probes of a healthy sandbox, and after the first unknown path the list of what is served. */
+function withoutNoise(report: Report): Report {
+  let isListed = false
+  return {
+    ...report,
+    call(call) {
+      if (call.path.endsWith('/_sandbox/health') && call.status === 200) return
+      const [problem = '', served] = call.message?.split(' Served below ') ?? []
+      report.call(served !== undefined && isListed ? { ...call, message: problem } : call)
+      isListed ||= served !== undefined
+    },
   }
 }
 
@@ -93,17 +111,30 @@ const roundedMs = (milliseconds: number) =>
   milliseconds < 10 ? Math.round(milliseconds * 10) / 10 : Math.round(milliseconds)
 
 /** What to paste into the app and where to click. */
-function readyTable({ url, baseUrl, internalUrl, certificateFile, clientId, clientSecret, version }: Ready): string {
+function readyTable(ready: Ready): string {
+  const {
+    url,
+    baseUrl,
+    internalUrl,
+    certificateFile,
+    clientId,
+    clientSecret,
+    version,
+    configFile,
+    clients = [],
+  } = ready
   const rows = [
     ['open', `${baseUrl}/`],
     ['base URL', baseUrl],
-    ...(url === baseUrl ? [] : [['listening on', url]]),
+    ...(isSameMachine(url, baseUrl) ? [] : [['listening on', url]]),
     ...(internalUrl === undefined ? [] : [['internal URL', internalUrl]]),
     ...(certificateFile === undefined ? [] : [['certificate', `${certificateFile} (NODE_EXTRA_CA_CERTS)`]]),
     ['issuer', baseUrl + ENDPOINTS.use.path],
     ['discovery', baseUrl + ENDPOINTS.useDiscovery.path],
     ['client_id', clientId],
     ['client_secret', clientSecret],
+    ...(configFile === undefined ? [] : [['config file', configFile]]),
+    ...(clients.length === 0 ? [] : [['its clients', clients.join(', ')]]),
   ]
   return [
     '',
@@ -114,6 +145,14 @@ function readyTable({ url, baseUrl, internalUrl, certificateFile, clientId, clie
     paint('dim', '  Ctrl+C stops it.'),
     '',
   ].join('\n')
+}
+
+/** `http://127.0.0.1:2435` and `http://localhost:2435/age`: the base URL says all of where it listens. */
+function isSameMachine(url: string, baseUrl: string): boolean {
+  const [own, base] = [new URL(url), new URL(baseUrl)]
+  return (
+    [own, base].every(({ href }) => isLoopbackUrl(href)) && own.protocol === base.protocol && own.port === base.port
+  )
 }
 
 function statusColor(status: number) {

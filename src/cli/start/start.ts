@@ -16,6 +16,7 @@ const CLOSING_MS = 800
 export async function start(flags: Texts): Promise<void> {
   const settings = await loadSettings({ flags })
   const { log, configFile, warnings } = settings
+  const clients = settings.sandbox.clients?.map(({ clientId }) => clientId)
   // Log lines show real time, also when a test has moved the clock of the sandbox.
   const report = createReport(log, createClock().now)
   for (const warning of warnings) report.warning(warning)
@@ -27,7 +28,8 @@ export async function start(flags: Texts): Promise<void> {
   if (certificate && certificateFile === undefined) {
     report.warning('the certificate lives in memory, so that no client can be made to trust it; name a --state-dir')
   }
-  report.ready({ ...sandbox.client, url, baseUrl, internalUrl, certificateFile, version: packageVersion() })
+  const addresses = { url, baseUrl, internalUrl, certificateFile }
+  report.ready({ ...sandbox.client, ...addresses, version: packageVersion(), configFile, clients })
 
   keepHeapSmall()
   const unwatch = configFile === undefined ? () => {} : watchClients(configFile, { flags, sandbox, report })

@@ -21,7 +21,7 @@ import {
 export const ADDRESS_SETTINGS = {
   port: {
     schema: wholeNumber('a port (0 to 65535)', { from: 0, to: 65_535 }),
-    flag: { short: '-p', argument: '<number>', parse: parseNumber },
+    flag: { short: '-p', argument: '<number>', parse: parseNumber, shown: 'daily' },
     help: 'port to listen on; 0 takes a free one (default: 2435)',
     option: 'Port to listen on; 0 (the default) takes a free one',
     starter: {
@@ -31,13 +31,13 @@ export const ADDRESS_SETTINGS = {
   },
   host: {
     schema: nonEmpty,
-    flag: { argument: '<address>' },
+    flag: { argument: '<address>', shown: 'daily' },
     help: 'address to listen on (default: 127.0.0.1, only this machine)',
     starter: { example: '127.0.0.1' },
   },
   baseUrl: {
     schema: textWithout(baseUrlProblem).transform(normalizeBaseUrl),
-    flag: { argument: '<url>' },
+    flag: { argument: '<url>', shown: 'daily' },
     help: 'address under which relying parties reach it (default: http://localhost:PORT)',
     starter: {
       about: 'The address under which relying parties reach it, when that differs from where it listens.',
@@ -46,7 +46,7 @@ export const ADDRESS_SETTINGS = {
   },
   basePath: {
     schema: textWithout(basePathProblem),
-    flag: { argument: '<path>' },
+    flag: { argument: '<path>', shown: 'none' },
     help: 'path of the base URL, when the rest of it is the default: /agekey',
     starter: { about: 'Or only its path.', example: '/agekey' },
   },
@@ -62,7 +62,7 @@ names it to callers that use it; the issuer stays. trust_host: true does the sam
   },
   trustHost: {
     schema: trueOrFalse,
-    flag: { parse: parseBoolean },
+    flag: { parse: parseBoolean, shown: 'none' },
     help: 'discovery names the addresses under the host that a server calls by, whatever it is',
     starter: { example: 'false' },
   },

@@ -18,13 +18,13 @@ export const PROCESS_SETTINGS = {
   personas: {
     schema: listOrOne(nonEmpty),
     isPath: true,
-    flag: { argument: '<path...>', separator: delimiter },
+    flag: { argument: '<path...>', separator: delimiter, shown: 'daily' },
     help: 'persona files or folders, beside the built-in personas',
     starter: { about: 'Your own test users: a file, a folder, or a list of them.', example: './personas' },
   },
   persona: {
     schema: nonEmpty,
-    flag: { argument: '<name>' },
+    flag: { argument: '<name>', shown: 'daily' },
     help: 'decides as this persona, without a choice page',
     starter: {
       about:
@@ -34,19 +34,19 @@ export const PROCESS_SETTINGS = {
   },
   outcome: {
     schema: nonEmpty,
-    flag: { argument: '<name>' },
+    flag: { argument: '<name>', shown: 'daily' },
     help: 'ends flows this way, without a choice page',
     starter: { example: 'verified' },
   },
   seed: {
     schema: wholeNumber('a whole number', { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER }),
-    flag: { argument: '<number>', parse: parseNumber },
+    flag: { argument: '<number>', parse: parseNumber, shown: 'daily' },
     help: 'makes ids, codes, tokens and generated names repeatable',
     starter: { about: 'The same seed with a frozen clock gives the same ids, codes, tokens and names.', example: '1' },
   },
   log: {
     schema: z.enum(LOG_MODES),
-    flag: { argument: '<mode>' },
+    flag: { argument: '<mode>', shown: 'daily' },
     help: 'pretty, json or silent (default: pretty)',
     starter: { about: 'pretty, json or silent', example: 'pretty' },
   },
@@ -65,14 +65,14 @@ export const PROCESS_SETTINGS = {
   keys: {
     schema: nonEmpty,
     isPath: true,
-    flag: { argument: '<file>' },
+    flag: { argument: '<file>', shown: 'none' },
     help: 'file of the signing keys; made when it is not there',
     starter: { example: './keys.json' },
   },
   coverageFile: {
     schema: nonEmpty,
     isPath: true,
-    flag: { argument: '<file>' },
+    flag: { argument: '<file>', shown: 'none' },
     help: 'writes to this file which answers, outcomes and calls the clients have seen; each run replaces it',
     starter: {
       about:
@@ -91,7 +91,7 @@ export const PROCESS_SETTINGS = {
   },
   memoryBudget: {
     schema: wholeNumber('a whole number of megabytes from 1 up', { from: 1, to: 1_000_000 }),
-    flag: { argument: '<megabytes>', parse: parseNumber },
+    flag: { argument: '<megabytes>', parse: parseNumber, shown: 'none' },
     help: 'keeps at most so many MB in memory, the oldest goes (default: 256)',
     starter: {
       about:

@@ -19,7 +19,7 @@ const seconds = wholeNumber('a whole number of seconds from 1 up', { from: 1, to
 export const SERVICE_SETTINGS = {
   profile: {
     schema: z.enum(PROFILES),
-    flag: { argument: '<name>' },
+    flag: { argument: '<name>', shown: 'daily' },
     help: 'spec or agekey (default: spec)',
     option:
       '`spec` (the default): the specification to the letter. `agekey`: the names and tolerances of the live service',
@@ -102,10 +102,10 @@ export const SERVICE_SETTINGS = {
   readings: {
     schema: readingsSchema,
     flag: { name: 'reading', argument: '<name=variant...>', separator: ',', parse: parseReadingTexts },
-    help: 'reads a silence of the specification in another way: refused_token_status=403; the command "readings" lists all',
+    help: 'reads a silence of the specification in another way: refused_token_status=403; "agekey-sandbox explain readings" lists all',
     starter: {
       about:
-        'How the service reads what the specification leaves open; the command "readings" lists all. Does your app survive it?',
+        'How the service reads what the specification leaves open; "agekey-sandbox explain readings" lists all. Does your app survive it?',
       example: '{ refused_token_status: 403, typ: absent }',
     },
   },
@@ -114,7 +114,7 @@ export const SERVICE_SETTINGS = {
       from: 0,
       to: MAX_SLOW_REPLY_SECONDS,
     }),
-    flag: { argument: '<seconds>', parse: parseNumber },
+    flag: { argument: '<seconds>', parse: parseNumber, shown: 'none' },
     help: `delays the reply of outcomes like token.slow by so many seconds, 0 to ${MAX_SLOW_REPLY_SECONDS} (default: ${DEFAULT_SLOW_REPLY_SECONDS})`,
     starter: {
       about: 'Seconds that the reply of a slow outcome (token.slow, jwks.slow ...) takes: more than your app waits.',

@@ -35,6 +35,8 @@ export interface SettingFlag {
   parse?(text: string | readonly string[]): unknown
   /** Between several values in the environment variable. */
   readonly separator?: string
+  /** Where `--help` shows it: with the flags of every day, else with all of them; `none` leaves only the environment variable. */
+  readonly shown?: 'daily' | 'none'
 }
 
 /** Reads the digits of a whole number. */

@@ -67,7 +67,7 @@ function renderEmpty(): Html {
   return html`<section class="card" aria-labelledby="empty-title">
 <h2 id="empty-title">Nothing yet</h2>
 <p class="empty">Nothing was delivered to an app since the sandbox started or the counters were emptied. The demo app does not count.</p>
-<h3>Keep it for a run of tests</h3>${renderSnippet('npx agekey-sandbox --coverage-file coverage.json')}
+<h3>Keep it for a run of tests</h3>${renderSnippet('AGEKEY_SANDBOX_COVERAGE_FILE=coverage.json npx agekey-sandbox')}
 </section>`
 }
 

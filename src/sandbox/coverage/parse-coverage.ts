@@ -40,4 +40,4 @@ const looksLikeCoverage = (value: unknown): value is Record<string, unknown> =>
 const AND = new Intl.ListFormat('en-GB')
 
 const noCoverage = (file: string, reason: string) =>
-  ConfigError.of(`${file}: it is no coverage file: ${reason}; name a file that --coverage-file wrote`)
+  ConfigError.of(`${file}: it is no coverage file: ${reason}; name a file that the setting coverage_file wrote`)

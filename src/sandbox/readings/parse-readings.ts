@@ -84,7 +84,7 @@ const unknownReading = (name: string) =>
     'reading',
     name,
     READINGS.map((reading) => reading.name),
-  )} The command "agekey-sandbox readings" lists all.`
+  )} "agekey-sandbox explain readings" lists all.`
 
 function problemOf(name: string, variant: string): string | undefined {
   const reading = findReading(name)

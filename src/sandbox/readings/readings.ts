@@ -29,7 +29,7 @@ export const findVariant = ({ variants }: Reading, name: string): Variant | unde
 export const excludedBy = (reading: string, variant: string): readonly string[] =>
   findReading(reading)?.excludes?.[variant] ?? []
 
-/** A reading as programs read it: the same in `GET catalog` and in `agekey-sandbox readings --json`. */
+/** A reading as programs read it: the same in `GET catalog` and in `agekey-sandbox explain readings --json`. */
 export function describeReading({
   name,
   point,

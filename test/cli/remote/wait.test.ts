@@ -77,7 +77,7 @@ test.each([
   ['--persona teen', /^error: .*there is no persona "teen"\. Did you mean "teen-14"/],
   ['--flow usse', /^error: --flow: there is no flow "usse"\. Did you mean "use"\?$/m],
   ['--status waiting', /^error: --status: a flow that is waiting has not ended/],
-  ['--timeout x', /^error: --timeout: "x" is not a number of seconds above 0$/m],
+  ['--timeout x', /^error: --timeout: "x" is not a number of seconds from 0 up$/m],
   ['--since 12', /^error: .*since.*"12"/],
 ])('wait %s ends with one line on stderr and exit code 1', async (args, line) => {
   const { url } = await startSandbox()

@@ -5,15 +5,14 @@ import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { connectSandbox } from '../../../src/client/connect-sandbox.ts'
 import { folderWith } from '../../support/folder-with.ts'
-import { KEY_FILE } from '../../support/keys.ts'
 import { claims, pushedRequest, sendUse, useRequest } from '../../support/requests.ts'
 import { shareSandbox, startSandbox } from '../../support/sandbox.ts'
-import { buildCli, jsonLines } from '../built-cli.ts'
+import { buildCli, jsonLines, WITH_KEYS } from '../built-cli.ts'
 import { run } from '../in-process.ts'
 
 const cli = await buildCli()
 const sandbox = await shareSandbox()
-const OWN = ['--port', '0', '--keys', KEY_FILE]
+const OWN = ['--port', '0']
 const TEEN = `name: A teen
 steps:
   - decide: { flow: use, persona: teen-16 }
@@ -51,7 +50,7 @@ steps:
 `
   const cwd = folderWith({ ...FILES, 'leaving.yaml': leaving })
   const args = ['run', ...OWN, '--log', 'json', 'leaving.yaml', 'pushed.yaml']
-  const { output, printed, ended } = await cli.start(args, { cwd })
+  const { output, printed, ended } = await cli.start(args, { cwd, env: WITH_KEYS })
   const { url } = JSON.parse(output.split('\n')[0] ?? '')
   const own = connectSandbox(url)
   const kept = async () => ({

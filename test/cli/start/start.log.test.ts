@@ -1,7 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { findFreePort } from '../../support/free-port.ts'
-import { KEY_FILE } from '../../support/keys.ts'
-import { buildCli, jsonLines } from '../built-cli.ts'
+import { buildCli, jsonLines, WITH_KEYS } from '../built-cli.ts'
 import { run } from '../in-process.ts'
 
 const { launch, start } = await buildCli()
@@ -11,7 +10,7 @@ const PATIENCE = { timeout: 10_000 }
 /** Starts a server whose output is not read by the test, makes five calls, and ends the server by SIGTERM. */
 async function callUnread(log: string, before: string) {
   const port = String(await findFreePort())
-  const { child, ended } = launch(['-p', port, '--log', log, '--keys', KEY_FILE], { before })
+  const { child, ended } = launch(['-p', port, '--log', log], { before, env: WITH_KEYS })
   const url = `http://127.0.0.1:${port}`
   expect((await run(['wait', '--url', url])).code).toBe(0)
   for (let n = 0; n < 5; n++)
@@ -28,8 +27,8 @@ test.each([
 })
 
 test('start goes on when its readers have closed stderr and stdout', async () => {
-  const args = ['-p', '0', '--log', 'json', '--keys', KEY_FILE]
-  const { child, ended } = launch([...args, '--base-url', 'https://sandbox.example.com'])
+  const args = ['-p', '0', '--log', 'json']
+  const { child, ended } = launch([...args, '--base-url', 'https://sandbox.example.com'], { env: WITH_KEYS })
   // A warning would be written there.
   child.stderr.destroy()
   const line = await new Promise<string>((resolve) => child.stdout.once('data', (text) => resolve(String(text))))
@@ -41,7 +40,7 @@ test('start goes on when its readers have closed stderr and stdout', async () =>
 })
 
 test('start keeps at most a MiB for a reader that does not read, and says later how many lines are lost', async () => {
-  const { child, output, printed } = await start(['-p', '0', '--log', 'json', '--keys', KEY_FILE])
+  const { child, output, printed } = await start(['-p', '0', '--log', 'json'], { env: WITH_KEYS })
   const { url }: { url: string } = JSON.parse(output.split('\n')[0] ?? '')
   child.stdout.pause()
   const read = printed.stdout.length

@@ -7,10 +7,9 @@ import { codeBlocks, readPage } from '../../docs/page.ts'
 import { rawCall } from '../../server/raw-call.ts'
 import { folderWith } from '../../support/folder-with.ts'
 import { findFreePort } from '../../support/free-port.ts'
-import { KEY_FILE } from '../../support/keys.ts'
 import { pushedRequest, sendUse } from '../../support/requests.ts'
 import { startSandbox } from '../../support/sandbox.ts'
-import { buildCli, jsonLines, type RunOptions } from '../built-cli.ts'
+import { buildCli, jsonLines, type RunOptions, WITH_KEYS } from '../built-cli.ts'
 import { run } from '../in-process.ts'
 
 const cli = await buildCli()
@@ -32,7 +31,7 @@ const NO_NONCE = 'USE-08: nonce is missing: it was received without a value'
 test('start --log json says first where the sandbox is, then each call on stdout, each warning on stderr', async () => {
   const client = '{ client_id: shop, client_secret: s, redirect_uris: [http://shop.example/cb] }'
   const cwd = folderWith({ 'agekey-sandbox.yaml': `clients: [${client}]` })
-  const { child, ended, printed, ready } = await startJson(['--keys', KEY_FILE, '--state-dir', 'state'], { cwd })
+  const { child, ended, printed, ready } = await startJson(['--state-dir', 'state'], { cwd, env: WITH_KEYS })
   const { port } = new URL(ready.url)
   const [url, baseUrl] = [`http://127.0.0.1:${port}`, `http://localhost:${port}`]
   const about = { client_id: 'ak_test_sandbox', version: packageVersion() }
@@ -65,7 +64,7 @@ test('start --log json says first where the sandbox is, then each call on stdout
 })
 
 test('start shows what to paste into an app, a page to open, each call in a line, and ends with 0 by SIGINT', async () => {
-  const { child, ended, output } = await cli.start(['start', '--port', '0', '--keys', KEY_FILE])
+  const { child, ended, output } = await cli.start(['start', '--port', '0'], { env: WITH_KEYS })
   for (const text of ['TESTING ONLY', 'ak_test_sandbox', 'sk_test_sandbox', '/.well-known/openid-configuration'])
     expect(output).toContain(text)
   const [, baseUrl = ''] = /open +(http:\/\/localhost:\d+)\/$/m.exec(output) ?? []
@@ -84,16 +83,31 @@ test('start shows what to paste into an app, a page to open, each call in a line
   ])
 })
 
+test('start names the config file with its clients, and logs neither health nor twice what is served', async () => {
+  const client = '{ client_id: shop, client_secret: s, redirect_uris: [https://shop.example/cb] }'
+  const cwd = folderWith({ 'agekey-sandbox.yaml': `clients: [${client}]` })
+  const { child, ended, output } = await cli.start(['--port', '0'], { cwd, env: WITH_KEYS })
+  expect(output).toMatch(new RegExp(`config file +${join(cwd, 'agekey-sandbox.yaml')}\n +its clients +shop\n`))
+  expect(output).not.toContain('127.0.0.1')
+  const [, baseUrl = ''] = /open +(http:\/\/localhost:\d+)\/$/m.exec(output) ?? []
+  for (const path of ['/first', '/_sandbox/health', '/second']) await fetch(baseUrl + path)
+  child.kill('SIGTERM')
+  const [first, second, ...others] = (await ended).stdout.slice(output.length).trim().split('\n')
+  expect(first).toContain('/first is not served here. Served below')
+  expect(second).toMatch(/\/second is not served here\. \S+ ms$/)
+  expect(others).toEqual([])
+})
+
 test('start --log silent prints nothing', async () => {
   const port = String(await findFreePort())
-  const { child, ended } = cli.launch(['--port', port, '--log', 'silent', '--keys', KEY_FILE])
+  const { child, ended } = cli.launch(['--port', port, '--log', 'silent'], { env: WITH_KEYS })
   expect((await run(['wait', '--url', `http://127.0.0.1:${port}`])).code).toBe(0)
   child.kill('SIGTERM')
   expect(await ended).toEqual({ code: 0, stdout: '', stderr: '' })
 })
 
 test('start ends by SIGTERM although connections, streams, long polls and slow replies are open', async () => {
-  const { child, ended, ready } = await startJson(['--keys', KEY_FILE])
+  const { child, ended, ready } = await startJson([], { env: WITH_KEYS })
   await fetch(ready.url, { headers: { connection: 'keep-alive' } })
   const stream = await fetch(`${ready.url}/_sandbox/events`)
   await connectSandbox(ready.url).next({ flow: 'par', outcome: 'par.slow' })
@@ -112,8 +126,12 @@ test('start ends by SIGTERM although connections, streams, long polls and slow r
 test('start --https names the file to trust and the addresses that it is given; without a state folder it warns', async () => {
   const cwd = folderWith()
   const base = 'https://sandbox.example.com/age'
-  const addresses = ['--https', '--base-url', base, '--internal-url', 'https://agekey-sandbox:2435', '--keys', KEY_FILE]
-  const kept = await startJson([...addresses, '--state-dir', 'state', '--control-token', 'not-a-real-token'], { cwd })
+  const addresses = ['--https', '--base-url', base, '--internal-url', 'https://agekey-sandbox:2435']
+  const env = WITH_KEYS
+  const kept = await startJson([...addresses, '--state-dir', 'state', '--control-token', 'not-a-real-token'], {
+    cwd,
+    env,
+  })
   const { url } = kept.ready
   const certificate = join(cwd, 'state/tls-certificate.pem')
   expect(kept.ready).toMatchObject({ base_url: base, internal_url: 'https://agekey-sandbox:2435', certificate })
@@ -121,7 +139,7 @@ test('start --https names the file to trust and the addresses that it is given; 
   kept.child.kill('SIGTERM')
   expect(await kept.ended).toMatchObject({ code: 0, stderr: '' })
 
-  const { child, ended, output } = await cli.start(['--port', '0', ...addresses, '--state-dir', 'none'])
+  const { child, ended, output } = await cli.start(['--port', '0', ...addresses, '--state-dir', 'none'], { env })
   expect(output).toMatch(/base URL +https:\/\/sandbox\.example\.com\/age\n.*listening on +https:\/\/127\.0\.0\.1:\d+\n/)
   expect(output).toMatch(/internal URL +https:\/\/agekey-sandbox:2435$/m)
   child.kill('SIGTERM')
@@ -157,7 +175,7 @@ test.each([
   ['--host 203.0.113.7', NO_HOST],
   ['--config persona.yaml', /persona\.yaml:2: persona: there is no persona "teen-61"\. Did you mean "teen-16"\?/],
   ['--persona teen-61', /--persona: there is no persona "teen-61"\. Did you mean "teen-16"\?/],
-  ['--base-url http://a.example/x --base-path /y', /base_path: \/y is not the path of the base URL/],
+  ['--base-path /y', /--base-path is no flag: set base_path in the config file, or AGEKEY_SANDBOX_BASE_PATH/],
   ['--https-cert cert.pem', /https_cert: needs --https-key too/],
 ])('start %s cannot begin, and says so in one line without a stack, with exit code 1', async (args, line) => {
   const cwd = folderWith({ file: '', 'persona.yaml': 'port: 0\npersona: teen-61\n' })

@@ -18,7 +18,7 @@ const shown = async (tenant?: string) => textOf(await pageOf(tenant))
 
 test('The page of coverage says that nothing was delivered yet, and how to keep the counters of a run', async () => {
   expect(await shown()).toContain('Nothing was delivered to an app since the sandbox started')
-  expect(await shown()).toContain('npx agekey-sandbox --coverage-file coverage.json')
+  expect(await shown()).toContain('AGEKEY_SANDBOX_COVERAGE_FILE=coverage.json npx agekey-sandbox')
 })
 
 test('The page of coverage shows each dimension with its count, and the gaps before what was seen by which tests', async () => {

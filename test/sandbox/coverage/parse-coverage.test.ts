@@ -9,7 +9,8 @@ test('A coverage file gives its counters, whatever was derived from them', () =>
 })
 
 const NO_COVERAGE = 'c.json: it is no coverage file: it '
-const NO_JSON = /^c\.json: it is no coverage file: it is not JSON: .*; name a file that --coverage-file wrote$/
+const NO_JSON =
+  /^c\.json: it is no coverage file: it is not JSON: .*; name a file that the setting coverage_file wrote$/
 const OTHER_FORMAT =
   'c.json: it has format "2", written by agekey-sandbox "9.0.0"; this version reads format 1: run the tests again with this version, or read it with the version that wrote it'
 const DAMAGED = /^c\.json: it is a damaged coverage file: rows\["use\/verified"\]\.count: .*; run the tests again$/
@@ -18,7 +19,11 @@ const damaged = { ...counters, rows: { 'use/verified': { count: -1 } } }
 test.each([
   ['of another format', JSON.stringify({ ...counters, format: 2, version: '9.0.0' }), OTHER_FORMAT],
   ['of something else', '{"a":1}', `${NO_COVERAGE}has no format, claims and rows; `],
-  ['without counters', '{"format":9}', `${NO_COVERAGE}has no claims and rows; name a file that --coverage-file wrote`],
+  [
+    'without counters',
+    '{"format":9}',
+    `${NO_COVERAGE}has no claims and rows; name a file that the setting coverage_file wrote`,
+  ],
   ['that is no JSON', 'hello', NO_JSON],
   ['that is several lines of something else', 'hello\nworld\n', NO_JSON],
   ['with a damaged counter', JSON.stringify(damaged), DAMAGED],

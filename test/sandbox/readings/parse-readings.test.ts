@@ -7,7 +7,7 @@ test('Readings as text are a mapping of names to variants, with blanks around th
 })
 
 const UNKNOWN =
-  'there is no reading "error_bdy". Did you mean "error_body"? The command "agekey-sandbox readings" lists all.'
+  'there is no reading "error_bdy". Did you mean "error_body"? "agekey-sandbox explain readings" lists all.'
 const NO_VARIANT = 'error_body has no variant "plian"; it has findings, plain. Did you mean "plain"?'
 const EXCLUSIVE = 'discovery=minimal and unknown_members=everywhere exclude each other; drop one of the two'
 

@@ -9,13 +9,13 @@ const { launch } = await buildCli()
 
 const PATIENCE = { timeout: 15_000 }
 
-test('tail prints each call and its flow, as NDJSON of a filter too, connects again each time, and ends with 0 on Ctrl-C', async () => {
+test('flows --follow prints each call and its flow, as NDJSON of a filter too, connects again each time, and ends with 0 on Ctrl-C', async () => {
   const port = await findFreePort()
   const first = await startSandbox({ port })
   const { url } = first
-  const all = launch(['tail', '--url', url])
-  const refused = launch(['tail', '--url', url, '--json', '--status', 'error'])
-  // A tail says nothing when its connection stands.
+  const all = launch(['flows', '--follow', '--url', url])
+  const refused = launch(['flows', '--follow', '--url', url, '--json', '--status', 'error'])
+  // The command says nothing when its connection stands.
   await vi.waitFor(async () => {
     await fetch(`${url}/.well-known/jwks.json`)
     await sendUse(url, { response_type: 'code' })
@@ -48,10 +48,17 @@ test('tail prints each call and its flow, as NDJSON of a filter too, connects ag
   }
 })
 
-test('tail ends with one line when no sandbox is there, or a name is unknown', async () => {
-  const nothing = await run(['tail', '--url', `http://127.0.0.1:${await findFreePort()}`])
+test('flows --follow ends with one line when no sandbox is there, or a name is unknown', async () => {
+  const nothing = await run(['flows', '--follow', '--url', `http://127.0.0.1:${await findFreePort()}`])
   expect(nothing).toMatchObject({ code: 1, stdout: '' })
   expect(nothing.stderr).toMatch(/^error: http:\/\/127\.0\.0\.1:\d+: nothing listens there; start a sandbox/)
   const { url } = await startSandbox()
-  expect((await run(['tail', '--url', url, '--persona', 'teen'])).stderr).toMatch(/there is no persona "teen"/)
+  expect((await run(['flows', '--follow', '--url', url, '--persona', 'teen'])).stderr).toMatch(
+    /there is no persona "teen"/,
+  )
+})
+
+test('flows --follow refuses what belongs to a list of flows, before a sandbox is asked', async () => {
+  const stderr = 'error: --follow: it prints calls as they come; leave limit out\n'
+  expect(await run(['flows', '--follow', '--limit', '5'])).toEqual({ code: 1, stdout: '', stderr })
 })

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { SandboxError, unreachable } from '../../client/sandbox-error.ts'
 import { parseJson } from '../../oidc/request/json.ts'
-import type { ReachedSandbox } from './reach-sandbox.ts'
+import type { ReachedSandbox } from '../remote/reach-sandbox.ts'
 
 /** What a sandbox sends: a call was answered, a scenario advanced, the tenant was reset. `open`: the connection stands. */
 export type SandboxEvent =

@@ -2,14 +2,14 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { FlowFilter } from '../../client/shapes.ts'
 import type { Texts } from '../../config/text-settings.ts'
 import { visible } from '../../files/visible.ts'
+import { type FilterFlags, readFilter } from '../remote/filter-flags.ts'
+import { type ReachedSandbox, reachSandbox, type SandboxAddress } from '../remote/reach-sandbox.ts'
 import { untilSignal } from '../start/until-signal.ts'
 import { paintError, printError } from '../terminal.ts'
 import { type SandboxEvent, streamEvents } from './event-stream.ts'
-import { type FilterFlags, readFilter } from './filter-flags.ts'
-import { type ReachedSandbox, reachSandbox, type SandboxAddress } from './reach-sandbox.ts'
-import { createTailReport } from './tail-report.ts'
+import { createFollowReport } from './follow-report.ts'
 
-interface TailOptions extends SandboxAddress, FilterFlags {
+interface FollowOptions extends SandboxAddress, FilterFlags {
   readonly json?: boolean
 }
 
@@ -20,10 +20,10 @@ const BETWEEN_TRIES_MS = 1000
  * When the connection is lost it connects again.
  * @throws Error for a bad flag, or when the sandbox cannot be reached in the beginning or refuses
  */
-export async function tail(flags: Texts, { json = false, ...options }: TailOptions): Promise<void> {
+export async function follow(flags: Texts, { json = false, ...options }: FollowOptions): Promise<void> {
   const filter = readFilter(options)
   const sandbox = await reachSandbox(flags, options)
-  const report = createTailReport(sandbox.url, json)
+  const report = createFollowReport(sandbox.pages, json)
   const end = new AbortController()
   void untilSignal().then(() => end.abort())
 

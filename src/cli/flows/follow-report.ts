@@ -1,25 +1,25 @@
 import type { Flow } from '../../client/shapes.ts'
 import { visible } from '../../files/visible.ts'
+import { flowPage, STATUS_COLORS } from '../remote/flow-line.ts'
 import { paint, writeOut } from '../terminal.ts'
 import type { SandboxEvent } from './event-stream.ts'
-import { flowPage, STATUS_COLORS } from './flow-line.ts'
 
 type ReportedEvent = Exclude<SandboxEvent, { kind: 'open' }>
 
 /** Prints an event and the flow that it belongs to; `false` when nothing can be printed any more. */
-export type TailReport = (event: ReportedEvent, flow: Flow | undefined) => boolean
+export type FollowReport = (event: ReportedEvent, flow: Flow | undefined) => boolean
 
-/** @param url the sandbox or tenant, for the pages of flows */
-export function createTailReport(url: string, json: boolean): TailReport {
-  const lineOf = json ? (event: ReportedEvent, flow: Flow | undefined) => jsonLine(event, flow, url) : prettyLine
+/** @param pages where a browser finds the sandbox or tenant */
+export function createFollowReport(pages: string, json: boolean): FollowReport {
+  const lineOf = json ? (event: ReportedEvent, flow: Flow | undefined) => jsonLine(event, flow, pages) : prettyLine
   return (event, flow) => writeOut(`${lineOf(event, flow)}\n`) === undefined
 }
 
-function jsonLine(event: ReportedEvent, flow: Flow | undefined, url: string): string {
+function jsonLine(event: ReportedEvent, flow: Flow | undefined, pages: string): string {
   switch (event.kind) {
     case 'call': {
       const { at, endpoint, method, path, status } = event
-      return JSON.stringify({ event: 'call', at, endpoint, method, path, status, flow: flow && factsOf(flow, url) })
+      return JSON.stringify({ event: 'call', at, endpoint, method, path, status, flow: flow && factsOf(flow, pages) })
     }
     case 'scenario':
       return JSON.stringify({ event: 'scenario', ...event.data })
@@ -28,7 +28,7 @@ function jsonLine(event: ReportedEvent, flow: Flow | undefined, url: string): st
   }
 }
 
-const factsOf = (flow: Flow, url: string) => ({
+const factsOf = (flow: Flow, pages: string) => ({
   id: flow.id,
   flow: flow.flow,
   status: flow.status,
@@ -37,7 +37,7 @@ const factsOf = (flow: Flow, url: string) => ({
   outcome: flow.outcome,
   client_id: flow.client_id,
   state: flow.state,
-  page: flowPage(flow, url),
+  page: flowPage(flow, pages),
 })
 
 function prettyLine(event: ReportedEvent, flow: Flow | undefined): string {

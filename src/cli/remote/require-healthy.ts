@@ -1,57 +1,28 @@
 import { readFileSync } from 'node:fs'
 import { isJsonObject } from '../../age/json-object.ts'
 import type { ExchangeOptions } from '../../client/exchange.ts'
-import { loadSettings, type Settings } from '../../config/load-settings.ts'
-import type { Texts } from '../../config/text-settings.ts'
+import type { Settings } from '../../config/load-settings.ts'
 import { codeOf, messageOf } from '../../files/caught.ts'
-import { visible } from '../../files/visible.ts'
 import { parseJson } from '../../oidc/request/json.ts'
 import { certificateFileIn } from '../../tls/kept-certificate.ts'
-import { print } from '../terminal.ts'
-import { checkedUrl, localAddress } from './address.ts'
 import { callHttp } from './http-call.ts'
+import type { ReachedSandbox } from './reach-sandbox.ts'
 
 const MAX_WAIT_MS = 3000
-
-interface HealthcheckOptions {
-  readonly url?: string
-  readonly json?: boolean
-}
-
-/**
- * Asks a sandbox whether it is healthy. Without `url` it is the one that `start` would make from the same settings.
- * @returns whether it is
- * @throws Error when it is not there, is something else, or takes longer than three seconds; with `json` that is printed
- */
-export async function healthcheck(flags: Texts, { url, json = false }: HealthcheckOptions): Promise<boolean> {
-  const settings = async () => (await loadSettings({ flags })).sandbox
-  const base = url === undefined ? localAddress(await settings()) : checkedUrl(url, '--url')
-  const address = healthAddress(base)
-  try {
-    await requireHealthy(base, { settings, isLocal: url === undefined })
-    print(json ? JSON.stringify({ url: address, healthy: true }) : `${visible(address)}: healthy`)
-    return true
-  } catch (error) {
-    if (!json) throw error
-    print(JSON.stringify({ url: address, healthy: false, reason: messageOf(error) }))
-    return false
-  }
-}
 
 export const healthAddress = (base: string): string => `${base.replace(/\/+$/, '')}/_sandbox/health`
 
 /**
  * Checks the health of the sandbox at an address. By https the certificate of the settings is trusted beside the usual ones.
- * @param options.settings called when a certificate is needed
- * @param options.isLocal whether the address is that of the settings on this machine
  * @throws Error with one line: it is not there, is something else, is unhealthy, or takes longer than three seconds
  */
-export async function requireHealthy(
-  base: string,
-  { settings, isLocal }: { readonly settings: () => Promise<Settings['sandbox']>; readonly isLocal: boolean },
-): Promise<void> {
-  const address = healthAddress(base)
-  const trust = address.startsWith('https:') ? trustOf(await settings(), isLocal) : {}
+export async function requireHealthy({
+  url,
+  settings,
+  isLocal,
+}: Pick<ReachedSandbox, 'url' | 'settings' | 'isLocal'>): Promise<void> {
+  const address = healthAddress(url)
+  const trust = address.startsWith('https:') ? trustOf(settings, isLocal) : {}
   const { status, headers, text } = await callHttp(address, { timeoutMs: MAX_WAIT_MS, ...trust }).catch(
     (cause: unknown) => {
       throw new Error(`${address}: ${reason(cause)}`, { cause })

@@ -1,0 +1,105 @@
+import type { ClockState, Expectation, NextDecision } from '../../client/shapes.ts'
+import type { Texts } from '../../config/text-settings.ts'
+import { ConfigError } from '../../files/config-error.ts'
+import { visible } from '../../files/visible.ts'
+import { OUTCOME_FLOWS } from '../../sandbox/outcomes/outcome.ts'
+import { quote } from '../../text/message-parts.ts'
+import { oneOf } from '../remote/filter-flags.ts'
+import { reachSandbox, type SandboxAddress } from '../remote/reach-sandbox.ts'
+import { print } from '../terminal.ts'
+
+interface DriveOptions extends SandboxAddress {
+  readonly json?: boolean
+}
+
+interface NextOptions extends DriveOptions {
+  readonly flow?: string
+  readonly persona?: string
+  readonly outcome?: string
+  readonly client?: string
+  readonly times?: string
+  readonly clear?: boolean
+}
+
+/**
+ * Queues a decision in a running sandbox, lists those that wait, or with `clear` takes all of them back.
+ * @throws ConfigError for a bad flag, SandboxError for a name that does not exist
+ */
+export async function next(flags: Texts, { clear = false, json = false, ...options }: NextOptions): Promise<void> {
+  const { flow, persona, outcome, client, times } = options
+  const decision: NextDecision = {
+    flow: oneOf(OUTCOME_FLOWS, flow, { flag: '--flow', kind: 'flow' }),
+    persona,
+    outcome,
+    match: client === undefined ? undefined : { client_id: client },
+    times: times === undefined ? undefined : readNumber(times, '--times'),
+  }
+  const isDecided = persona !== undefined || outcome !== undefined
+  if (clear && isDecided) throw ConfigError.of('--clear: it takes decisions back; leave --persona and --outcome out')
+  if (!isDecided && [flow, client, times].some((given) => given !== undefined))
+    throw ConfigError.of('next: name who the user is with --persona, or how the flow ends with --outcome, or both')
+
+  const { api } = await reachSandbox(flags, options)
+  if (clear) await api.expectations.clear()
+  const added = isDecided ? await api.next(decision) : undefined
+  if (json) return print(JSON.stringify(added ?? { expectations: await api.expectations.list() }, undefined, 2))
+  if (added) {
+    print(`${describeExpectation(added)}\nTake it back: agekey-sandbox next --clear`)
+    return
+  }
+  const waiting = await api.expectations.list()
+  print(waiting.length === 0 ? 'No decision waits.' : waiting.map(describeExpectation).join('\n'))
+}
+
+/** `e1: decides the next use request with client_id web-shop: persona teen-16, outcome access_denied` */
+function describeExpectation({ id, flow, persona, outcome, match, remaining }: Expectation): string {
+  const requests = remaining === 1 ? `the next ${flow} request` : `the next ${remaining} ${flow} requests`
+  const matched = Object.entries(match ?? {}).map(([name, value]) => ` with ${name} ${value}`)
+  const decided = [persona && `persona ${persona}`, outcome && `outcome ${outcome}`].filter((part) => part)
+  return visible(`${id}: decides ${requests}${matched.join('')}: ${decided.join(', ')}`)
+}
+
+interface ClockOptions extends DriveOptions {
+  readonly change: 'advance' | 'set' | 'freeze' | 'reset' | 'show'
+  readonly text?: string | undefined
+}
+
+/** Shows or moves the clock of a running sandbox. @throws ConfigError for a bad number, SandboxError for a bad instant */
+export async function moveClock(
+  flags: Texts,
+  { change, text = '', json = false, ...address }: ClockOptions,
+): Promise<void> {
+  const { api } = await reachSandbox(flags, address)
+  const { clock } = api
+  const changes = {
+    advance: () => clock.advance(readNumber(text, 'clock advance')),
+    set: () => clock.set(text),
+    freeze: () => clock.freeze(),
+    reset: () => clock.reset(),
+    show: () => clock.state(),
+  }
+  const state = await changes[change]()
+  if (json) return print(JSON.stringify(state, undefined, 2))
+  print(describeClock(state))
+  if (change !== 'reset' && change !== 'show') print('Back to real time: agekey-sandbox clock reset')
+}
+
+function describeClock({ now, base, advanced_seconds: advanced, frozen }: ClockState): string {
+  const moved = advanced === 0 ? '' : `, ${advanced} seconds after ${base}`
+  return `It is ${now} in the sandbox${moved}${frozen ? '; the clock stands still' : ''}.`
+}
+
+/** Puts a running sandbox back to its declared state. */
+export async function reset(flags: Texts, { json = false, ...address }: DriveOptions): Promise<void> {
+  const { api, url } = await reachSandbox(flags, address)
+  await api.reset()
+  if (json) return print(JSON.stringify({ url, reset: true }))
+  print(
+    `${visible(url)} is back to how it was declared: personas, decisions, scenarios, clock, flows, codes and tokens.\nClients and keys stay. A reset cannot be taken back.`,
+  )
+}
+
+function readNumber(text: string, source: string): number {
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text)
+  throw ConfigError.of(`${source}: ${quote(text)} is not a number from 0 up`)
+}
