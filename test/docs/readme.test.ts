@@ -1,9 +1,13 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readdirSync, statSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { fileURLToPath } from 'node:url'
+import { expect, test, vi } from 'vitest'
 import { buildCli } from '../cli/built-cli.ts'
 import { findFreePort } from '../support/free-port.ts'
 import { codeBlocks, readRoot } from './page.ts'
 
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const { start } = await buildCli()
 const readme = readRoot('README.md')
 
@@ -34,3 +38,22 @@ test('The README shows what a start prints', async () => {
   expect(shown).toContain('discovery')
   expect(output).toContain(shown.replaceAll('2435', port))
 })
+
+test('The second `npm start` bundles nothing, and the sandbox ends when npm is ended', async () => {
+  const startByNpm = async () => {
+    const npm = spawn('npm', ['start', '--', '-p', '0', '--state-dir', 'none'], { cwd: ROOT })
+    const printed = { stdout: '', stderr: '' }
+    for (const name of ['stdout', 'stderr'] as const)
+      npm[name].on('data', (text) => {
+        printed[name] += text
+      })
+    await vi.waitFor(() => expect(printed.stdout).toContain('Ctrl+C stops it'), { timeout: 60_000 })
+    npm.kill('SIGTERM')
+    await once(npm, 'exit')
+    const [url = ''] = /http:\/\/localhost:\d+/.exec(printed.stdout) ?? []
+    await vi.waitFor(() => expect(fetch(url)).rejects.toThrow(), { timeout: 10_000 })
+    return printed.stderr
+  }
+  await startByNpm()
+  expect(await startByNpm()).not.toContain('Bundling')
+}, 120_000)
