@@ -11,7 +11,8 @@ function attach(filter) {
   }))
   const groups = [...list.querySelectorAll('ul')].map((rows) => {
     const around = rows.closest('details, section')
-    return { rows, group: list.contains(around) ? around : rows }
+    const count = around?.querySelector(':scope > summary .count')
+    return { rows, group: list.contains(around) ? around : rows, count, total: count?.textContent }
   })
   /** The groups that were open before the first letter. */
   let openBefore
@@ -24,14 +25,21 @@ function attach(filter) {
     const shown = entries.filter(({ row }) => !row.hidden)
     const folded = groups.map(({ group }) => group).filter((group) => group.matches('details'))
     if (query !== '') openBefore ??= folded.filter((group) => group.open)
-    for (const { rows, group } of groups) group.hidden = !rows.querySelector(':scope > li:not([hidden])')
+    for (const { rows, group, count, total } of groups) {
+      const left = rows.querySelectorAll(':scope > li:not([hidden])').length
+      group.hidden = left === 0
+      if (count) count.textContent = query === '' ? total : left
+    }
     for (const group of folded) {
       if (query !== '') group.open = !group.hidden
       else if (openBefore) group.open = openBefore.includes(group)
     }
     if (query === '') openBefore = undefined
     delete first?.row.dataset.first
-    first = query === '' ? undefined : (shown.find(({ button }) => button.value === query) ?? shown[0])
+    first =
+      query === ''
+        ? undefined
+        : (shown.find(({ button }) => button.value === query) ?? shown.find(({ button }) => !button.disabled))
     if (first) first.row.dataset.first = ''
     status.textContent = query === '' ? '' : `${shown.length} / ${entries.length}`
     if (shown.length === 0) status.replaceChildren(...nearest(query))

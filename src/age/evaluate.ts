@@ -50,8 +50,15 @@ export function evaluateAnswers(signals: readonly AgeSignal[], claims: Claims, n
 /** The answers of a persona, and the line that explains them on a list of many. */
 export interface BriefEvaluation {
   readonly ageThresholds: AgeThresholds
-  /** `id_doc_scan: is 16, needs 18`, of the lowest threshold that fails; of the highest, `id_doc_scan: is 36`, when none does. */
-  readonly reason: string
+  /** Of the lowest threshold that fails; of the highest when none does. Absent without any age signal. */
+  readonly reason: BriefReason | undefined
+}
+
+/** Why the signal that comes nearest to a threshold does, or does not, reach it: years, and the filters that it fails. */
+export interface BriefReason extends Pick<Candidate, 'method' | 'age' | 'isLeastAge'> {
+  readonly failed: readonly string[]
+  /** Absent when the signal reaches the threshold. */
+  readonly needed?: { readonly years: number; readonly byOverrides: boolean }
 }
 
 /** The answers of `evaluate` with one short reason instead of the trace. Each signal is looked at once. */
@@ -67,24 +74,22 @@ export function evaluateBriefly(signals: readonly AgeSignal[], claims: Claims, n
   return { ageThresholds: answersOf(entries), reason }
 }
 
-const reasonFor = (passing: Candidate | undefined): string =>
-  passing ? `${passing.method}: is ${ageText(passing)}` : 'no age signal'
+const reasonFor = (passing: Candidate | undefined): BriefReason | undefined =>
+  passing && { ...briefly(passing), failed: [] }
+const briefly = ({ method, age, isLeastAge }: Candidate) => ({ method, age, isLeastAge })
 
 /** What the signal that comes nearest lacks: the oldest of those that pass the filters, else of all. */
 function reasonAgainst(
   { threshold, index }: { readonly threshold: number; readonly index: number },
   candidates: readonly Candidate[],
-): string {
+): BriefReason | undefined {
   const filtered = candidates.filter(({ passesFilters }) => passesFilters)
   const [nearest] = (filtered.length > 0 ? filtered : candidates).toSorted((one, other) => other.age - one.age)
-  if (!nearest) return 'no age signal'
+  if (!nearest) return undefined
   const failed = nearest.filters.filter(({ passed }) => !passed).map(({ filter }) => filter)
-  if (failed.length > 0) return `${nearest.method}: fails ${failed.join(', ')}`
   const { years } = requiredAge(threshold, index, nearest)
-  return `${nearest.method}: is ${ageText(nearest)}, needs ${years}${years === threshold ? '' : ' by overrides'}`
+  return { ...briefly(nearest), failed, needed: { years, byOverrides: years !== threshold } }
 }
-
-const ageText = ({ age, isLeastAge }: Candidate) => (isLeastAge ? `at least ${age}` : `${age}`)
 
 /** The trace of `evaluate` alone. */
 export function explainEvaluation(signals: readonly AgeSignal[], claims: Claims, now: number): ThresholdTrace[] {

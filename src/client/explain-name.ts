@@ -2,7 +2,7 @@ import type { Level } from '../oidc/rules/rule.ts'
 import { levelOf, RULES } from '../oidc/rules/rules.ts'
 import { findRow, OUTCOMES, rowId } from '../sandbox/outcomes/catalogue.ts'
 import { describeOutcome } from '../sandbox/outcomes/describe-outcome.ts'
-import type { Need, Outcome } from '../sandbox/outcomes/outcome.ts'
+import { needInWords, type Outcome } from '../sandbox/outcomes/outcome.ts'
 import { didYouMean, nearest, quote } from '../text/message-parts.ts'
 import { type ForcedBy, waysToForce } from './ways-to-force.ts'
 
@@ -100,16 +100,6 @@ const VERDICTS = {
   depends: { client: 'may accept or refuse it', harm: 'When it gets through' },
 } as const
 
-const NEEDED: Readonly<Record<Need, string>> = {
-  can_create: 'can_create=true in the request',
-  no_can_create: 'a request without can_create',
-  upgrade_scope: 'the upgrade scope in the request',
-  age_key: 'a persona with an age key',
-  no_code: 'a request without the upgrade scope, or a persona that meets a threshold',
-  earlier_flow: 'an earlier Use flow of the client that ended well',
-  earlier_state: 'another state than in that flow',
-}
-
 function explainOutcome(
   row: Outcome,
   { others, baseUrl }: { others: readonly string[]; baseUrl: string },
@@ -134,7 +124,7 @@ function explainOutcome(
     ),
     ...line(
       'Needs',
-      needs.map((need) => NEEDED[need]),
+      needs.map((need) => needInWords(need)),
     ),
     ...(twin === id ? [] : [`Compare with: ${twin}, which differs by the fault alone`]),
     ...line('The same name in other flows', others),

@@ -7,7 +7,7 @@ import { FALLBACK_PERSONAS } from '../sandbox/personas/persona-order.ts'
 import { renderPersonaList } from './choices/persona-list.ts'
 import type { PersonaChoice } from './choices/persona-row.ts'
 import { renderEndings } from './driving/endings.ts'
-import { CODE_BUTTON } from './driving/outcome-list.ts'
+import { renderOutcomeButton } from './driving/outcome-list.ts'
 import { isWithoutPasskeys } from './embedding/embedding.ts'
 import { renderContinueForm, renderEmbeddingNotice } from './embedding/notice.ts'
 import { renderLanguageForm, renderLanguageMenu } from './language.ts'
@@ -48,14 +48,20 @@ export function renderChoose(
     main: html`${renderEmbeddingNotice(page, 'use', t)}
 <div class="desk">
 <form class="desk-form" method="post" action="${page.path}/choice">${renderPendingFields(page)}
+<div class="side">
 <section class="card screen" aria-labelledby="screen-title">
 <div class="asker">${renderClientBadge(client)}<h1 id="screen-title">${title}</h1></div>
 ${renderQuestion(transaction, t)}
 <div class="actions">
-${!isBlocked && renderActions(transaction, t)}
-<button class="${isBlocked ? 'primary' : 'secondary'}" name="outcome" value="access_denied" data-testid="decline">${t('choose.decline')}</button>
+${!isBlocked && renderActions(page, t)}
+${renderOutcomeButton('access_denied', page, { label: t('choose.decline'), testId: 'decline', isPrimary: isBlocked }, t)}
 </div>
 </section>
+<div class="about">
+<p>${t('choose.promise')}${transaction.upgrade && html` ${t('choose.upgrade')}`}</p>
+<p class="links">${transaction.presentation.learnMore && renderLearnMore(shell, t)}${findings.length + fontFindings.length > 0 && html` <a href="#advice-title"${findings.length === 0 && UNSURE}>${t('advice.title')}</a>`}</p>
+</div>
+</div>
 ${
   !isBlocked &&
   html`<section class="card people" aria-labelledby="personas-title" data-passkey>
@@ -63,10 +69,6 @@ ${renderPersonaList(choices, { thresholds, canCreate: transaction.canCreate, why
 </section>`
 }
 </form>
-<div class="about">
-<p>${t('choose.promise')}${transaction.upgrade && html` ${t('choose.upgrade')}`}</p>
-<p class="links">${transaction.presentation.learnMore && renderLearnMore(shell, t)}${findings.length + fontFindings.length > 0 && html` <a href="#advice-title"${findings.length === 0 && UNSURE}>${t('advice.title')}</a>`}</p>
-</div>
 <div class="desk-more"${font !== undefined && html` data-font="${font.trim()}"`}>
 ${!isBlocked && renderEndings(page, t)}
 ${renderAdvice(findings, t, fontFindings)}
@@ -102,11 +104,11 @@ function filterLines(path: string, value: unknown): string[] {
 }
 
 /** What only works with a passkey. */
-function renderActions({ canCreate, upgrade }: UseTransaction, t: Translate): Html {
+function renderActions(page: WaitingPage, t: Translate): Html {
   return html`<div class="actions" data-passkey>
 <button class="primary" name="outcome" value="verified" data-testid="use"><span>${t('choose.use')}</span> <small><span>${t('choose.use.as')}</span> <code>${FALLBACK_PERSONAS.use}</code></small></button>
-${upgrade && html`<button class="secondary" name="outcome" value="${CODE_BUTTON}" data-testid="outcome-${CODE_BUTTON}">${t('choose.code')}</button>`}
-${canCreate && html`<button class="secondary" name="outcome" value="create_requested" data-testid="create">${t('choose.create')}</button>`}
+${renderOutcomeButton('code_issued', page, { label: t('choose.code') }, t)}
+${renderOutcomeButton('create_requested', page, { label: t('choose.create'), testId: 'create' }, t)}
 </div>`
 }
 

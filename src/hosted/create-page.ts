@@ -7,6 +7,7 @@ import { type MessageKey, type Translate, translate } from '../http/html/message
 import type { CreateTransaction } from '../oidc/create.ts'
 import type { Persona } from '../sandbox/personas/persona-schema.ts'
 import { renderEndings } from './driving/endings.ts'
+import { renderOutcomeButton } from './driving/outcome-list.ts'
 import { isWithoutPasskeys } from './embedding/embedding.ts'
 import { renderContinueForm, renderEmbeddingNotice } from './embedding/notice.ts'
 import { renderLanguageForm, renderLanguageMenu } from './language.ts'
@@ -38,9 +39,9 @@ export function renderCreate(
 <ul class="signals">
 ${transaction.signals.map((signal, _, { length }) => renderSignal(signal, { isFolded: length > 1 }, t))}</ul>
 <form class="saving" method="post" action="${page.path}/choice">${renderPendingFields(page)}
-${!isBlocked && renderSaving(choices, t)}
+${!isBlocked && renderSaving(page, choices, t)}
 <div class="actions">
-<button class="${isBlocked ? 'primary' : 'secondary'}" name="outcome" value="access_denied" data-testid="decline">${t('create.decline')}</button>
+${renderOutcomeButton('access_denied', page, { label: t('create.decline'), testId: 'decline', isPrimary: isBlocked }, t)}
 </div>
 </form>
 </section>
@@ -71,7 +72,11 @@ function ageText(age: Age, t: Translate): string {
 }
 
 /** What only works with a passkey. */
-function renderSaving({ personas, selected }: Parameters<typeof renderCreate>[1], t: Translate): Html {
+function renderSaving(
+  page: WaitingPage,
+  { personas, selected }: Parameters<typeof renderCreate>[1],
+  t: Translate,
+): Html {
   return html`<div data-passkey>
 <div class="field">
 <label for="persona">${t('create.persona')}</label>
@@ -87,6 +92,7 @@ ${personas.map(
 <button class="primary" name="outcome" value="created" data-testid="save">${t('create.save')}</button>
 <button class="secondary" name="outcome" value="created_new" data-testid="save-new" aria-describedby="new-hint">${t('create.new')}</button>
 <p class="hint" id="new-hint">${t('create.new.hint')}</p>
+${renderOutcomeButton('request_uri.expired', page, { label: t('create.expired') }, t)}
 </div>
 </div>`
 }

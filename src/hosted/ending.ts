@@ -30,6 +30,7 @@ export function renderCallbackForm({ redirectUri, params }: Omit<Callback, 'mode
   const t = translate(shell.lang)
   return renderPage(shell, {
     title: t('callback.title'),
+    isLean: true,
     scripts: ['submit.js'],
     main: html`<section class="card screen">
 <h1>${t('callback.title')}</h1>
@@ -56,6 +57,7 @@ function renderFrameEnding(
   const { origin, pathname } = new URL(redirectUri)
   return renderPage(shell, {
     title: t('frame.ended.title'),
+    isLean: true,
     main: html`<section class="card screen" data-testid="ended-in-iframe">
 <h1>${t('frame.ended.title')}</h1>
 <p class="lead">${t('frame.ended.lead')}</p>
@@ -72,6 +74,7 @@ function renderClosed(shell: Shell): RenderedPage {
   const t = translate(shell.lang)
   return renderPage(shell, {
     title: t('closed.title'),
+    isLean: true,
     main: html`<section class="card screen">
 <h1>${t('closed.title')}</h1>
 <p class="lead">${t('closed.lead')}</p>

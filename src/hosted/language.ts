@@ -1,29 +1,9 @@
-import { type Cookie, hostedCookie, readCookie } from '../http/cookie.ts'
+import { type Cookie, hostedCookie } from '../http/cookie.ts'
 import { type Html, html } from '../http/html/html.ts'
-import { findLanguage, LANGUAGES, type Translate } from '../http/html/messages.ts'
-import type { Incoming } from '../http/incoming.ts'
+import { LANGUAGE_COOKIE } from '../http/html/language-of.ts'
+import { LANGUAGES, type Translate } from '../http/html/messages.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { renderPendingFields, type WaitingPage } from './waiting-page.ts'
-
-/** The cookie that holds the user's previous choice of a language. */
-const LANGUAGE_COOKIE = 'agekey_sandbox_language'
-
-/**
- * The language of a hosted page, in this order: chosen on the page itself, requested by `language`, remembered by the cookie,
- * preferred by the browser, English. A tag without texts is skipped.
- */
-export function languageOf(
-  request: Incoming,
-  { chosen, asked }: { chosen?: string | undefined; asked?: string | undefined },
-): string {
-  const previous = readCookie(request, LANGUAGE_COOKIE)
-  const tags = [chosen, asked, previous, ...request.acceptedLanguages]
-  for (const tag of tags) {
-    const language = tag === undefined ? undefined : findLanguage(tag)
-    if (language !== undefined) return language
-  }
-  return 'en'
-}
 
 /** The cookie that remembers the choice. */
 export const languageCookie = (language: string, tenant: Tenant): Cookie =>

@@ -39,7 +39,7 @@ export async function waitingPage(
   { transaction, findings }: Pending,
   { id, visit }: { readonly id: string; readonly visit: Visit },
 ): Promise<WaitingPage & { readonly shell: ReturnType<typeof hostedShell> }> {
-  const { tenant, request, continued, clockMoved, chosenLanguage } = visit
+  const { tenant, request, continued, chosenLanguage } = visit
   return {
     shell: hostedShell(visit, transaction.presentation),
     id,
@@ -47,12 +47,12 @@ export async function waitingPage(
     findings,
     path: `${tenant.basePath}/v1/oidc/${transaction.flow}`,
     client: await clientBadge(tenant, transaction.clientId),
+    brand: tenant.provider.brand,
     embedding: embeddingOf(request),
     now: tenant.clock.now(),
     earlier: await findEarlier(transaction, tenant),
     drivingBar: drivingBar(visit, tenant),
     continued,
-    clockMoved,
     chosenLanguage,
   }
 }

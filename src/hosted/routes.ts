@@ -3,7 +3,6 @@ import { findLanguage } from '../http/html/messages.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import type { Pending } from '../sandbox/decision/pending.ts'
 import { createWhyRoute } from './choices/why-page.ts'
-import { requireDriver } from './driving/driving.ts'
 import { createEndingsRoute } from './driving/endings-page.ts'
 import { type HostedForm, readHostedForm, requirePending } from './form.ts'
 import { languageCookie } from './language.ts'
@@ -14,7 +13,7 @@ import type { Visit } from './shell.ts'
 export function createHostedRoutes({
   version,
   guard,
-}: Pick<HttpHost, 'version' | 'guard'>): Readonly<Record<'language' | 'clock' | 'goOn' | 'why' | 'endings', Handler>> {
+}: Pick<HttpHost, 'version' | 'guard'>): Readonly<Record<'language' | 'goOn' | 'why' | 'endings', Handler>> {
   const showAgain = (
     { transaction, chosenLanguage, continued, framed }: HostedForm,
     pending: Pending,
@@ -38,19 +37,6 @@ export function createHostedRoutes({
       const pending = await requirePending(form, tenant)
       const reply = await showAgain(form, pending, { request, tenant, chosenLanguage: language })
       return { reply: { ...reply, cookies: [languageCookie(language, tenant)] } }
-    },
-    async clock(request, tenant) {
-      const form = readHostedForm(request, guard)
-      const advance = form.field('advance') ?? ''
-      if (!/^[1-9]\d{0,8}$/.test(advance)) {
-        const message = `advance: ${JSON.stringify(advance.slice(0, 80))} is not a whole number of seconds from 1 to 999999999.`
-        throw Refusal.invalidRequest(message, { title: 'No such time' })
-      }
-      requireDriver({ request, guard, framed: form.framed })
-      // Only the page of a waiting request may move the clock, so an unknown transaction is refused first.
-      const pending = await requirePending(form, tenant)
-      await tenant.moveClock({ advance: Number(advance) })
-      return { reply: await showAgain(form, pending, { request, tenant, clockMoved: true }) }
     },
   }
 }

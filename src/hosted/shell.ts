@@ -1,4 +1,5 @@
 import type { ControlGuard } from '../http/guard/guard.ts'
+import { languageOf } from '../http/html/language-of.ts'
 import { type RenderedPage, type Shell, shellOf } from '../http/html/layout.ts'
 import { directionOf } from '../http/html/messages.ts'
 import type { Incoming } from '../http/incoming.ts'
@@ -6,7 +7,6 @@ import { page, type Reply } from '../http/reply.ts'
 import type { Presentation } from '../oidc/request/presentation.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { appearanceCssPath } from './appearance.ts'
-import { languageOf } from './language.ts'
 
 /** The request for a hosted page, and what the page itself said about its browser. */
 export interface Visit {
@@ -20,8 +20,6 @@ export interface Visit {
   readonly lacksPermission?: boolean
   /** The user went on where no passkey works. */
   readonly continued?: boolean
-  /** The clock was moved on the page itself. */
-  readonly clockMoved?: boolean
   /** The language that was chosen on the page itself. */
   readonly chosenLanguage?: string | undefined
 }

@@ -2,6 +2,7 @@ import { type Html, html } from '../http/html/html.ts'
 import type { Shell } from '../http/html/layout.ts'
 import type { CreateTransaction } from '../oidc/create.ts'
 import type { Finding } from '../oidc/rules/finding.ts'
+import type { Brand } from '../oidc/rules/profile.ts'
 import type { UseTransaction } from '../oidc/use.ts'
 import type { ReplayableAnswer } from '../sandbox/outcomes/tamper-tools.ts'
 import type { DrivingBar } from './driving/driving-bar.ts'
@@ -23,6 +24,8 @@ export interface WaitingPage<
   /** The path of the flow, with the prefix of the tenant: `/v1/oidc/use`. The forms of the page post below it. */
   readonly path: string
   readonly client: ClientBadge
+  /** The brand word of the profile, for the name of the upgrade scope. */
+  readonly brand: Brand
   readonly embedding: Embedding
   /** The time of the sandbox in epoch milliseconds. */
   readonly now: number
@@ -32,8 +35,6 @@ export interface WaitingPage<
   readonly drivingBar?: DrivingBar | undefined
   /** The user goes on where no passkey works. */
   readonly continued?: boolean | undefined
-  /** The clock was moved on the page itself. */
-  readonly clockMoved?: boolean | undefined
   /** The language that was chosen on the page itself: it outranks the one that the request asks for. */
   readonly chosenLanguage?: string | undefined
 }

@@ -20,8 +20,6 @@ export function createPageRoutes(host: HttpHost): readonly RouteRow[] {
     { path: '/v1/oidc/create/endings', method: 'get', handler: hosted.endings, errors: 'embeddable-page' },
     { path: '/v1/oidc/use/language', method: 'post', handler: hosted.language, errors: 'embeddable-page' },
     { path: '/v1/oidc/create/language', method: 'post', handler: hosted.language, errors: 'embeddable-page' },
-    { path: '/v1/oidc/use/clock', method: 'post', handler: hosted.clock, errors: 'embeddable-page' },
-    { path: '/v1/oidc/create/clock', method: 'post', handler: hosted.clock, errors: 'embeddable-page' },
     { path: '/v1/oidc/use/continue', method: 'post', handler: hosted.goOn, errors: 'embeddable-page' },
     { path: '/v1/oidc/create/continue', method: 'post', handler: hosted.goOn, errors: 'embeddable-page' },
     { path: '/', method: 'get', handler: createHomeRoute(host), errors: 'page' },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { parseInstant } from '../../src/age/calendar.ts'
 import { claimsSchema } from '../../src/age/claims.ts'
-import { evaluate, evaluateBriefly } from '../../src/age/evaluate.ts'
+import { type BriefReason, evaluate, evaluateBriefly } from '../../src/age/evaluate.ts'
 import { type AgeSignal, evaluationSignalSchema } from '../../src/age/signal.ts'
 import { thresholdTraceSchema } from '../../src/age/trace.ts'
 import { named, readCases } from './cases.ts'
@@ -96,6 +96,14 @@ const FILTERS = { allowed_methods: ['email_age_estimation'], verified_after: '20
 const ONLY_FACES = { allowed_methods: ['facial_age_estimation'] }
 const FACE_NEEDS_21 = 'facial_age_estimation: is at least 19, needs 21'
 
+function inWords(reason: BriefReason | undefined): string {
+  if (!reason) return 'no age signal'
+  const { method, age, isLeastAge, failed, needed } = reason
+  if (failed.length > 0) return `${method}: fails ${failed.join(', ')}`
+  const needs = needed ? `, needs ${needed.years}${needed.byOverrides ? ' by overrides' : ''}` : ''
+  return `${method}: is ${isLeastAge ? 'at least ' : ''}${age}${needs}`
+}
+
 test.each<[what: string, held: AgeSignal[], thresholds: number[], reason: string, filters?: object]>([
   ['no signal where there is none', [], [18], 'no age signal'],
   ['the age when nothing fails', [scan(36)], [18, 21], 'id_doc_scan: is 36'],
@@ -109,5 +117,7 @@ test.each<[what: string, held: AgeSignal[], thresholds: number[], reason: string
   ['the oldest signal when none is old enough', [12, 16, 14].map(scan), [18], 'id_doc_scan: is 16, needs 18'],
   ['the signal that passes the filters, not an older one', [scan(36), FACE], [21], FACE_NEEDS_21, ONLY_FACES],
 ])('The short reason of an evaluation names %s', (_what, held, age_thresholds, reason, filters) => {
-  expect(evaluateBriefly(held, claimsSchema.parse({ age_thresholds, ...filters }), instant).reason).toBe(reason)
+  expect(inWords(evaluateBriefly(held, claimsSchema.parse({ age_thresholds, ...filters }), instant).reason)).toBe(
+    reason,
+  )
 })

@@ -14,7 +14,7 @@ describeWith('chromium', 'A flow in a browser', () => {
     const endings = (await page.locator('[data-load] form > a').getAttribute('href')) ?? ''
     for (const address of [use(), endings, await create()]) {
       await page.goto(new URL(address, world.sandbox.baseUrl).href)
-      const click = `document.querySelector('[data-testid=decline], [data-testid^=outcome]').click()`
+      const click = `document.querySelector('button[data-testid=decline], button[data-testid^=outcome]:enabled').click()`
       // The window sees the event last, and keeps the form from being sent.
       const isPrevented = await page.evaluate(`(() => {
         const isPrevented = []
@@ -61,6 +61,7 @@ describeWith('chromium', 'A flow in a browser', () => {
     const page = await world.open(use(), WITHOUT_SCRIPTS)
     await page.getByTestId('endings').click()
     await page.getByRole('link', { name: /Show all \d+ endings/ }).click()
+    await page.locator('summary', { hasText: 'ID token' }).first().click()
     await page.getByTestId('outcome-id_token.expired').click()
     await world.answerOn(page)
     expect(await outcome()).toBe('id_token.expired')

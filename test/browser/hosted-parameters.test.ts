@@ -92,8 +92,8 @@ describeWith('chromium', 'A parameter of the hosted screens', () => {
     await page.getByTestId('language').selectOption('ar')
     await page.getByRole('button', { name: 'Sprache wechseln' }).click()
     expect(await page.locator('html').getAttribute('dir')).toBe('rtl')
-    await page.getByText('فرض نهاية').last().click()
-    await page.getByTestId('advance').click()
+    await page.getByTestId('endings').click()
+    await page.locator('#endings a').click()
     expect(await langOf(page)).toBe('ar')
   })
 

@@ -4,7 +4,7 @@ import { USUAL_PERSONAS } from '../../src/hosted/choices/usual-personas.ts'
 import { ageSignal, claims } from '../support/requests.ts'
 import { describeWith } from '../support/tools.ts'
 import { createUrl, useUrl } from './requests.ts'
-import { DESK, NARROW, startWorld } from './support.ts'
+import { DESK, NARROW, startWorld, WITHOUT_SCRIPTS } from './support.ts'
 
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
 
@@ -67,6 +67,43 @@ describeWith('chromium', 'A hosted screen', () => {
       }
     },
   )
+
+  test.each([{}, WITHOUT_SCRIPTS])(
+    'Each ordered outcome takes one click in the first window, with scripts or without: %o',
+    async (scripts) => {
+      const asked = { can_create: 'true', scope: 'openid svc.upgrade' }
+      for (const [outcome, testId] of [
+        ['code_issued', 'outcome-code_issued'],
+        ['create_requested', 'create'],
+        ['access_denied', 'decline'],
+      ] as const) {
+        const page = await world.open(world.use(asked), { ...PHONE, ...scripts })
+        expect(await outsideOf(page, [`[data-testid="${testId}"]`])).toEqual([])
+        expect(await page.getByTestId(testId).textContent()).toContain(outcome)
+        await page.getByTestId(testId).click()
+        await world.answerOn(page)
+        expect((await world.sandbox.flows.last())?.outcome).toBe(outcome)
+      }
+      const page = await world.open(await world.create(), { ...PHONE, ...scripts })
+      expect(await outsideOf(page, ['[data-testid="outcome-request_uri.expired"]'])).toEqual([])
+      await page.getByTestId('outcome-request_uri.expired').click()
+      expect(await world.answerOn(page)).toMatchObject({ error: 'invalid_request_uri' })
+    },
+  )
+
+  test('The opened endings fit 1,500 pixels, and a search leaves no hole and counts what it shows', async () => {
+    const page = await world.open(useUrl(world.sandbox), { viewport: { width: 1280, height: 720 } })
+    await page.getByTestId('endings').click()
+    await page.locator('#outcome-list').waitFor()
+    expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThanOrEqual(1_500)
+    await page.getByTestId('find-outcome').fill('id_token.exp')
+    const group = page.locator('#outcome-list details').filter({ hasText: 'ID token' }).first()
+    const shown = await group.locator('li:visible').count()
+    expect(await group.locator('.count').textContent()).toBe(String(shown))
+    await page.getByTestId('find-persona').fill('adult-passport')
+    const gap = `document.querySelector('.desk-more').getBoundingClientRect().top - document.querySelector('.people').getBoundingClientRect().bottom`
+    expect(await page.evaluate(gap)).toBeLessThan(24)
+  })
 
   test.each([DESK, PHONE])('The choice page breaks no title inside a word, with thirty ages: %o', async (window) => {
     const ages = Array.from({ length: 30 }, (_, age) => age)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readError } from '../support/error-body.ts'
 import { openEndings, press, submit } from '../support/forms.ts'
-import { byTestId } from '../support/markup.ts'
+import { byTestId, textOf } from '../support/markup.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
 import { type Changes, useRequest } from '../support/requests.ts'
 import { shareSandbox } from '../support/sandbox.ts'
@@ -28,14 +28,17 @@ test.each(ROWS)('Without an earlier flow of the client %s is refused with the re
 test.each(ROWS)('The endings offer %s once there is an earlier flow, and refuse that before', async (outcome) => {
   const endings = async () => openEndings(sandbox, (await authorize()).text)
   const page = await endings()
-  expect(byTestId(page, `outcome-${outcome}`)).toEqual([])
+  const offered = (text: string) =>
+    byTestId(text, `outcome-${outcome}`).map(({ attributes }) => 'disabled' in attributes)
+  expect(offered(page)).toEqual([true])
+  expect(textOf(page)).toContain('needs an earlier Use flow of the client that ended well')
   const form = press(page, 'outcome-id_token.expired')
   form.fields.set('outcome', outcome)
   const refused = await submit(sandbox, form)
   expect([refused.status, refused.text]).toEqual([400, expect.stringContaining(NONE)])
   await createRelyingParty(sandbox).use(EARLIER)
   expect((await submit(sandbox, form)).status).toBe(303)
-  expect(byTestId(await endings(), `outcome-${outcome}`)).toHaveLength(1)
+  expect(offered(await endings())).toEqual([false])
 })
 
 test.each([

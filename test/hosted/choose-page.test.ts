@@ -28,25 +28,21 @@ test('The choice page begins with the form of the choice, ends with that of the 
   const page = choosePage()
   const tags = tagsOf(page)
   const forms = tags.filter(({ name }) => name === 'form')
-  const targets = ['choice', 'clock#endings-title', 'choice', 'language'].map((path) => `post /v1/oidc/use/${path}`)
+  const targets = ['choice', 'choice', 'language'].map((path) => `post /v1/oidc/use/${path}`)
   expect(forms.map(({ attributes: { method, action } }) => `${method} ${action}`)).toEqual(targets)
   const hidden = tags.filter(({ attributes }) => attributes['type'] === 'hidden')
   const pending = ['transaction=tx-1', 'chosen_language=en', 'continued=true']
   expect(hidden.map(({ attributes: { name, value } }) => `${name}=${value}`)).toEqual(forms.flatMap(() => pending))
-  const chosen = ['language', 'outcome', 'persona', 'advance']
+  const chosen = ['language', 'outcome', 'persona']
   expect(fieldNames(page)).toEqual([...chosen, 'transaction', 'chosen_language', 'continued'].sort())
   const menu = tags.findIndex(({ attributes }) => attributes['data-testid'] === 'language')
   expect(menu).toBeLessThan(tags.findIndex(({ name }) => name === 'main'))
   expect(tags[menu]?.attributes['form']).toBe(forms.at(-1)?.attributes['id'])
 })
 
-test('The choice page keeps every section with details closed, but the endings after the clock was moved', () => {
-  const open = (changes: Parameters<typeof choosePage>[0]) =>
-    tagsOf(choosePage(changes))
-      .filter(({ name }) => name === 'details')
-      .map(({ attributes }) => [attributes['class'], Object.hasOwn(attributes, 'open')])
-  expect(open({}).map(([, isOpen]) => isOpen)).toEqual([false, false])
-  expect(open({ clockMoved: true })).toContainEqual(['card endings', true])
+test('The choice page keeps every section with details closed', () => {
+  const details = tagsOf(choosePage()).filter(({ name }) => name === 'details')
+  expect(details.map(({ attributes }) => Object.hasOwn(attributes, 'open'))).toEqual([false, false])
 })
 
 test('The choice page offers only to go back where no passkey works, and to continue for the sandbox alone', () => {
@@ -73,7 +69,7 @@ test.each([
 
 test('The choice page says what a persona without an age key ends with, and as whom the primary button answers', () => {
   for (const [canCreate, outcome] of [[true, 'create_requested'] as const, [false, 'access_denied'] as const]) {
-    const said = `Nobody yet ends with ${outcome} no-age-key has nothing to answer with`
+    const said = `Nobody yet ends with ${outcome} no-age-key no age signal`
     expect(textOf(choosePage({}, { canCreate }))).toContain(said)
   }
   // Also when the list does not hold that persona.
@@ -95,9 +91,27 @@ test('The choice page shows the client, each persona as one row, the requested a
     expect(text).toContain(part)
 })
 
-test('The choice page leaves out the buttons that the request does not allow, and the sections that are empty', () => {
-  expect(byTestId(choosePage({}, { canCreate: false }), 'create')).toEqual([])
-  expect(byTestId(choosePage({}, { upgrade: false }), 'outcome-code_issued')).toEqual([])
+test('The choice page names the outcome of each button, and disables one that the request cannot have with the reason', () => {
+  const all = choosePage()
+  for (const named of ['a code code_issued', 'Create my age key create_requested', 'answering access_denied'])
+    expect(textOf(all)).toContain(named)
+  const none = choosePage({}, { canCreate: false, upgrade: false })
+  expect(textOf(none)).toContain('code_issued needs scope svc.upgrade')
+  expect(textOf(none)).toContain('create_requested needs can_create=true')
+  for (const testId of ['create', 'outcome-code_issued']) {
+    expect(byTestId(all, testId)[0]?.attributes).not.toHaveProperty('disabled')
+    expect(byTestId(none, testId)[0]?.attributes).toHaveProperty('disabled')
+  }
+  expect(textOf(choosePage({ brand: 'agekey' }, { upgrade: false }))).toContain('needs scope agekey.upgrade')
+})
+
+test('The choice page says in its own language why a persona gets its answers', () => {
+  const text = textOf(choosePage({ shell: { ...shell, lang: 'de' } }))
+  expect(text).toContain('id_doc_scan: ist 16, braucht 18')
+  expect(text).not.toContain('needs')
+})
+
+test('The choice page leaves out the sections that are empty', () => {
   expect(textOf(choosePage({}, { upgrade: false }))).not.toContain('the app may update the age key')
   expect(textOf(choosePage({ findings: [] }))).not.toContain('Advice on this request')
   expect(textOf(choosePage({}, { claims: { age_thresholds: [18] } }))).not.toContain('What counts')

@@ -12,6 +12,7 @@ test.each([
   ['save', 'created'],
   ['save-new', 'created_new'],
   ['decline', 'access_denied'],
+  ['outcome-request_uri.expired', 'request_uri.expired'],
 ])('The create page has one button %s, for the outcome %s', (testId, value) => {
   const attributes = expect.objectContaining({ name: 'outcome', value })
   expect(byTestId(pageOf({}), testId)).toEqual([{ name: 'button', attributes }])
@@ -26,7 +27,7 @@ test('The create page offers every persona, selects the preselected one, and sav
   ])
   const form = tags.findIndex(({ name }) => name === 'form')
   expect(tags.slice(form).find(({ name }) => name === 'button')?.attributes['data-testid']).toBe('save')
-  expect(fieldNames(pageOf({}))).toEqual(['advance', 'language', 'outcome', 'persona', 'transaction'])
+  expect(fieldNames(pageOf({}))).toEqual(['language', 'outcome', 'persona', 'transaction'])
 })
 
 test('The create page shows each age signal that would be saved, with its attributes under one term', () => {

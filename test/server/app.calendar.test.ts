@@ -39,9 +39,9 @@ async function pressEach(sandbox: TestSandbox, open: (sandbox: TestSandbox) => P
 }
 
 describe.each([
-  ['the end of its calendar', '9999-12-31T23:59:59.999Z', 400],
-  ['the beginning of its calendar', '0001-01-01T00:00:00Z', 200],
-])('With the clock at %s', (_place, set, advanced) => {
+  ['the end of its calendar', '9999-12-31T23:59:59.999Z'],
+  ['the beginning of its calendar', '0001-01-01T00:00:00Z'],
+])('With the clock at %s', (_place, set) => {
   const start = async (freeze = true) => {
     const sandbox = await startSandbox()
     await sandbox.request.post('/_sandbox/clock').send({ set, freeze }).expect(200)
@@ -60,7 +60,7 @@ describe.each([
   test('Every button of the choice page and the Create page is answered at either end of the calendar', async () => {
     const sandbox = await start()
     for (const open of [openUse, openCreate]) {
-      expect(await pressEach(sandbox, open)).toEqual([['advance', advanced]])
+      expect(await pressEach(sandbox, open)).toEqual([])
       expect(await pressEach(sandbox, withEndings(open))).toEqual([])
     }
   })
@@ -76,17 +76,10 @@ describe.each([
   })
 })
 
-test('A button that would move the clock beyond the calendar says so on a page, and to a program in JSON', async () => {
+test('A button that would move the clock beyond the calendar says so on a page', async () => {
   const SENTENCE = 'would pass the end of the year 9999; advance by less'
   const sandbox = await startSandbox()
   await sandbox.request.post('/_sandbox/clock').send({ set: '9999-12-31T23:59:00Z' }).expect(200)
-  for (const page of [await openUse(sandbox), await openCreate(sandbox)]) {
-    const { action, fields } = press(page, 'advance')
-    const shown = await submit(sandbox, { action, fields })
-    expect([shown.status, textOf(shown.text)]).toEqual([400, expect.stringContaining(SENTENCE)])
-    const told = await sandbox.request.post(action).set('Accept', 'application/json').send(String(fields))
-    expect([told.status, told.body.error_description]).toEqual([400, expect.stringContaining(SENTENCE)])
-  }
   const { text } = await sandbox.request.get('/_sandbox/console/clock')
   for (const id of buttonsOf(text).filter((id) => id.startsWith('advance-'))) {
     const shown = await submit(sandbox, press(text, id))

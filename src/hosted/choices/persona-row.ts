@@ -1,4 +1,4 @@
-import type { AgeThresholds, BriefEvaluation } from '../../age/evaluate.ts'
+import type { AgeThresholds, BriefEvaluation, BriefReason } from '../../age/evaluate.ts'
 import { type Html, html } from '../../http/html/html.ts'
 import { englishOn, type Translate } from '../../http/html/messages.ts'
 import type { Persona } from '../../sandbox/personas/persona-schema.ts'
@@ -31,13 +31,21 @@ export function renderPersonaRow({ persona, evaluation }: PersonaChoice, row: Ro
   const answers = evaluation
     ? renderAnswers(evaluation.ageThresholds, row.thresholds, t)
     : html`<b class="none">${t(row.canCreate ? 'persona.none.create' : 'persona.none.decline')}</b>`
-  return html`<li><button name="persona" value="${name}" data-testid="persona-${name}"><b${english} title="${purpose}">${title}</b> <span class="answers">${answers}</span> <span class="meta"><span><code>${name}</code>${name === row.last && html` <em>${t('persona.last')}</em>`}</span> <small${english}>${evaluation ? evaluation.reason : NO_AGE_KEY}</small></span></button>${
+  return html`<li><button name="persona" value="${name}" data-testid="persona-${name}"><b${english} title="${purpose}">${title}</b> <span class="answers">${answers}</span> <span class="meta"><span><code>${name}</code>${name === row.last && html` <em>${t('persona.last')}</em>`}</span> <small>${reasonText(evaluation?.reason, t)}</small></span></button>${
     evaluation && html`<a href="${row.whyPath}${name}" aria-label="${t('persona.why')}: ${name}">?</a>`
   }</li>
 `
 }
 
-const NO_AGE_KEY = 'has nothing to answer with'
+/** `id_doc_scan: is 16, needs 18` */
+function reasonText(reason: BriefReason | undefined, t: Translate): string {
+  if (!reason) return t('reason.none')
+  const { method, age, isLeastAge, failed, needed } = reason
+  if (failed.length > 0) return `${method}: ${t('reason.fails', { filters: failed.join(', ') })}`
+  const reached = t(isLeastAge ? 'reason.least' : 'reason.is', { age })
+  if (!needed) return `${method}: ${reached}`
+  return `${method}: ${reached}, ${t(needed.byOverrides ? 'reason.overrides' : 'reason.needs', { age: needed.years })}`
+}
 
 /** The requested thresholds in two groups, those that are reached and those that are not: `13, 16 yes`, `18, 21 no`. */
 function renderAnswers(answers: AgeThresholds, requested: readonly number[], t: Translate): readonly Html[] {

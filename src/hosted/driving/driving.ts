@@ -14,8 +14,8 @@ export interface Visitor {
 }
 
 /**
- * Refuses a visitor of a hosted page that may not drive the sandbox. The clock, and an outcome that waits for a later call,
- * concern every flow of the tenant: they need what the control API needs.
+ * Refuses a visitor of a hosted page that may not drive the sandbox: an outcome that waits for a later call concerns every
+ * flow of the tenant, and needs what the control API needs.
  *
  * Decision: nothing is driven from a frame. Every site may frame a hosted page, and could have the user click there unawares.
  * @throws Refusal 401, 403 or 429
@@ -23,7 +23,7 @@ export interface Visitor {
 export function requireDriver(visitor: Visitor): void {
   if (endsInFrame(visitor)) {
     throw Refusal.forbidden(
-      'In an iframe no hosted page moves the clock or forces the outcome of a later call; open it in a window of its own, or use the control API',
+      'In an iframe no hosted page forces the outcome of a later call; open it in a window of its own, or use the control API',
     )
   }
   guardControl(visitor.request, visitor.guard)

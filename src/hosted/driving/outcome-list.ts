@@ -2,27 +2,30 @@ import { grouped } from '../../http/html/elements.ts'
 import { type Html, html } from '../../http/html/html.ts'
 import { englishOn, type Translate } from '../../http/html/messages.ts'
 import { headingOf } from '../../oidc/endpoints.ts'
+import { upgradeScope } from '../../oidc/rules/profile.ts'
 import { unmetNeed } from '../../sandbox/decision/possible-outcome.ts'
 import { outcomesFor } from '../../sandbox/outcomes/catalogue.ts'
-import type { Outcome } from '../../sandbox/outcomes/outcome.ts'
+import { needInWords, type Outcome } from '../../sandbox/outcomes/outcome.ts'
 import { FALLBACK_PERSONAS } from '../../sandbox/personas/persona-order.ts'
 import { renderListFilter } from '../choices/list-filter.ts'
 import type { WaitingPage } from '../waiting-page.ts'
 
-/** The outcome that the page offers as a button of its own, so that it stands on the page once. */
-export const CODE_BUTTON = 'code_issued'
+/** The outcomes that the page itself has as buttons with this test id. */
+const OWN_BUTTONS = ['code_issued', 'request_uri.expired']
 
 /**
- * The outcomes that are possible for this request: those of its own flow, and those of the calls that follow its code for a
- * visitor that may drive the sandbox.
+ * The outcomes that can be forced on a request: those of its own flow, and those of the calls that follow its code for a visitor
+ * that may drive the sandbox.
  */
-export function possibleOutcomes({ transaction, drivingBar, earlier }: WaitingPage): readonly Outcome[] {
-  const leadsToUpgrade = drivingBar === undefined && transaction.flow === 'use' && transaction.upgrade
-  return outcomesFor(transaction.flow).filter((outcome) => {
-    const isOffered =
-      outcome.flow === transaction.flow || (leadsToUpgrade && (outcome.flow === 'token' || outcome.flow === 'upgrade'))
-    return isOffered && outcome.name !== CODE_BUTTON && !unmetNeed(outcome, transaction, { earlier })
-  })
+export const forcibleOutcomes = ({ transaction, drivingBar }: WaitingPage): readonly Outcome[] =>
+  outcomesFor(transaction.flow).filter(
+    ({ flow }) => flow === transaction.flow || (drivingBar === undefined && (flow === 'token' || flow === 'upgrade')),
+  )
+
+/** What this request lacks for an outcome: `scope svc.upgrade`. */
+export function whatIsMissing(outcome: Outcome, { transaction, earlier, brand }: WaitingPage): string | undefined {
+  const need = unmetNeed(outcome, transaction, { earlier })
+  return need && needInWords(need, upgradeScope(brand))
 }
 
 /**
@@ -30,22 +33,29 @@ export function possibleOutcomes({ transaction, drivingBar, earlier }: WaitingPa
  * the first button of its form; that posts `transaction`, `with_persona` and `outcome`.
  */
 export function renderOutcomeList(page: WaitingPage, t: Translate): Html {
+  const groups = grouped(forcibleOutcomes(page), groupTitle)
+  const plain = groups.find(([title]) => title === ENDINGS)
+  const wrong = groups.filter((group) => group !== plain)
+  const renderMembers = (members: readonly Outcome[]) => html`<ul class="outcomes">
+${members.map((outcome) => renderOutcome(outcome, page, t))}</ul>`
   return html`<div data-part>
 <div class="field">
 <label for="with-persona">${t('ending.persona')}</label>
-<input id="with-persona" name="with_persona" type="text" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="with-persona-hint">
-<p class="hint" id="with-persona-hint">${t('ending.persona.hint', { persona: FALLBACK_PERSONAS[page.transaction.flow] })}</p>
+<input id="with-persona" name="with_persona" type="text" autocomplete="off" autocapitalize="none" spellcheck="false" placeholder="${FALLBACK_PERSONAS[page.transaction.flow]}">
 </div>
 ${renderListFilter({ list: 'outcome-list', label: t('ending.filter'), testId: 'find-outcome' }, t)}
 <div id="outcome-list"${englishOn(t)} dir="ltr">
-${grouped(possibleOutcomes(page), groupTitle).map(
-  ([title, members]) => html`<section><h3>${title}</h3>
-<ul class="outcomes">
-${members.map((outcome) => renderOutcome(outcome, t))}</ul></section>
+${plain && html`<section>${renderMembers(plain[1])}</section>`}
+<div class="wrong"><h3>${t('ending.more')}</h3>
+${wrong.map(
+  ([title, members]) => html`<details><summary>${title} <span class="count">${members.length}</span></summary>
+${renderMembers(members)}</details>
 `,
-)}</div>
+)}</div></div>
 </div>`
 }
+
+const ENDINGS = 'Endings'
 
 const PREFIX_TITLES: Readonly<Record<string, string>> = { id_token: 'ID token', callback: 'Callback' }
 
@@ -53,12 +63,31 @@ const PREFIX_TITLES: Readonly<Record<string, string>> = { id_token: 'ID token', 
 function groupTitle({ flow, name }: Outcome): string {
   if (flow !== 'use' && flow !== 'create') return headingOf(flow)
   const dot = name.lastIndexOf('.')
-  if (dot < 0) return 'Endings'
+  if (dot < 0) return ENDINGS
   const [prefix = '', ...rest] = name.slice(0, dot).split('.')
   return [PREFIX_TITLES[prefix] ?? prefix, ...rest].join(': ')
 }
 
 /** A correct relying party accepts some outcomes: control cases and the usual endings. Their buttons say so. */
-function renderOutcome({ name, summary, correctClient }: Outcome, t: Translate): Html {
-  return html`<li><button name="outcome" value="${name}" data-testid="outcome-${name}"><code>${name}</code> ${correctClient === 'accept' && html`<b${englishOn(t) && html` lang="${t.lang}"`}>${t('ending.accept')}</b> `}${summary}</button></li>`
+function renderOutcome(outcome: Outcome, page: WaitingPage, t: Translate): Html {
+  const { name, summary, correctClient } = outcome
+  const missing = whatIsMissing(outcome, page)
+  const said = englishOn(t) && html` lang="${t.lang}"`
+  return html`<li><button name="outcome" value="${name}"${!OWN_BUTTONS.includes(name) && html` data-testid="outcome-${name}"`}${missing !== undefined && html` disabled`}><code>${name}</code> ${correctClient === 'accept' && html`<b${said}>${t('ending.accept')}</b> `}${missing !== undefined && html`<b class="no"${said}>${t('choose.needs', { what: missing })}</b> `}<span>${summary}</span></button></li>`
+}
+
+/** A button of the page for an outcome, with the name of the outcome, or with what the request lacks for the outcome. */
+export function renderOutcomeButton(
+  name: string,
+  page: WaitingPage,
+  {
+    label,
+    testId,
+    isPrimary = false,
+  }: { readonly label: string; readonly testId?: string; readonly isPrimary?: boolean },
+  t: Translate,
+): Html {
+  const outcome = outcomesFor(page.transaction.flow).find((one) => one.name === name)
+  const missing = outcome && whatIsMissing(outcome, page)
+  return html`<button class="${isPrimary ? 'primary' : 'secondary'}" name="outcome" value="${name}" data-testid="${testId ?? `outcome-${name}`}"${missing !== undefined && html` disabled`}><span>${label}</span> <small><code>${name}</code>${missing !== undefined && html` <span>${t('choose.needs', { what: missing })}</span>`}</small></button>`
 }

@@ -3,7 +3,7 @@ import type { FlowLink } from '../../sandbox/journal/flow-link.ts'
 import { renderFindingList } from './finding-list.ts'
 import { html } from './html.ts'
 import { type RenderedPage, renderPage, type Shell } from './layout.ts'
-import { translate } from './messages.ts'
+import { englishOn, translate } from './messages.ts'
 
 type RefusalFacts = Pick<Refusal, 'status' | 'code' | 'title' | 'message' | 'findings' | 'suggestions' | 'restartHint'>
 
@@ -13,26 +13,26 @@ export function renderError(
   { shell, flow }: { shell: Shell; flow?: FlowLink | undefined },
 ): RenderedPage {
   const { status, code, title, message, findings, suggestions, restartHint } = refusal
+  const t = translate(shell.lang)
+  const english = englishOn(t)
   return renderPage(shell, {
     title,
+    isLean: true,
     main: html`<section class="card">
 <p class="status">${status} <code data-testid="error-code">${code}</code></p>
-<h1>${title}</h1>
-<p class="lead" data-testid="error-description">${message}</p>
-${
-  flow &&
-  html`<p class="links"><a href="${flow.url}" target="_top" data-testid="flow-link">Flow ${flow.id} in the console: everything that this request sent</a></p>`
-}
+<h1>${english ? t('error.title') : title}</h1>
+<p class="lead" data-testid="error-description"${english}>${message}</p>
+${flow && html`<p class="links"><a href="${flow.url}" target="_top" data-testid="flow-link">${t('error.flow', { id: flow.id })}</a></p>`}
 ${
   suggestions.length > 0 &&
-  html`<h2>Did you mean</h2>
+  html`<h2>${t('error.near')}</h2>
 <ul class="suggestions" data-testid="suggestions">${suggestions.map((name) => html`<li><code>${name}</code></li>`)}</ul>`
 }
-${restartHint !== undefined && html`<p class="notice">${restartHint}</p>`}
-${findings.length > 0 && html`<h2>What to fix</h2>`}
-${renderFindingList(findings, translate('en'))}
-<p class="links"><a href="${shell.homePath}" target="_top">To the sandbox home: base URL, clients and endpoints</a></p>
-<p class="links"><a href="${shell.homePath}_sandbox/docs/troubleshooting" target="_top">Troubleshooting: messages by symptom</a></p>
+${restartHint !== undefined && html`<p class="notice"${english}>${restartHint}</p>`}
+${findings.length > 0 && html`<h2>${t('error.fix')}</h2>`}
+${renderFindingList(findings, t, message)}
+<p class="links"><a href="${shell.homePath}" target="_top">${t('error.home')}</a></p>
+<p class="links"><a href="${shell.homePath}_sandbox/docs/troubleshooting" target="_top">${t('error.help')}</a></p>
 </section>`,
   })
 }

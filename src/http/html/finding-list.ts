@@ -1,16 +1,19 @@
 import type { Finding } from '../../oidc/rules/finding.ts'
 import { type Html, html } from './html.ts'
-import type { Translate } from './messages.ts'
+import { englishOn, type Translate } from './messages.ts'
 
-/** The findings of a request: rule, place, problem and remedy of each; nothing when there are none. */
-export function renderFindingList(findings: readonly Finding[], t: Translate): Html | false {
+/**
+ * The findings of a request: rule, place, problem and remedy of each; nothing when there are none.
+ * @param said a message above the list; a problem that the message says is not repeated
+ */
+export function renderFindingList(findings: readonly Finding[], t: Translate, said = ''): Html | false {
   if (findings.length === 0) return false
   return html`<ul class="findings">
 ${findings.map(
   (finding) => html`<li class="finding ${finding.level}">
 <p class="finding-head"><span class="tag">${finding.level}</span> <code>${finding.rule}</code> <code class="path">${finding.path}</code></p>
-<p>${finding.message}</p>
-<p class="hint"><strong>${t('finding.fix')}</strong> ${finding.hint}</p>
+${!said.includes(finding.message) && html`<p${englishOn(t)}>${finding.message}</p>`}
+<p class="hint"><strong>${t('finding.fix')}</strong> <span${englishOn(t)}>${finding.hint}</span></p>
 </li>
 `,
 )}</ul>`

@@ -36,6 +36,18 @@ export const NEEDS = [
 ] as const
 export type Need = (typeof NEEDS)[number]
 
+/** What a request, or its persona, must have for an outcome, in a few words. `scope` is the upgrade scope of the profile. */
+export const needInWords = (need: Need, scope = 'the upgrade scope'): string =>
+  ({
+    can_create: 'can_create=true',
+    no_can_create: 'a request without can_create',
+    upgrade_scope: `scope ${scope}`,
+    age_key: 'a persona with an age key',
+    no_code: `a request without scope ${scope}, or a persona that meets a threshold`,
+    earlier_flow: 'an earlier Use flow of the client that ended well',
+    earlier_state: 'another state than in the earlier flow',
+  })[need]
+
 /**
  * How binding what a row demands is. `must`: a sentence of the specification asks it of the client or says what alone is a success, or a MUST of an RFC. `should`: an
  * RFC or OpenID Connect recommends it, or the specification says that no such answer comes. `may`: nothing asks for it (hardening).

@@ -26,19 +26,15 @@ function forged(page: string, action: string, fields: Readonly<Record<string, st
   const transaction = press(page, 'decline').fields.get('transaction') ?? ''
   return { action, fields: new URLSearchParams({ transaction, ...fields }) }
 }
-const clockForm = (page: string, flow = 'use') => forged(page, `/v1/oidc/${flow}/clock`, { advance: '91' })
 const laterForm = (page: string) => forged(page, '/v1/oidc/use/choice', { outcome: LATER })
 
-/** How often the clock, the later outcome and the bar stand on a page and on that of its endings. */
+/** How often the later outcome and the bar stand on a page and on that of its endings. */
 const shows = async (sandbox: TestSandbox, page: string, headers: Headers = {}) => {
   const endings = await openEndings(sandbox, page, headers)
-  const places = [byTestId(page, 'advance'), byTestId(endings, `outcome-${LATER}`), byTestId(page, 'driving-bar')]
+  const places = [byTestId(endings, `outcome-${LATER}`), byTestId(page, 'driving-bar')]
   return places.map(({ length }) => length)
 }
-const driven = async ({ clock, expectations }: TestSandbox) => [
-  (await clock.state()).advanced_seconds,
-  (await expectations.list()).length,
-]
+const driven = async ({ expectations }: TestSandbox) => (await expectations.list()).length
 
 /** Where calls may come from beyond this machine, and the headers of one that does. */
 const BEYOND: readonly [string, Parameters<typeof startSandbox>[0], Headers][] = [
@@ -57,16 +53,14 @@ test.each(BEYOND)('%s a hosted page drives nothing for a user who has not signed
     const requestUri = await createRelyingParty(sandbox).obtainRequestUri()
     const create = (await sandbox.request.get('/v1/oidc/create').query(createRequest(requestUri)).set(headers)).text
     for (const one of [page, create]) {
-      expect(await shows(sandbox, one, headers)).toEqual([0, 0, 1])
+      expect(await shows(sandbox, one, headers)).toEqual([0, 1])
       expect(textOf(one)).toContain('Beyond its own machine they need the control token: sign in to the console')
     }
-    for (const form of [clockForm(page), laterForm(page), clockForm(create, 'create')]) {
-      const refused = await post(sandbox, form, headers)
-      expect([refused.status, refused.text]).toEqual([status, expect.stringContaining(reason)])
-    }
+    const refused = await post(sandbox, laterForm(page), headers)
+    expect([refused.status, refused.text]).toEqual([status, expect.stringContaining(reason)])
     expect((await ask(sandbox, headers, { sandbox_outcome: LATER })).status).toBe(status)
     expect((await ask(sandbox, { ...headers, 'X-Sandbox-Outcome': LATER })).status).toBe(status)
-    expect(await driven(sandbox)).toEqual([0, 0])
+    expect(await driven(sandbox)).toBe(0)
     // The requests still wait, and what ends a request needs no token.
     const ending = press(await openEndings(sandbox, page, headers), 'outcome-id_token.expired')
     for (const form of [ending, press(create, 'save')]) expect((await post(sandbox, form, headers)).status).toBe(303)
@@ -80,14 +74,12 @@ test.each(BEYOND)('%s a browser that has signed in to the console drives the san
   const [cookie = ''] = (await signIn.type('form').send({ token: TOKEN })).get('Set-Cookie') ?? []
   const signedIn = { ...headers, Cookie: cookie.split(';')[0] ?? '' }
   const page = await usePage(sandbox, signedIn)
-  expect(await shows(sandbox, page, signedIn)).toEqual([1, 1, 0])
-  const moved = await post(sandbox, press(page, 'advance'), signedIn)
-  expect([moved.status, await shows(sandbox, moved.text, signedIn)]).toEqual([200, [1, 1, 0]])
-  const endings = await openEndings(sandbox, moved.text, signedIn)
+  expect(await shows(sandbox, page, signedIn)).toEqual([1, 0])
+  const endings = await openEndings(sandbox, page, signedIn)
   expect((await post(sandbox, press(endings, `outcome-${LATER}`), signedIn)).status).toBe(303)
-  expect(await driven(sandbox)).toEqual([91, 1])
+  expect(await driven(sandbox)).toBe(1)
   const byToken = await ask(sandbox, { ...headers, Authorization: `Bearer ${TOKEN}` }, { sandbox_outcome: LATER })
-  expect([byToken.status, await driven(sandbox)]).toEqual([302, [91, 2]])
+  expect([byToken.status, await driven(sandbox)]).toEqual([302, 2])
   // The cookie opens nothing at the endpoints of servers.
   await sandbox.request.get('/_sandbox/flows').set(signedIn).expect(401)
 })
@@ -96,25 +88,20 @@ test('In an iframe, where another site can have the user click unawares, a hoste
   const framed = { 'Sec-Fetch-Dest': 'iframe', 'Sec-Fetch-Mode': 'navigate' }
   const page = await usePage(local, { ...framed, 'Sec-Fetch-Site': 'cross-site' })
   // A script asks for the endings without a header that says iframe.
-  expect(await shows(local, page)).toEqual([0, 0, 1])
+  expect(await shows(local, page)).toEqual([0, 1])
   expect(textOf(page)).toContain('an iframe leaves them out')
   const inGerman = forged(page, '/v1/oidc/use/language', { language: 'de', framed: 'true' })
-  expect(await shows(local, (await submit(local, inGerman)).text)).toEqual([0, 0, 1])
-  const byScript = clockForm(page)
+  expect(await shows(local, (await submit(local, inGerman)).text)).toEqual([0, 1])
+  const byScript = laterForm(page)
   byScript.fields.set('framed', 'true')
-  for (const answer of [
-    await post(local, clockForm(page), framed),
-    await post(local, laterForm(page), framed),
-    await submit(local, byScript),
-  ])
+  for (const answer of [await post(local, laterForm(page), framed), await submit(local, byScript)])
     expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('open it in a window of its own')])
   expect((await ask(local, framed, { sandbox_outcome: LATER })).status).toBe(403)
-  expect(await driven(local)).toEqual([0, 0])
+  expect(await driven(local)).toBe(0)
   expect((await post(local, press(page, 'decline'), framed)).text).toContain('ended-in-iframe')
 })
 
 const FORMS = [
-  ['clock', { advance: '91' }],
   ['language', { language: 'de' }],
   ['continue', {}],
   ['choice', { persona: 'teen-16' }],
@@ -128,7 +115,7 @@ test('No form of a hosted page is taken at a host name that was made to resolve 
     const names = 'is not a name of this sandbox; use localhost, an IP address, the base URL or the internal URL'
     expect([status, text], name).toEqual([403, expect.stringContaining(names)])
   }
-  expect(await driven(local)).toEqual([0, 0])
+  expect(await driven(local)).toBe(0)
 })
 
 test('A form of a hosted page that came by a host name of this sandbox ends its flow', async () => {
@@ -147,34 +134,4 @@ test('The host name that a trusted proxy names decides whether a form of a hoste
   const by = (host: string) => ({ Host: 'localhost', 'X-Forwarded-Host': host, 'X-Forwarded-Proto': 'https' })
   expect((await post(sandbox, form, by('evil.example'))).status).toBe(403)
   expect((await post(sandbox, form, by('age.example'))).status).toBe(303)
-})
-
-test('The clock on a hosted page advances by 91 seconds, personas grow older by it, and the request still waits', async () => {
-  await local.request.post('/_sandbox/clock').send({ set: '2030-05-01T23:59:00Z', freeze: true })
-  const reached = (page: string) => /Turns 18 tomorrow ([\d, ]+ yes)/.exec(textOf(page))?.[1]
-  const before = await usePage(local)
-  expect(await shows(local, before)).toEqual([1, 1, 0])
-  const { text: after } = await submit(local, press(before, 'advance'))
-  expect([before, after].map(reached)).toEqual(['13, 16 yes', '13, 16, 18 yes'])
-  expect(textOf(before)).toContain('Sandbox clock 2030-05-01T23:59:00Z')
-  expect(textOf(after)).toContain('Sandbox clock 2030-05-02T00:00:31Z')
-  await submit(local, press(await openEndings(local, after), `outcome-${LATER}`))
-  expect(await driven(local)).toEqual([91, 1])
-})
-
-test('A hosted page advances the clock neither by what is no number nor past the calendar, nor for an unknown transaction', async () => {
-  await local.clock.set('9999-12-31T23:59:30Z')
-  await local.clock.freeze()
-  const { action, fields } = press(await usePage(local), 'advance')
-  const send = async (changes: Readonly<Record<string, string>>) => {
-    const all = { ...Object.fromEntries(fields), ...changes }
-    const { status, text } = await submit(local, { action, fields: new URLSearchParams(all) })
-    return [status, textOf(text)]
-  }
-  for (const advance of ['0', '-91', '1.5', '91s', '', '9999999999']) {
-    const message = `advance: ${JSON.stringify(advance)} is not a whole number of seconds from 1 to 999999999.`
-    expect(await send({ advance })).toEqual([400, expect.stringContaining(message)])
-  }
-  expect(await send({})).toEqual([400, expect.stringContaining('would pass the end of the year 9999')])
-  expect([(await send({ advance: '1', transaction: 'unknown' }))[0], await driven(local)]).toEqual([410, [0, 0]])
 })

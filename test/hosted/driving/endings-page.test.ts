@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { LANGUAGES } from '../../../src/http/html/messages.ts'
 import { formWithId, openEndings, press, submit } from '../../support/forms.ts'
-import { byTestId, tagsOf, textOf } from '../../support/markup.ts'
+import { byTestId, textOf } from '../../support/markup.ts'
 import { createRelyingParty } from '../../support/relying-party.ts'
 import { createRequest, useRequest } from '../../support/requests.ts'
 import { shareSandbox } from '../../support/sandbox.ts'
@@ -14,14 +14,25 @@ const createPage = async () => {
 }
 const endingsOf = (page: string) => openEndings(sandbox, page)
 
-test('The page of the endings lists each ending once, by its call, where the request can lead there', async () => {
+test('The page of the endings lists the plain ones first, then each other ending once, folded by its call', async () => {
   const text = await endingsOf(await usePage({ scope: 'openid svc.upgrade' }))
-  const titles = ['Endings', 'ID token', 'ID token: age_thresholds', 'Callback', 'Token (E4)', 'Upgrade (E5)']
-  expect([...text.matchAll(/<h3>([^<]+)<\/h3>/g)].map(([, title]) => title)).toEqual(titles)
-  const names = tagsOf(text).flatMap(({ attributes: { name, value } }) => (name === 'outcome' ? value : []))
+  const [plain = '', wrong = ''] = text.split('<div class="wrong">')
+  const namesIn = (part: string) => [...part.matchAll(/name="outcome" value="([^"]+)"/g)].map(([, name]) => name)
+  expect(namesIn(plain).slice(0, 4)).toEqual(['verified', 'code_issued', 'create_requested', 'access_denied'])
+  expect(namesIn(plain).filter((name) => name?.includes('.'))).toEqual([])
+  const titles = ['ID token', 'ID token: age_thresholds', 'Callback', 'Token (E4)', 'Upgrade (E5)']
+  expect([...wrong.matchAll(/<details><summary>([^<]+) </g)].map(([, title]) => title)).toEqual(titles)
+  const names = namesIn(text)
   expect(names.length).toBeGreaterThan(150)
   expect(new Set(names).size).toBe(names.length)
-  expect(byTestId(await endingsOf(await usePage()), 'outcome-token.500')).toEqual([])
+})
+
+test('The page of the endings says what the request lacks for an ending, which cannot be pressed', async () => {
+  const text = await endingsOf(await usePage())
+  expect(textOf(text)).toContain('code_issued accept needs scope svc.upgrade')
+  expect(textOf(text)).toContain('create_requested accept needs can_create=true')
+  expect(byTestId(text, 'outcome-token.500')[0]?.attributes).toHaveProperty('disabled')
+  expect(byTestId(text, 'outcome-server_error')[0]?.attributes).not.toHaveProperty('disabled')
 })
 
 test('The page of the endings has as many endings as the page before says', async () => {
