@@ -90,8 +90,12 @@ const isOwnForm = ({ acceptsForm }: Operation, { contentType }: Incoming) =>
 /** The YAML parser is loaded with the first body that needs it. */
 const loadYaml = onDemand(() => import('../files/yaml-document.ts'))
 
+/** RFC 9512, and the names that were used before. */
+const YAML_TYPES = ['application/yaml', 'application/x-yaml', 'text/yaml', 'text/x-yaml']
+
 async function readBody(operation: Operation, request: Incoming): Promise<unknown> {
-  if (!operation.acceptsYaml || mediaTypeOf(request) !== 'application/yaml') return readJsonBody(operation, request)
+  if (!operation.acceptsYaml || !YAML_TYPES.includes(mediaTypeOf(request) ?? ''))
+    return readJsonBody(operation, request)
   const { parseYamlDocument } = await loadYaml()
   try {
     return parseYamlDocument(Buffer.from(request.body).toString('utf8'), { file: 'body', schema: z.unknown() })

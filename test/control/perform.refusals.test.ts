@@ -76,7 +76,8 @@ test.each([
   ['personas', 'text/plain', 'personas: []', 415, 'must be application/json or application/yaml, not text/plain'],
   ['personas', 'application/yaml', 'personas: [', 400, 'body:'],
   ['personas', 'application/yaml', 'personas:\n\t- x', 400, 'body:2: a tab indents this line'],
-  ['personas/mine', 'application/yaml', 'title: T', 415, 'must be application/json, not application/yaml'],
+  ['personas/mine', 'application/yaml', 'title: T', 400, 'purpose: '],
+  ['tenants/mine', 'application/yaml', 'persona: teen-16', 415, 'must be application/json, not application/yaml'],
 ])('PUT %s refuses a body of %s: %j', async (path, type, text, status, message) => {
   const answer = await sandbox.request.put(`/_sandbox/${path}`).set('Content-Type', type).send(text).expect(status)
   expect(answer.body.error_description).toContain(message)

@@ -40,6 +40,43 @@ test('PUT personas adds and replaces several in one call, and leaves the others'
   expect(await names()).toEqual([...before, 'mine'])
 })
 
+const named = (name: string) => ({ name, ...born('today - 18y') })
+
+const FILE = (name: string) => `name: ${name}
+title: From a file
+purpose: Put as it is.
+age_key:
+  signals:
+    - { method: id_doc_scan, age: { date_of_birth: today - 18y }, verified_at: now - 1d, provenance: /veratad/roc, attributes: { face_match_performed: true, issuing_country: US } }
+`
+const LISTED = `personas:\n${FILE('listed')
+  .replace(/^/, '  - ')
+  .replaceAll(/\n(?=.)/g, '\n    ')}`
+
+test.each([
+  ['personas', 'application/yaml', FILE('alone'), 'alone'],
+  ['personas', 'text/yaml', LISTED, 'listed'],
+  ['personas/alone', 'application/x-yaml', FILE('alone'), 'alone'],
+  ['personas/listed', 'application/yaml', LISTED, 'listed'],
+  ['personas', 'application/json', JSON.stringify(named('json')), 'json'],
+  ['personas', 'application/json', JSON.stringify([named('json')]), 'json'],
+  ['personas/json', 'application/json', JSON.stringify({ personas: [named('json')] }), 'json'],
+  ['personas/json', 'application/json', `\uFEFF${JSON.stringify(named('json'))}`, 'json'],
+])('PUT %s takes a persona file as it is, in %s: %j', async (path, type, text, name) => {
+  await sandbox.reset()
+  const answer = await sandbox.request.put(`/_sandbox/${path}`).set('Content-Type', type).send(text)
+  expect([answer.status, answer.body.error_description]).toEqual([path === 'personas' ? 200 : 201, undefined])
+  expect(await sandbox.personas.get(name)).toMatchObject({ name, age_key: { signals: [{ method: 'id_doc_scan' }] } })
+})
+
+test('PUT personas/NAME refuses a list of two, and a name inside that is another one', async () => {
+  for (const body of [[named('a'), named('b')], named('b')]) {
+    const { status } = await sandbox.request.put('/_sandbox/personas/a').send(body)
+    expect(status).toBe(400)
+  }
+  expect(await names()).not.toContain('a')
+})
+
 test('PUT personas takes YAML, as `personas generate` writes it', async () => {
   const personas = await generatePersonas(20, 7)
   const put = sandbox.request.put('/_sandbox/personas').set('Content-Type', 'application/yaml; charset=utf-8')

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { INSTANT_FORMS, parseInstant } from '../../age/calendar.ts'
 import { claimsSchema } from '../../age/claims.ts'
+import { isJsonObject } from '../../age/json-object.ts'
 import { evaluationSignalSchema } from '../../age/signal.ts'
 import { thresholdTraceSchema } from '../../age/trace.ts'
 import { OUTCOME_COOKIE, PERSONA_COOKIE } from '../../sandbox/decision/sources.ts'
@@ -37,6 +38,17 @@ const acting = z.strictObject({
   outcome: z.string().optional().describe('How flows end: an outcome of Use or Create, which the other one ignores'),
 })
 
+/** A persona file holds one persona, or a list under `personas`; a bare list is taken, too. */
+const asList = (file: unknown) => {
+  if (Array.isArray(file)) return { personas: file }
+  return isJsonObject(file) && !Object.hasOwn(file, 'personas') ? { personas: [file] } : file
+}
+
+const onlyOne = (file: unknown) => {
+  const list = isJsonObject(file) ? file['personas'] : file
+  return Array.isArray(list) && list.length === 1 ? list[0] : file
+}
+
 export const personaOperations = {
   listPersonas: {
     ...READ,
@@ -59,7 +71,8 @@ export const personaOperations = {
     summary: 'Adds a persona or replaces one, as a persona file would declare it; dates may be relative',
     params: byName,
     // The name stands in the path; a name inside must be the same.
-    body: personaSchema.partial({ name: true }),
+    body: z.preprocess(onlyOne, personaSchema.partial({ name: true })),
+    acceptsYaml: true,
     result: persona,
     statuses: [200, 201],
   },
@@ -68,7 +81,7 @@ export const personaOperations = {
     method: 'put',
     path: '/personas',
     summary: 'Adds or replaces up to 100 personas, all of them or none; other personas stay',
-    body: putPersonasSchema,
+    body: z.preprocess(asList, putPersonasSchema),
     result: z.object({ personas: z.array(persona) }),
     acceptsYaml: true,
   },
