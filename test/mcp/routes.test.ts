@@ -56,6 +56,10 @@ test('A coding agent is told what the server is and which tools it has, each wit
   expect(hints.get('reset')).toMatchObject({ readOnlyHint: false, destructiveHint: true })
 })
 
+test('The list of tools has at most 12 kB', async () => {
+  expect(JSON.stringify(await client.listTools()).length).toBeLessThanOrEqual(12_000)
+})
+
 test('A coding agent finds personas by a word, and one with its age signals', async () => {
   expect((await call('list_personas')).text).toMatch(/^4\d personas:\n- /)
   const { text, data } = await call('list_personas', { find: 'teen' })
@@ -138,7 +142,7 @@ test('A coding agent searches and reads the documents', async () => {
   expect((await call('search_documents', { query: 'redirect' })).data).toHaveProperty('found.length', 8)
 
   expect((await call('read_document', { name: 'test-ids' })).text).toMatch(/^# Test ids/)
-  const part = await call('read_document', { name: 'mobile', section: 'where-the-redirect-leads' })
+  const part = await call('read_document', { name: 'mobile', section: 'Where-The-Redirect-Leads' })
   expect(part.text).toMatch(/^## Where the redirect leads\n(?!.*\n## ).*\n### Custom schemes\n/s)
   const long = await call('read_document', { name: 'outcomes' })
   expect(long.text).toMatch(/This is the beginning of \d+ characters\. Read on by section: outcomes, /)

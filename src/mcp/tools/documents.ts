@@ -61,7 +61,7 @@ export const readDocument = defineTool({
 
 /** A section with those of deeper levels below it. */
 function readSection({ sections }: PackageDocument, anchor: string): string {
-  const start = sections.findIndex((one) => one.anchor === anchor)
+  const start = sections.findIndex((one) => one.anchor === anchor.toLowerCase())
   const first = sections[start]
   if (first === undefined) {
     throw unknown('section', 'section', { name: anchor, known: sections.map((one) => one.anchor) })

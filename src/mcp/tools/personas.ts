@@ -37,7 +37,18 @@ export const evaluate = defineTool({
   description:
     'Says what a persona, or age signals of your own, would answer to claims, and why, without a flow. Ages are in years, now is an ISO 8601 instant. Example: {"claims":{"age_thresholds":[16,18],"allowed_methods":["id_doc_scan"]},"persona":"teen-16"}. Give exactly one of persona and signals.',
   effect: 'reads',
-  input: OPERATIONS.evaluate.body,
+  // Claims and signals are described in a line: their whole schema is 27 kB, and a finding says what is wrong.
+  input: OPERATIONS.evaluate.body.extend({
+    claims: z.unknown().meta({
+      type: 'object',
+      description:
+        'As a Use request sends it: age_thresholds, and any of allowed_methods, verified_after, provenance, overrides, iso_27566_1',
+    }),
+    signals: z
+      .unknown()
+      .optional()
+      .meta({ type: 'array', description: 'Age signals as a persona file or authorization_details has them' }),
+  }),
   async run(question, { call }) {
     const evaluation = await call('evaluate', { body: question })
     const answers = Object.entries(evaluation.age_thresholds).map(([age, yes]) => `${age}: ${yes ? 'yes' : 'no'}`)
