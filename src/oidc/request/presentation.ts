@@ -46,7 +46,8 @@ export function readPresentation(
       message: `theme ${quote(parameters.theme)} is not light, dark or system`,
     })
   }
-  const language = isLanguageTag(parameters.language) ? parameters.language : undefined
+  const language =
+    parameters.language !== undefined && isLanguageTag(parameters.language) ? parameters.language : undefined
   if (parameters.language !== undefined && language === undefined) {
     const message = `language ${quote(parameters.language)} is not an IETF BCP 47 tag such as en or pt-BR`
     findings.add('USE-14', { path: 'language', message })
@@ -108,10 +109,23 @@ interface Permitted {
   allows(value: string): boolean
 }
 
-function isLanguageTag(value: string | undefined): boolean {
-  try {
-    return Intl.getCanonicalLocales(value).length === 1
-  } catch {
-    return false
-  }
+/** RFC 5646 section 2.1: language with extlangs, script, region, variants, extensions, private use. */
+const LANGUAGE_TAG =
+  /^(?:(?:[a-z]{2,3}(?:-[a-z]{3}){0,3}|[a-z]{4,8})(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?(?:-(?:[a-z\d]{5,8}|\d[a-z\d]{3}))*(?:-[a-wyz\d](?:-[a-z\d]{2,8})+)*(?:-x(?:-[a-z\d]{1,8})+)?|x(?:-[a-z\d]{1,8})+)$/
+
+/** Registered tags that do not follow the grammar ("irregular"). */
+const IRREGULAR_TAGS =
+  'en-gb-oed i-ami i-bnn i-default i-enochian i-hak i-klingon i-lux i-mingo i-navajo i-pwn i-tao i-tay i-tsu sgn-be-fr sgn-be-nl sgn-ch-de'.split(
+    ' ',
+  )
+
+/** RFC 5646 section 2.2.9: well-formed, and no variant or extension stands twice. */
+function isLanguageTag(value: string): boolean {
+  const tag = value.toLowerCase()
+  if (IRREGULAR_TAGS.includes(tag)) return true
+  if (!LANGUAGE_TAG.test(tag)) return false
+  const [main = ''] = tag.split(/(?:^|-)x-/)
+  const [language = '', ...extensions] = main.split(/-(?=[a-wyz\d]-)/)
+  const variants = language.split('-').filter((part) => /^(?:[a-z\d]{5,8}|\d[a-z\d]{3})$/.test(part))
+  return [variants, extensions.map(([singleton]) => singleton)].every((parts) => new Set(parts).size === parts.length)
 }

@@ -43,3 +43,21 @@ test('The appearance parameters are those of the specification', () => {
     ...['text_align', 'button_radius', 'gradient', 'font'],
   ])
 })
+
+// RFC 5646 appendix A, and section 2.1 for what is not well-formed.
+const TAGS = `de fr ja i-enochian zh-Hant zh-Hans sr-Cyrl zh-cmn-Hans-CN cmn-Hans-CN zh-yue-HK yue-HK zh-Hans-CN sr-Latn-RS sl-rozaj
+  sl-rozaj-biske sl-nedis de-CH-1901 sl-IT-nedis hy-Latn-IT-arevela de-DE en-US es-419 de-CH-x-phonebk az-Arab-x-AZE-derbend
+  x-whatever qaa-Qaaa-QM-x-southern de-Qaaa sr-Latn-QM sr-Qaaa-RS en-US-u-islamcal zh-CN-a-myext-x-private
+  en-a-myext-b-another i-klingon en-GB-oed sgn-BE-FR art-lojban zh-min-nan no-bok x-foo X-FOO`
+const NO_TAGS =
+  'de-419-DE a-DE ar-a-aaa-b-bbb-a-ccc de-1901-1901 en_US e abcdefghi en- -en en--US x x- i-foo en-a 12 de-DE-u'
+
+test('A language is any well-formed BCP 47 tag without a repeated variant or extension', () => {
+  const adviceOn = (language: string) => {
+    const findings = new Findings('agekey')
+    readPresentation({ language }, findings)
+    return findings.all.map(({ rule }) => rule)
+  }
+  expect(TAGS.split(/\s+/).filter((tag) => adviceOn(tag).length > 0)).toEqual([])
+  expect(NO_TAGS.split(' ').filter((tag) => adviceOn(tag)[0] !== 'USE-14')).toEqual([])
+})
