@@ -1,6 +1,6 @@
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/
 const DATE_TIME =
-  /^\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(\.\d+)?)?(?:Z|([+-])([01]\d|2[0-3]):([0-5]\d))?$/
+  /^\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(\.\d+)?)?(?:Z|([+-])([01]\d|2[0-3])(?::?([0-5]\d))?)?$/
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
@@ -19,7 +19,7 @@ const MAX_DATE_TEXT = 100
 
 /**
  * Reads an ISO 8601 date (`2026-07-01`, meaning 00:00:00Z of that day) or date-time (`2026-07-01T12:00:00.5+02:00`;
- * seconds, fraction and zone may be left out, no zone is UTC) on a day that exists.
+ * seconds, fraction and zone may be left out, no zone is UTC; `+0200` and `+02` are zones, too) on a day that exists.
  *
  * @returns milliseconds since the UNIX epoch, possibly with a fraction; `undefined` for anything else
  */
@@ -38,7 +38,7 @@ export function parseInstant(text: string): number | undefined {
 /** The first instant that `text` can mean: without a zone, that of UTC+14. @returns as `parseInstant` */
 export function earliestInstant(text: string): number | undefined {
   const instant = parseInstant(text)
-  const hasZone = /Z|[+-]\d\d:\d\d/.test(text)
+  const hasZone = /T.*[Z+-]/.test(text)
   return instant === undefined || hasZone ? instant : instant - EARLIEST_ZONE
 }
 

@@ -38,7 +38,7 @@ test('parseInstant keeps fractions of a millisecond, and reads texts of up to 10
 })
 
 test('parseInstant reads no basic form, week, day of a year or decimal comma of ISO 8601', () => {
-  const forms = '2026-06-30T10:00:00+00 2026-06-30T10:00:00,5Z 20260630 20260630T100000Z 2026-W27-2 2026-181'
+  const forms = '2026-06-30T10:00:00,5Z 20260630 20260630T100000Z 2026-W27-2 2026-181'
   expect(forms.split(' ').filter((text) => parseInstant(text) !== undefined)).toEqual([])
 })
 
