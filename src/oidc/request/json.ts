@@ -6,10 +6,13 @@ export type JsonText = { ok: true; value: unknown } | { ok: false; reason: strin
 // Decision: nothing that the service reads is nested deeper than a few levels, and what recurses must not run out of stack.
 const MAX_LEVELS = 64
 
-/** Parses JSON that a client sent; the reason says where it breaks and never repeats more than a few characters of it. */
+/**
+ * Parses JSON that a client sent, without the byte order mark of an editor (RFC 8259 section 8.1). The reason says where it breaks and never
+ * repeats more than a few characters of it.
+ */
 export function parseJson(text: string): JsonText {
   try {
-    const value: unknown = JSON.parse(text)
+    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''))
     return hasManyBrackets(text) && isTooDeep(value)
       ? { ok: false, reason: `it is nested deeper than ${MAX_LEVELS} levels` }
       : { ok: true, value }

@@ -95,3 +95,8 @@ test('Ten repeated names are reported, in a time that grows with the text', () =
     expect(performance.now() - began, long.slice(0, 70)).toBeLessThan(500)
   }
 })
+
+test('JSON may begin with a byte order mark, as files of an editor do, but with no second one', () => {
+  expect(parseJson('\uFEFF{"a":1}')).toEqual({ ok: true, value: { a: 1 } })
+  expect(parseJson('\uFEFF\uFEFF{}')).toMatchObject({ ok: false })
+})
