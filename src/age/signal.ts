@@ -50,7 +50,15 @@ export function parseAgeSignals(
     ],
     advice: recommendations,
   })
-  if (!signals || signals.length === 1) return { ...(signals && { signals }), issues }
+  const { provenanceAllowlist: allowlist } = context
+  const named = issues.map((one) => {
+    if (one.rule !== 'SIG-19' || !one.message.includes(' is missing: ')) return one
+    return {
+      ...one,
+      message: `${one.message}; for example ${allowlist[0]}. The allowlist holds ${allowlist.join(' ')}`,
+    }
+  })
+  if (!signals || signals.length === 1) return { ...(signals && { signals }), issues: named }
   const sentence = `should carry one age signal, carries ${signals.length}: no maximum is specified, and the examples carry one`
   return { signals, issues: [...issues, issue('SIG-23', root, [], sentence)] }
 }

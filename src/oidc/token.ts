@@ -170,8 +170,9 @@ async function readCode(
 ): Promise<(Grant & { readonly code: string }) | undefined> {
   const record = found?.record
   if (!record || record.clientId !== client.clientId) {
-    // The same words for both: a client learns nothing of another one's codes.
-    const message = `the code was not issued to client ${client.clientId}${mistakenFor(code, provider.clients)}`
+    const message = record
+      ? `the code was issued to another client than ${client.clientId}`
+      : unknownCode(code, provider)
     findings.add('TOK-05', { path: 'code', message })
   } else if (found?.isSpent) await endTokenOf(code, provider, findings)
   else if (isExpired(record, provider)) {
@@ -179,6 +180,19 @@ async function readCode(
     findings.add('TOK-06', { path: 'code', message })
   }
   return record && { ...record, code }
+}
+
+/** Characters of a code in its short form: base64url of 16 bytes. */
+const CODE_LENGTH = 22
+
+/** A code that is not kept: what was received, as far as it gives nothing away, and whether it was cut. */
+function unknownCode(code: string, { clients, decisions }: Provider): string {
+  const mistake = mistakenFor(code, clients)
+  if (mistake !== '') return `no such code was issued${mistake}`
+  const received = `received ${code.length} characters that begin with ${quote(code.slice(0, 4))}`
+  const isCut = decisions.codeForm === 'short' && code.length < CODE_LENGTH
+  const expected = isCut ? `, where a code has ${CODE_LENGTH}: it was cut` : ''
+  return `no such code was issued, or a reset or a restart has forgotten it: ${received}${expected}`
 }
 
 /** Decision: a code that its client sends again ends the access token that came of it (RFC 6749 section 4.1.2). */

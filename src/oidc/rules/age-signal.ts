@@ -82,7 +82,7 @@ export const AGE_SIGNAL_RULES = {
     ...row,
     section: 'Age signal; the forms that are read are a decision of the sandbox',
     sentence: 'verified_at is an ISO 8601 date or date-time.',
-    hint: 'Send for example "2026-01-31T12:00:00Z": the moment at which the verification was completed. Other forms of ISO 8601 (basic format, weeks, days of the year, a comma before the fraction, an offset without minutes or colon) are not read.',
+    hint: 'Send for example "2026-01-31T12:00:00Z": the moment at which the verification was completed. Other forms of ISO 8601 (basic format, weeks, days of the year, a comma before the fraction) are not read.',
   },
   'SIG-15': {
     ...row,
@@ -109,7 +109,7 @@ export const AGE_SIGNAL_RULES = {
     ...row,
     section: 'Age signal; the characters are a decision of the sandbox',
     sentence: 'provenance is a path such as /provider/sub_provider.',
-    hint: 'Send lowercase letters, digits and underscores behind each slash, for example /my_provider.',
+    hint: 'Send one of the paths of the allowlist as they are: lowercase letters, digits and underscores behind each slash.',
   },
   'SIG-20': {
     ...row,

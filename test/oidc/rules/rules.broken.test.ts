@@ -113,13 +113,15 @@ const TWO_METHODS = JSON.stringify([ageSignal()]).replace('{', '{"method":"",')
 const BY_SLASH = `${REDIRECT_URI} by the final slash`
 const BY_QUERY = `${REDIRECT_URI} (differs by the query: ?a=b is not none)`
 const ID_TOKEN_CODE = 'response_type must be id_token, is "id_token code"'
-const FOR_SERVERS = 'is for E2 and E4 and must never reach a browser: it was ignored'
+const FOR_SERVERS = 'is for E2 and E4 and must never reach a browser: it was ignored. The secret is burnt, since browsers and logs keep addresses: replace it'
 const NO_COLOUR = '%j is not #rgb, #rrggbb or a CSS colour name'
 const OBJECT = 'request e30.e30. is not supported here: it was not read'
 const TYPE = 'type must be age_verification'
 const OF_OTHER_PROFILE = `${BEGINNING}, begins with urn:agekey:request:, which is that of profile agekey`
 const GRANT = 'grant_type must be authorization_code'
-const NO_CODE = 'the code was not issued to client ak_test_sandbox'
+const NO_CODE = 'no such code was issued'
+const FORGOTTEN = ', or a reset or a restart has forgotten it: received'
+const CUT = ', where a code has 22: it was cut'
 const AUTHENTICATES = 'the Authorization header authenticates ak_test_sandbox'
 const BESIDE_SECRET = `an Authorization header is sent beside client_secret: a request authenticates by one of them`
 
@@ -266,7 +268,9 @@ const E4: readonly Row[] = [
   ...values('TOK-03', `${GRANT}, is %j`, 'refresh_token'),
   ...values('TOK-03', `${GRANT}, is %j. Did you mean "authorization_code"?`, 'authorization-code'),
   ...missing('TOK-04', 'code'),
-  ...['guess', 'x'.repeat(5_000), '__proto__'].map((code): Row => ['TOK-05', { code }, NO_CODE, CODE]),
+  ['TOK-05', { code: 'abcdefghij' }, `${NO_CODE}${FORGOTTEN} 10 characters that begin with "abcd"${CUT}`, CODE],
+  ['TOK-05', { code: '__proto__' }, `${NO_CODE}${FORGOTTEN} 9 characters that begin with "__pr"${CUT}`, CODE],
+  ['TOK-05', { code: 'x'.repeat(5_000) }, `${NO_CODE}${FORGOTTEN} 5000 characters that begin with "xxxx"`, CODE],
   ['TOK-05', { code: 'sk_test_sandbox' }, `${NO_CODE}: it is a client_secret`, CODE],
   ['TOK-08', 'grant_type=x', 'grant_type is sent more than once: "authorization_code" and "x"'],
   ['TOK-08', 'code=x', 'code is sent more than once'],
