@@ -65,7 +65,7 @@
     select(row)
   }
 
-  const isTyping = ({ target }) => target.matches('input:not([type=checkbox]), textarea, select')
+  const isTyping = ({ target }) => target.matches('input:not([type=checkbox]), select')
 
   addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return
@@ -80,7 +80,7 @@
 
   list.addEventListener('click', (event) => {
     const row = event.target.closest('.flow-row')
-    if (!row || event.target.closest('a, .pick') || !getSelection().isCollapsed) return
+    if (!row || event.target.closest('a') || !getSelection().isCollapsed) return
     if (isWide.matches) select(row)
     else linkOf(row).click()
   })

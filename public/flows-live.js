@@ -19,9 +19,7 @@
     const isFocused = document.activeElement === link
     row.className = fresh.className
     if (row.innerHTML === fresh.innerHTML) return
-    const isPicked = row.querySelector('[name=pick]')?.checked
     row.replaceChildren(...[...fresh.childNodes].map((node) => node.cloneNode(true)))
-    if (isPicked) row.querySelector('[name=pick]').checked = true
     if (isFocused) row.querySelector('a').focus({ preventScroll: true })
     row.dispatchEvent(new CustomEvent('changed', { bubbles: true }))
   }

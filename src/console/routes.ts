@@ -11,7 +11,6 @@ import { clockPage } from './clock.ts'
 import { askForToken, type ConsoleRoute, showPage, takeBack, takeForm } from './console-route.ts'
 import { coveragePage } from './coverage/coverage.ts'
 import { expectationsPage } from './expectations.ts'
-import { comparePage } from './flows/compare/compare.ts'
 import { flowPage } from './flows/flow.ts'
 import { flowsPage } from './flows/flows.ts'
 import { personasPage } from './personas.ts'
@@ -22,8 +21,6 @@ import { tenantsPage } from './tenants.ts'
 
 const PAGES: readonly ConsoleRoute[] = [
   flowsPage,
-  // Before the page of one flow, whose path it would fit.
-  comparePage,
   flowPage,
   personasPage,
   auditPage,

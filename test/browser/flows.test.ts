@@ -103,20 +103,6 @@ describeWith('chromium', 'The flows of the console', () => {
     expect(await selected(page)).toBe(`flow-${known}`)
   })
 
-  test('Two flows that are picked stand side by side, also after one of them went on', async () => {
-    const { user, id: waiting } = await beginFlow()
-    const older = await endFlow()
-    const page = await openLive()
-    const compare = page.getByRole('button', { name: 'Compare two flows' })
-    expect(await compare.isVisible()).toBe(false)
-    for (const id of [older, waiting]) await page.getByRole('checkbox', { name: `Compare ${id}`, exact: true }).check()
-    expect(await page.locator('.flow-row[aria-current]').count()).toBe(0)
-    await user.getByRole('button', { name: 'teen-16' }).click({ noWaitAfter: true })
-    await page.getByTestId(`flow-${waiting}`).getByText('ok').waitFor()
-    await compare.click()
-    await page.getByRole('heading', { name: `${waiting} and ${older} side by side` }).waitFor()
-  })
-
   test('The row of a flow in the list changes where it is when the flow goes on', async () => {
     const { user, id } = await beginFlow()
     const page = await openLive()

@@ -9,9 +9,8 @@ import { renderClients } from '../../src/console/clients.ts'
 import { renderClock } from '../../src/console/clock.ts'
 import { renderCoverage } from '../../src/console/coverage/coverage.ts'
 import { renderExpectations } from '../../src/console/expectations.ts'
-import { renderComparison } from '../../src/console/flows/compare/compare.ts'
 import { renderFlow } from '../../src/console/flows/flow.ts'
-import { renderFlowGroups, renderFlowList } from '../../src/console/flows/flows.ts'
+import { renderFlowList } from '../../src/console/flows/flows.ts'
 import { renderHome } from '../../src/console/home/home.ts'
 import { renderPersonas } from '../../src/console/personas.ts'
 import { renderPlayground } from '../../src/console/playground/playground-page.ts'
@@ -180,28 +179,12 @@ export const HOSTED_PAGES = [
 export const PAGES: readonly (readonly [name: string, render: Render])[] = [
   ...HOSTED_PAGES,
   pageOf('flows', renderFlowList, frame, [flow], { query: { flow: 'use', state: 'abc', q: 'x' }, before: 'f7', clock }),
-  pageOf(
-    'flows by rule',
-    (framed, newest, sound, rest) =>
-      renderFlowGroups(framed, { groups: [{ finding, count: 7, newest }], total: 8, sound }, rest),
-    frame,
-    [{ flow, text: 'the thresholds are not ascending' }],
-    { count: 2, newest: [flow] },
-    { query: { group: 'rule' as const, q: 'x', state: 'abc' }, clock },
-  ),
   pageOf('flow', renderFlow, frame, flow, {
     basePath: '/t/qa',
     provider: { baseUrl, lifetimes },
     story: { before: 'f6', after: 'f8' },
     clock,
     waiting: 't-1',
-    previous: 'f5',
-  }),
-  pageOf('two flows', renderComparison, frame, {
-    a: 'f1',
-    b: 'f2',
-    problem: '3 flows are chosen',
-    flows: [flow, { ...flow, persona: 'adult-passport', calls: flow.calls.slice(1) }],
   }),
   pageOf(
     'personas',
@@ -297,7 +280,7 @@ function hostedPage<View extends { readonly shell: Shell }>(
 
 /** Words of a fixed set, what a test sets itself, and names by which the choice page finds its usual personas. */
 const FIXED = new Set(
-  `level correctClient flow profile endpoint kind status signingAlg row verdict family group=rule group=Adults
+  `level correctClient flow profile endpoint kind status signingAlg row verdict family group=Adults
   group=Minors name=adult-passport name=teen-16 name=no-age-key outcome=id_token.expired name=${ROOT_TENANT}`.split(
     /\s+/,
   ),

@@ -6,8 +6,8 @@ import type { FlowFilter } from '../../sandbox/journal/journal.ts'
 import type { FlowSearch } from '../../sandbox/journal/search-flows.ts'
 import { FLOW_TITLES } from './flow-table.ts'
 
-/** What the list is limited to: facts of a flow, its status, and free text; and whether it is shown by broken rule. */
-export type FlowQuery = FlowFilter & FlowSearch & { readonly group?: 'rule' | undefined }
+/** What the list is limited to: facts of a flow, its status, and free text. */
+export type FlowQuery = FlowFilter & FlowSearch
 
 /** Reads the query of the page. An absent member lets every flow through, and so does an unknown name of a flow or status. */
 export function readFlowQuery({ flow, client_id, state, persona, outcome, status, q, ...shown }: Fields): FlowQuery {
@@ -20,7 +20,6 @@ export function readFlowQuery({ flow, client_id, state, persona, outcome, status
     status: FLOW_STATUSES.find((known): known is FlowStatus => known === status),
     q,
     audit: shown['audit'] === 'also' ? 'also' : undefined,
-    group: shown['group'] === 'rule' ? 'rule' : undefined,
   }
 }
 
@@ -31,15 +30,14 @@ const FLOW_OPTIONS = [
 
 /** The form above the table: free text, kind of flow, errors only, and the single facts behind a button. */
 export function renderFlowSearch(query: FlowQuery): Html {
-  const { q = '', flow, status, group, persona, outcome, state, client_id: clientId } = query
+  const { q = '', flow, status, persona, outcome, state, client_id: clientId } = query
   const facts = [persona, outcome, state, clientId].filter((value) => value !== undefined)
-  const isUsed = group !== undefined || facts.length > 0 || flow !== undefined || status !== undefined || q !== ''
+  const isUsed = facts.length > 0 || flow !== undefined || status !== undefined || q !== ''
   return html`<form class="flow-search" method="get" role="search" data-flow-search>
 ${query.audit && html`<input type="hidden" name="audit" value="also">`}
 <input class="q" id="q" name="q" type="search" value="${q}" placeholder="Search everything: client, state, rule, traceparent, value" aria-label="Search in everything that the flows hold" autocomplete="off" autocapitalize="none" spellcheck="false">
 ${renderSelect({ name: 'flow', label: 'Flow', value: flow, options: FLOW_OPTIONS })}
 <label class="check"><input type="checkbox" name="status" value="error"${status === 'error' && html` checked`}>Errors only</label>
-<label class="check"><input type="checkbox" name="group" value="rule"${group === 'rule' && html` checked`}>By broken rule</label>
 <button class="secondary">Show</button>
 ${isUsed && html`<a class="target" href="?">Show every flow</a>`}
 <p class="live" role="status" data-live-state hidden></p>

@@ -21,10 +21,7 @@ export const flowTitle = ({ flow, calls }: ListedFlow): string =>
     ? `${FLOW_TITLES.use}, ${FLOW_TITLES.upgrade}`
     : FLOW_TITLES[flow]
 
-const COLUMNS = ['Time', 'Flow', 'Persona', 'Answers', 'What happened', 'Client', 'Status', 'Compare']
-
-/** The form that the boxes of the rows belong to. */
-export const PICK_FORM = 'pick-two'
+const COLUMNS = ['Time', 'Flow', 'Persona', 'Answers', 'What happened', 'Client', 'Status']
 
 /** The table of flows, a row each. @param flows newest first */
 export function renderFlowTable(
@@ -78,7 +75,6 @@ function renderRow(flow: ListedFlow, { frame, clock, links, above, below }: RowC
 <td class="summary"><span title="${shortened(summary, 1_000)}">${shortened(summary, MAX_SUMMARY)}</span></td>
 <td class="client"><code title="${shortened(clientId, 200)}">${shortened(clientId, MAX_NAME)}</code></td>
 <td class="state">${renderStatusMark(flow, status)}</td>
-<td class="pick"><input type="checkbox" name="pick" value="${id}" form="${PICK_FORM}" aria-label="Compare ${id}"></td>
 </tr>
 `
 }

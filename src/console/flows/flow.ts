@@ -17,7 +17,6 @@ import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 import type { ConsoleCall, ConsoleRoute } from '../console-route.ts'
 import { renderAgain, transactionOf } from './again.ts'
 import { renderCalls } from './calls.ts'
-import { findPrevious, renderCompareLink } from './compare/compare.ts'
 import { FLOW_TITLES } from './flow-table.ts'
 import { type PageClock, pageClock } from './flow-time.ts'
 import { renderTrace } from './trace.ts'
@@ -31,12 +30,8 @@ async function renderOne({ tenant, frame, params }: ConsoleCall): Promise<Render
   const flow = await tenant.journal.find(tenant.name, id)
   if (flow) {
     const { basePath, provider } = tenant
-    const [story, waiting, previous] = await Promise.all([
-      readStory(flow, tenant),
-      waitingOf(flow, tenant),
-      findPrevious(flow, tenant),
-    ])
-    return renderFlow(frame, flow, { basePath, provider, story, waiting, previous, clock: pageClock(tenant) })
+    const [story, waiting] = await Promise.all([readStory(flow, tenant), waitingOf(flow, tenant)])
+    return renderFlow(frame, flow, { basePath, provider, story, waiting, clock: pageClock(tenant) })
   }
   const message = `flow: there is none with the id ${JSON.stringify(id.slice(0, 40))}; the oldest go when the journal is full`
   throw Refusal.notFound(message)
@@ -70,15 +65,13 @@ interface FlowContext {
   readonly story: StoryLinks
   /** The transaction that waits for its user. */
   readonly waiting: string | undefined
-  /** The flow that it can be compared with. */
-  readonly previous: string | undefined
 }
 
 /** Why the answer is what it is, what comes next, the calls, the token and the trace of a flow. */
 export function renderFlow(
   frame: ConsoleFrame,
   flow: Flow,
-  { basePath, provider, clock, story, waiting, previous }: FlowContext,
+  { basePath, provider, clock, story, waiting }: FlowContext,
 ): RenderedPage {
   const idToken = callbackOf(flow)?.['id_token']
   const { trace = [] } = flow
@@ -91,7 +84,6 @@ export function renderFlow(
     scripts: ['copy.js', 'console-live.js'],
     body: html`<div class="live-region" id="flow" data-live data-events="${frame.controlPath}/events" data-flow="${flow.id}">
 ${renderStory(story, frame)}
-${previous !== undefined && renderCompareLink(previous, flow.id, frame)}
 ${renderWhy(flow, { frame, clock })}
 <div class="columns">
 ${renderNext(flow, nextSteps(flow, { lifetimes, now: clock.now }), frame)}

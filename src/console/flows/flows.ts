@@ -6,9 +6,8 @@ import { readPage } from '../../http/list-page.ts'
 import { isFlowId, type ListedFlow } from '../../sandbox/journal/journal.ts'
 import { searchFlows } from '../../sandbox/journal/search-flows.ts'
 import type { ConsoleCall, ConsoleRoute } from '../console-route.ts'
-import { type FlowsByRule, groupByRule, renderFlowsByRule } from './by-rule.ts'
 import { type FlowQuery, readFlowQuery, renderFlowSearch } from './flow-search.ts'
-import { PICK_FORM, renderFlowTable } from './flow-table.ts'
+import { renderFlowTable } from './flow-table.ts'
 import { type PageClock, pageClock } from './flow-time.ts'
 
 /** `console/flows`: the journal, newest first. */
@@ -19,12 +18,8 @@ const PAGE_SIZE = 50
 
 async function renderFlows({ tenant, frame, fields }: ConsoleCall): Promise<RenderedPage> {
   const query = readFlowQuery(fields)
-  const { status, q, group, ...filter } = query
+  const { status, q, ...filter } = query
   const clock = pageClock(tenant)
-  if (group === 'rule') {
-    const groups = await groupByRule(searchFlows(tenant.journal.list(tenant.name, filter), { status, q }))
-    return renderFlowGroups(frame, groups, { query, clock })
-  }
   const given = fields['before']
   const before = given !== undefined && isFlowId(given) ? given : undefined
   const listed = tenant.journal.list(tenant.name, { ...filter, before })
@@ -35,29 +30,6 @@ async function renderFlows({ tenant, frame, fields }: ConsoleCall): Promise<Rend
   })
   const hidden = query.audit === undefined ? await tenant.journal.countAudited(tenant.name) : 0
   return renderFlowList(frame, items, { query, before: next, hidden, clock })
-}
-
-/** The flows by the rule that they broke; a script keeps them current. */
-export function renderFlowGroups(
-  frame: ConsoleFrame,
-  groups: FlowsByRule,
-  { query, clock }: { query: FlowQuery; clock: PageClock },
-): RenderedPage {
-  const { group: _, q = '', ...filter } = query
-  const listOf = (rule: string) => String(searchOf({ ...filter, q: `${q} ${rule}`.trim() }))
-  return renderConsolePage(frame, {
-    title: 'Flows',
-    current: 'flows',
-    lead: html`The rules that requests broke, each with the newest flows that broke it.`,
-    styles: ['flows.css'],
-    scripts: ['console-live.js'],
-    body: html`<section class="card flow-list" aria-label="Flows by broken rule" data-events="${frame.controlPath}/events">
-${renderFlowSearch(query)}
-<div id="groups" data-live>
-${groups.total === 0 ? renderNothing(searchOf({ ...filter, q }).size > 0, frame) : renderFlowsByRule(groups, { frame, clock, listOf })}
-</div>
-</section>`,
-  })
 }
 
 /** The query of a page of flows; an absent member lets every flow through. */
@@ -98,7 +70,6 @@ ${flows.length === 0 ? renderNothing(used.size > 0, frame) : renderFlowTable(flo
 ${before !== undefined && html`<p class="links"><a href="?${String(new URLSearchParams([...used, ['before', before]]))}">Older flows</a></p>`}
 ${hidden > 0 && html`<p class="hint" data-testid="hidden-flows">${counted(hidden, 'flow')} of an audit ${hidden === 1 ? 'is' : 'are'} hidden. <a href="?${String(new URLSearchParams([...used, ['audit', 'also']]))}">Show</a></p>`}
 </div>
-<form class="pick-two" id="${PICK_FORM}" method="get"><button class="secondary" formaction="${frame.consolePath}/flows/compare">Compare two flows</button></form>
 </div>
 <aside class="flow-preview" aria-label="Preview of the flow" data-flow-preview hidden></aside>
 </div>

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { byTestId, tagsOf, textOf } from '../../support/markup.ts'
+import { tagsOf, textOf } from '../../support/markup.ts'
 import { createRelyingParty } from '../../support/relying-party.ts'
 import { useRequest } from '../../support/requests.ts'
 import { startSandbox, type TestSandbox } from '../../support/sandbox.ts'
@@ -44,24 +44,4 @@ test('The flows page shows the newest 50 and leads to the older ones of the same
   const hrefs = tagsOf(first).map(({ attributes }) => attributes['href'])
   expect(hrefs.filter((href) => href?.includes('before='))).toEqual(['?flow=use&q=state&before=f2'])
   expect(idsOn(await read('?flow=use&q=state&before=f2'))).toEqual(['f1'])
-})
-
-test('The flows page by rule shows each broken rule with its flows, within the search, and last the flows that broke none', async () => {
-  await createRelyingParty(sandbox).use()
-  for (let count = 0; count < 6; count++)
-    await sandbox.request.get('/v1/oidc/use').query(useRequest({ nonce: undefined, state: `broken-${count}` }))
-  const page = await read('?group=rule')
-  expect(textOf(page)).toMatch(
-    /7 flows: .* error USE-\d+ 6 flows .*nonce.* Use f7 error .*nonce is missing.* All 6 flows .*No rule broken 1 Use f1 ok/,
-  )
-  const links = tagsOf(page).flatMap(({ attributes }) => attributes['href'] ?? [])
-  const all = links.find((href) => /^\?q=USE-\d+$/.test(href)) ?? expect.fail('no link to all flows of the rule')
-  expect(idsOn(await read(all))).toHaveLength(6)
-  const [rules = '', id = ''] = links.find((href) => href.includes('/rules?q='))?.split('#') ?? []
-  expect(byTestId(page, `rule-${id}`)).toHaveLength(1)
-  expect((await sandbox.request.get(rules)).text).toContain(`id="${id}"`)
-  const shown = async (query: string) => textOf(await read(`?group=rule&${query}`))
-  expect(await shown('q=broken-1')).toMatch(/1 flow: .*Use f3/)
-  expect(await shown('state=broken-0')).not.toContain('f3')
-  expect(await shown('state=none')).toContain('No flow matches this search')
 })
