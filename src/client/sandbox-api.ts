@@ -61,7 +61,7 @@ export interface SandboxApi {
     /** Newest first, at most `limit` (default 50, at most 2,000), without traces. */
     list(filter?: FlowFilter & { limit?: number }): Promise<Flow[]>
     get(id: string): Promise<Flow>
-    /** A flow as a file to take along: a scenario, a test, a diagram. @throws SandboxError 409 when a format has no place for any of its calls */
+    /** A flow as a file to take along: a scenario, a test, a HAR. @throws SandboxError 409 when a format has no place for any of its calls */
     export(id: string, as: RecordingName): Promise<FlowRecording>
     /** The newest flow that matches. */
     last(filter?: FlowFilter): Promise<Flow | undefined>

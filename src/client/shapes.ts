@@ -231,7 +231,7 @@ export interface FlowFilter {
 }
 
 /** The formats of a flow as a file. */
-export type RecordingName = 'scenario' | 'vitest' | 'playwright' | 'pytest' | 'mermaid' | 'har' | 'curl'
+export type RecordingName = 'scenario' | 'vitest' | 'playwright' | 'pytest' | 'har' | 'curl'
 
 /** A flow as a file. */
 export interface FlowRecording {

@@ -47,7 +47,7 @@ const GROUPS: readonly Group[] = [
       outcomes: 'Every ending that a flow or a call can be given, and what a correct client does about it.',
       readings: 'What the specification leaves open, and how to find out whether your app survives the other ways.',
       scenarios: 'What users do, step by step, in one YAML file.',
-      recordings: 'A flow of the journal as a test, a scenario, a diagram, a HAR or a shell script.',
+      recordings: 'A flow of the journal as a test, a scenario, a HAR or a shell script.',
       audit: 'Gives a running app every wrong answer and says which ones it lets in.',
       'audit-kit':
         'The same in a test suite: a test for each wrong answer, with Vitest, Playwright, node:test and Jest.',

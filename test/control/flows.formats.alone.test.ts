@@ -1,11 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { Ajv } from 'ajv'
-import fc from 'fast-check'
-import mermaid from 'mermaid'
 import { expect, test } from 'vitest'
-import { mermaidText } from '../../src/sandbox/recordings/formats/mermaid.ts'
-import { readSteps } from '../../src/sandbox/recordings/read-recording.ts'
-import { callbackWith, listedFlow, recordedCall } from '../support/journal-entries.ts'
 import { recordFlows } from '../support/recorded-flows.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
 import { REDIRECT_URI } from '../support/requests.ts'
@@ -14,7 +9,7 @@ import { shareSandbox, startSandbox } from '../support/sandbox.ts'
 const sandbox = await shareSandbox()
 const SCHEMAS = new URL('../../node_modules/har-schema/lib/', import.meta.url)
 
-test('Every flow is a HAR by the published schema and a diagram by the parser of Mermaid, and no file holds a secret', async () => {
+test('Every flow is a HAR by the published schema, which holds no secret', async () => {
   // Its patterns check instants, and Ajv knows no newer draft by the name of this one.
   const ajv = new Ajv({ strict: false, validateSchema: false, validateFormats: false })
   for (const file of readdirSync(SCHEMAS).filter((file) => file.endsWith('.json')))
@@ -24,42 +19,20 @@ test('Every flow is a HAR by the published schema and a diagram by the parser of
     expect(ajv.validate('har.json#', JSON.parse(archive.text)) ? [] : ajv.errors, name).toEqual([])
     const holdsToken = archive.text.includes('eyJ')
     expect(archive.text, name).toContain(holdsToken ? 'It holds an id_token.' : 'It holds no id_token')
-    const diagram = await sandbox.flows.export(id, 'mermaid')
-    expect(await mermaid.parse(diagram.text), name).toMatchObject({ diagramType: 'sequence' })
-    for (const { text } of [archive, diagram]) expect(text, name).not.toMatch(/sk_test_sandbox|agekey_at_/)
+    expect(archive.text, name).not.toMatch(/sk_test_sandbox|agekey_at_/)
   }
-}, 60_000)
-
-test('The diagram of a flow parses whatever an app sent', async () => {
-  const words = fc.constantFrom('end', '\n', ';', '#', '%%{init: {}}%%', ':', '->>', '"', 'loop', '{', '}', '<br>', '`')
-  const nasty = fc.oneof(
-    fc.string({ unit: 'binary' }),
-    fc.array(words).map((parts) => parts.join(' ')),
-  )
-  await fc.assert(
-    fc.asyncProperty(nasty, nasty, async (state, error) => {
-      const call = recordedCall({ parameters: { state, [error]: state }, response: callbackWith({ error, state }) })
-      const flow = listedFlow({ state, persona: state, calls: [call] })
-      const unneeded = { client: undefined, profile: undefined, lifetimes: undefined, slowReplySeconds: undefined }
-      const needs = { ...unneeded, personas: [] }
-      const steps = readSteps(flow, { shortestLifetime: 90 })
-      const text = mermaidText({ flow, baseUrl: 'http://localhost:2435', version: '1', needs, ...steps })
-      expect(await mermaid.parse(text)).toMatchObject({ diagramType: 'sequence' })
-    }),
-    { numRuns: 30 },
-  )
 }, 60_000)
 
 test('The export of a flow names the file and its type; an unknown format and a forgotten flow are one line each', async () => {
   await createRelyingParty(sandbox).use()
   const flow = await sandbox.flows.last()
   const path = `/_sandbox/flows/${flow?.id}`
-  expect((await sandbox.request.get(`${path}?as=mermaid`)).headers).toMatchObject({
-    'content-type': 'text/vnd.mermaid; charset=utf-8',
-    'content-disposition': `attachment; filename="${flow?.id}.mmd"`,
+  expect((await sandbox.request.get(`${path}?as=curl`)).headers).toMatchObject({
+    'content-type': 'application/x-sh; charset=utf-8',
+    'content-disposition': `attachment; filename="${flow?.id}.sh"`,
   })
-  const unknown = await sandbox.request.get(`${path}?as=mermaidd`)
-  expect([unknown.status, unknown.body.error_description]).toEqual([400, expect.stringContaining('"mermaid"')])
+  const unknown = await sandbox.request.get(`${path}?as=currl`)
+  expect([unknown.status, unknown.body.error_description]).toEqual([400, expect.stringContaining('"curl"')])
   const { error, error_description } = (await sandbox.request.get('/_sandbox/flows/f999?as=har')).body
   expect([error, error_description]).toEqual(['not_found', expect.stringMatching(/^flow: there is none/)])
 })

@@ -102,7 +102,7 @@ const EXAMPLES: Readonly<Record<OperationId, Example>> = {
     note: 'A test in any language waits for the flow of its `state` like this.',
   },
   getFlow: { path: '/flows/f1', note: 'With `?as=vitest` it answers a file: [recordings.md](recordings.md).' },
-  exportFlow: { path: '/flows/f1/as/mermaid' },
+  exportFlow: { path: '/flows/f1/as/scenario' },
   streamEvents: {
     path: '/events',
     note: 'Open until the reader goes; a comment line comes every 15 seconds.',

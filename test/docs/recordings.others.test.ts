@@ -1,15 +1,8 @@
-import mermaid from 'mermaid'
 import { expect, test } from 'vitest'
 import { makeProject } from '../support/project.ts'
 import { recordFlows } from '../support/recorded-flows.ts'
 import { startSandbox } from '../support/sandbox.ts'
 import { describeWith, PYTHON } from '../support/tools.ts'
-import { codeBlocks, readPage } from './page.ts'
-
-test('The diagram of recordings.md is one of Mermaid', async () => {
-  const [diagram = ''] = codeBlocks(readPage('recordings.md'), 'mermaid')
-  expect(await mermaid.parse(diagram)).toMatchObject({ diagramType: 'sequence' })
-})
 
 describeWith('python', 'With pytest', async () => {
   const project = await makeProject()

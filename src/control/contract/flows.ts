@@ -124,7 +124,7 @@ export const flowOperations = {
     summary:
       'One flow with all its calls, its trace, the reasons of its answer and what a client does next; with as a file of that format',
     params: byId,
-    query: z.strictObject({ as: recordingName.optional().describe('Answers a file: a test, a scenario, a diagram') }),
+    query: z.strictObject({ as: recordingName.optional().describe('Answers a file: a test, a scenario, a HAR') }),
     result: flowSchema,
     sendsFile: true,
   },

@@ -26,7 +26,6 @@ const WRITERS: Readonly<Record<RecordingName, () => Promise<Write>>> = {
   vitest: onDemand(async () => (await import('./formats/vitest.ts')).vitestText),
   playwright: onDemand(async () => (await import('./formats/playwright.ts')).playwrightText),
   pytest: onDemand(async () => (await import('./formats/pytest.ts')).pytestText),
-  mermaid: onDemand(async () => (await import('./formats/mermaid.ts')).mermaidText),
   har: onDemand(async () => (await import('./formats/har.ts')).harText),
   curl: onDemand(async () => (await import('./formats/curl.ts')).curlText),
 }

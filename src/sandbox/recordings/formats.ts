@@ -13,7 +13,6 @@ export const RECORDING_FORMATS = {
   vitest: { mediaType: 'text/typescript', suffix: '.test.ts', title: 'Test with Vitest' },
   playwright: { mediaType: 'text/typescript', suffix: '.spec.ts', title: 'Test with Playwright' },
   pytest: { mediaType: 'text/x-python', suffix: '.py', title: 'Test with pytest' },
-  mermaid: { mediaType: 'text/vnd.mermaid', suffix: '.mmd', title: 'Mermaid diagram' },
   har: { mediaType: 'application/json', suffix: '.har', title: 'HAR' },
   curl: { mediaType: 'application/x-sh', suffix: '.sh', title: 'Shell script with curl' },
 } as const satisfies Readonly<Record<string, RecordingFormat>>

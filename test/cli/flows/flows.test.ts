@@ -18,13 +18,13 @@ test('flows lists the flows of a filter, shows one, prints one as a file, and na
     expect(JSON.parse((await flows('--json', ...filter)).stdout)).toMatchObject({ flows: [{ id: 'f1' }] })
   expect((await flows('--client', 'shop')).stdout).toBe('no flow with client_id shop\n')
   expect((await flows('last')).stdout).toMatch(/^f2 use ok: adult-passport/)
-  const diagram = await flows('last', '--as', 'mermaid', '--persona', 'teen-16')
-  expect(diagram.stdout).toMatch(/^sequenceDiagram\n {2}%% Flow f1 /)
+  const script = await flows('last', '--as', 'curl', '--persona', 'teen-16')
+  expect(script.stdout).toMatch(/^#!.*\n# Flow f1 /)
   expect((await flows('f99', '--as', 'har')).stderr).toMatch(/"f99".*the newest one here is f2$/m)
 })
 
 test.each([
-  ['f1 --as mermai', '--as: there is no format "mermai". Did you mean "mermaid"?'],
+  ['f1 --as vites', '--as: there is no format "vites". Did you mean "vitest"?'],
   ['--as har', '--as: name a flow, for example f12 or last'],
   ['newest', 'flows: "newest" is not the id of a flow; give one like f12, or last'],
   ['--limit x', '--limit: "x" is not a whole number from 1 to 2000'],
