@@ -91,6 +91,6 @@ export interface SandboxApi {
   configure(change: TenantChange): Promise<void>
   /** The readings that the tenant has now, without those that are as usual. */
   readings(): Promise<TenantReadings>
-  /** Back to the declared state; clients and keys stay. */
+  /** Back to the declared state, rotated keys too; clients stay. */
   reset(): Promise<void>
 }

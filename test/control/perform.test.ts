@@ -52,8 +52,6 @@ test('A client that keeps the key set knows a published key before it signs, and
   expect(newKid).not.toBe(oldKid)
   expect(await verify(await issue())).toBe(newKid)
   expect(await verify(old)).toBe(oldKid)
-  await sandbox.reset()
-  expect(headerOf(await issue()).kid).toBe(newKid)
 
   const { published: left } = await sandbox.keys.rotate('retire')
   expect(left).toEqual(Array(2).fill(expect.stringMatching(/^sandbox-/)))

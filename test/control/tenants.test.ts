@@ -85,6 +85,8 @@ test('A reset brings back the declared state and keeps clients and other tenants
   await tenant.configure({ clients: [shop] })
   await sandbox.tenant('unreset').clock.advance(7)
   await tenant.clock.advance(1000)
+  const { signing } = await tenant.keys.rotate('publish')
+  await tenant.keys.rotate('use')
   await tenant.next({ outcome: 'access_denied' })
   await tenant.personas.remove('teen-16')
   await tenant.scenarios.arm({ name: 'A', steps: [{ await: 'par' }] })
@@ -92,6 +94,7 @@ test('A reset brings back the declared state and keeps clients and other tenants
   expect((await tenant.clock.state()).advanced_seconds).toBe(0)
   const lists = [tenant.expectations.list(), tenant.scenarios.list(), tenant.flows.list()]
   expect(await Promise.all(lists)).toEqual([[], [], []])
+  expect(await tenant.keys.rotate('publish')).toEqual({ signing, published: expect.arrayContaining([signing]) })
   expect((await rp.exchange(code)).body).toMatchObject({ error: 'invalid_grant' })
   expect((await sandbox.tenant('unreset').clock.state()).advanced_seconds).toBe(7)
   const query = useRequest({ client_id: 'shop', redirect_uri: 'https://shop.example/cb', sandbox_persona: 'teen-16' })

@@ -41,7 +41,7 @@ export const tenantPartOperations = {
     method: 'post',
     path: '/reset',
     summary:
-      'Back to the declared state: personas, expectations, scenarios, clock, journal, codes, tokens; clients and keys stay',
+      'Back to the declared state: personas, expectations, scenarios, clock, journal, codes, tokens, rotated keys; clients stay',
     result: NONE,
     statuses: [204],
   },

@@ -25,7 +25,7 @@ export const reset = defineTool({
   name: 'reset',
   title: 'Reset the sandbox',
   description:
-    'Brings the sandbox back to its declared state: personas with their age keys, the queue, scenarios, the clock, the journal of flows, codes and tokens. Clients and signing keys stay. Use it before each test; what was recorded is gone.',
+    'Brings the sandbox back to its declared state: personas with their age keys, the queue, scenarios, the clock, the journal of flows, codes and tokens. Rotated signing keys are taken back; clients stay. Use it before each test; what was recorded is gone.',
   effect: 'discards',
   input: z.strictObject({}),
   async run(_args, { sandbox }) {

@@ -33,7 +33,7 @@ export interface Tenant extends OwnSettings, SettingsChanges {
   refresh?(): Awaitable<void>
   /** Every move of the clock goes through here. @throws Refusal when it leads out of the calendar */
   moveClock(move: ClockMove): Promise<void>
-  /** Resets personas, expectations, scenarios, clock, journal, codes and tokens to the declared state. Clients and keys stay. */
+  /** Resets personas, expectations, scenarios, clock, keys, journal, codes and tokens to the declared state. Clients stay. */
   reset(): Promise<void>
   /** Deletes all records of the tenant, which is not used afterwards. */
   forget(): Promise<void>
@@ -123,6 +123,7 @@ export function createTenant(
       Object.assign(provider, { ids: idsFor('service') })
       await scenarios.clear().catch(unlessDamaged)
       await changeClock(() => UNMOVED)
+      await changes.restoreKeys()
       await store.clear()
       await tables.clear()
       await journal.clear(name)
