@@ -156,7 +156,7 @@ export interface StepProgress {
 export type FlowKind = 'use' | 'create' | 'upgrade'
 
 /** `error`: a call was refused or got no response, or the callback carries `error`. */
-export type FlowStatus = 'waiting' | 'ok' | 'error'
+export type FlowStatus = 'waiting' | 'ok' | 'declined' | 'error'
 
 /** All calls that belong together, as the journal shows them. */
 export interface Flow {
@@ -172,7 +172,7 @@ export interface Flow {
   /** How the service read what the specification leaves open, where not as usual: refused_token_status=403. */
   readings?: readonly string[] | undefined
   /** The flow is one of an audit. */ audit?: true | undefined
-  /** waiting: for the user. error: a call was refused or dropped, or the callback carries error. ok: the rest. */
+  /** waiting: for the user. declined: by the user. error: a call was refused or dropped, or the callback carries another error. ok: the rest. */
   status: FlowStatus
   /** One sentence: the first broken rule, else the refusal, else the answer. */ summary: string
   /** What decided, then a line for each threshold and signal; only of a single flow. */ reasons?: string[] | undefined

@@ -112,7 +112,7 @@ describeWith('chromium', 'The flows of the console', () => {
     await user.getByTestId('decline').click({ noWaitAfter: true })
     await row.getByText('declined').waitFor()
     expect(await selected(page)).toBe(`flow-${id}`)
-    expect(await row.getAttribute('class')).toContain('error')
+    expect(await row.getAttribute('class')).toContain('declined')
   })
 
   test('The list of flows is limited to the errors by one click', async () => {
@@ -156,7 +156,7 @@ describeWith('chromium', 'The flows of the console', () => {
     const opened = page.waitForEvent('popup')
     await page.getByTestId('answer-here').click()
     await (await opened).getByTestId('decline').click({ noWaitAfter: true })
-    await page.getByRole('heading', { name: /^error declined/ }).waitFor()
+    await page.getByRole('heading', { name: /^declined the user went back/ }).waitFor()
     expect(await page.getByTestId('answer-here').count()).toBe(0)
   })
 

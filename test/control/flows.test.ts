@@ -21,11 +21,11 @@ const LISTED: Readonly<Record<string, readonly string[]>> = {
   'f3 f2': ['wait=1&after=f1'],
   f4: ['status=waiting', 'q=localhost&limit=1'],
   f3: ['flow=create', 'client_id=ak_test_sandbox&state=three', 'limit=1&wait=0'],
-  f2: ['state=two', 'outcome=access_denied', 'status=error', 'status=error&wait=0', 'since=f0&flow=use&after=f1'],
+  f2: ['state=two', 'outcome=access_denied', 'status=declined', 'status=declined&wait=0', 'since=f0&flow=use&after=f1'],
   f1: ['persona=teen-16', 'status=ok&flow=use', 'q=TEEN-16', 'limit=1&since=f0'],
   'f1 f2 f3': ['since=f0'],
   'f2 f3': ['since=f1'],
-  '': ['client_id=other', 'q=no-such-text', 'after=f99', 'since=f4', 'since=now', 'since=now&wait=0'],
+  '': ['client_id=other', 'q=no-such-text', 'after=f99', 'since=f4', 'since=now', 'since=now&wait=0', 'status=error'],
 }
 
 test('GET flows gives what matches its query, newest first, or with since in the order in which the flows ended', async () => {

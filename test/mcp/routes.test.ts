@@ -101,7 +101,7 @@ test('A coding agent forces an outcome of the flow that has it, several times', 
   const queued = await call('decide_next', { outcome: 'access_denied', times: 2 })
   expect(queued.text).toContain('for the next 2 use requests: outcome access_denied. Decisions that wait: 2.')
   await visit().expect(302)
-  expect((await call('list_flows', { status: 'error' })).text).toContain('access_denied')
+  expect((await call('list_flows', { status: 'declined' })).text).toContain('access_denied')
 })
 
 test('A coding agent sees which rule a refused request broke, and how to mend it', async () => {

@@ -56,7 +56,7 @@ function prettyLine(event: ReportedEvent, flow: Flow | undefined): string {
       const text = visible(flow.summary)
       return [
         ...cells,
-        paint(STATUS_COLORS[flow.status], flow.status.padEnd(7)),
+        paint(STATUS_COLORS[flow.status], flow.status.padEnd(8)),
         flow.status === 'error' ? paint('red', text) : text,
       ].join('  ')
     }

@@ -18,7 +18,7 @@ export interface FilterFlags {
 
 const FLOWS = ['use', 'create', 'upgrade'] as const satisfies readonly FlowKind[]
 const AUDITS = ['also', 'only'] as const
-const STATUSES = ['waiting', 'ok', 'error'] as const satisfies readonly FlowStatus[]
+const STATUSES = ['waiting', 'ok', 'declined', 'error'] as const satisfies readonly FlowStatus[]
 
 export const addFilterFlags = (command: Command): Command =>
   command
@@ -27,7 +27,7 @@ export const addFilterFlags = (command: Command): Command =>
     .option('--outcome <name>', 'only flows that end this way')
     .option('--client <id>', 'only flows of this client_id')
     .option('--state <state>', 'only flows with this state')
-    .option('--status <status>', 'only flows that went this way: ok, error or waiting')
+    .option('--status <status>', 'only flows that went this way: ok, declined, error or waiting')
     .option('--query <text>', 'only flows in which each word of this text stands somewhere')
     .option('--audit <which>', 'flows of audits: also or only; left out without it')
 

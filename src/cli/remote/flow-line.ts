@@ -2,7 +2,7 @@ import type { Flow } from '../../client/shapes.ts'
 import { visible } from '../../files/visible.ts'
 import { paint } from '../terminal.ts'
 
-export const STATUS_COLORS = { ok: 'green', waiting: 'yellow', error: 'red' } as const
+export const STATUS_COLORS = { ok: 'green', waiting: 'yellow', declined: 'yellow', error: 'red' } as const
 
 /** A flow in one line: `f12 use error teen-16: ...`. */
 export function flowLine({ id, flow, status, summary }: Flow): string {

@@ -50,7 +50,7 @@ ${shown.map((call, index) => renderCall(call, index, curlCommand(call, { baseUrl
 function renderCall(call: CallRecord, index: number, curl: string): Html {
   const { at, endpoint, method, path, parameters, findings, response, traceparent } = call
   const refusal = refusalOf(call)?.description
-  return html`<li class="${isRefused(call) ? 'error' : 'fine'}">
+  return html`<li class="${toneOf(call) === 'no' ? 'error' : 'fine'}">
 <p class="moment">${renderInstant(at)}</p>
 <h3><span class="tag">${endpoint}</span> ${CALL_TITLES[endpoint] ?? endpoint}</h3>
 <p><code><b>${method}</b> ${path}</code> ${renderStatus(call)}</p>
@@ -72,9 +72,16 @@ ${renderCurl(curl)}</details>
 /** The status by what it means for the app: a redirect that carries an error is none that went well. */
 function renderStatus(call: CallRecord): Html {
   const { status } = call
-  const error = callbackOf({ calls: [call] })?.['error']
+  const error = errorBack(call)
   const text = status === 0 ? '0 (dropped)' : `${status}${error === undefined ? '' : `, error=${error.slice(0, 40)}`}`
-  return html`<span class="mark ${isRefused(call) ? 'no' : 'yes'}">${text}</span>`
+  return html`<span class="mark ${toneOf(call)}">${text}</span>`
+}
+
+const errorBack = (call: CallRecord) => callbackOf({ calls: [call] })?.['error']
+
+function toneOf(call: CallRecord): 'yes' | 'declined' | 'no' {
+  if (!isRefused(call)) return 'yes'
+  return errorBack(call) === 'access_denied' ? 'declined' : 'no'
 }
 
 /** A long command is left out: a shortened one would not work. */

@@ -8,7 +8,13 @@ import type { PageClock } from './flow-time.ts'
 /** A status as the console shows it: what waits too long is over. */
 type ShownStatus = FlowStatus | 'expired'
 
-const MARKS: Readonly<Record<ShownStatus, string>> = { ok: 'yes', error: 'no', waiting: 'wait', expired: 'none' }
+const MARKS: Readonly<Record<ShownStatus, string>> = {
+  ok: 'yes',
+  declined: 'declined',
+  error: 'no',
+  waiting: 'wait',
+  expired: 'none',
+}
 
 /** The status of a flow as a mark: what was refused is never green, and neither is what a correct client has to refuse. */
 export function renderStatusMark(flow: ListedFlow, status: ShownStatus): Html {

@@ -28,7 +28,7 @@ ${flows.map((flow) => renderFlow(flow, consolePath))}</ul>
 
 function renderFlow(flow: ListedFlow, consolePath: string): Html {
   const { status, summary } = summarizeFlow(flow)
-  const mark = { ok: 'yes', error: 'no', waiting: 'none' }[status]
+  const mark = { ok: 'yes', declined: 'none', error: 'no', waiting: 'none' }[status]
   return html`<li><a class="target" href="${consolePath}/flows/${flow.id}">${flow.id}</a> <span class="mark ${mark}">${status}</span> <span>${shortened(summary, 160)} ${renderInstant(flow.started_at)}</span></li>
 `
 }

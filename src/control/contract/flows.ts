@@ -44,7 +44,7 @@ export const flowSchema = z
     status: z
       .enum(FLOW_STATUSES)
       .describe(
-        'waiting: for the user. error: a call was refused or dropped, or the callback carries error. ok: the rest',
+        'waiting: for the user. declined: by the user. error: a call was refused or dropped, or the callback carries another error. ok: the rest',
       ),
     summary: z.string().describe('One sentence: the first broken rule, else the refusal, else the answer'),
     reasons: z

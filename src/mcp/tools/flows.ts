@@ -18,7 +18,10 @@ export const listFlows = defineTool({
   effect: 'reads',
   input: z.strictObject({
     flow: z.enum(['use', 'create', 'upgrade']).optional(),
-    status: z.enum(FLOW_STATUSES).optional().describe('error: refused, dropped, or answered with an error'),
+    status: z
+      .enum(FLOW_STATUSES)
+      .optional()
+      .describe('error: refused, dropped, or answered with an error other than access_denied'),
     find: z.string().optional().describe('Words that stand anywhere in the flow: a parameter, a rule, a message'),
     client_id: z.string().optional(),
     state: z.string().optional(),

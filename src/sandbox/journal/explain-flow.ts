@@ -8,10 +8,10 @@ import type { Flow, ListedFlow } from './journal.ts'
 import { reasoningLines } from './reasoning-lines.ts'
 
 /**
- * `waiting`: the user has not decided yet. `error`: a call of the flow was refused or got no response, or the callback carries
- * `error`. `ok`: everything else.
+ * `waiting`: the user has not decided yet. `declined`: the user gave up, which the callback says by `access_denied`. `error`: a call of
+ * the flow was refused or got no response, or the callback carries another `error`. `ok`: everything else.
  */
-export const FLOW_STATUSES = ['waiting', 'ok', 'error'] as const
+export const FLOW_STATUSES = ['waiting', 'ok', 'declined', 'error'] as const
 export type FlowStatus = (typeof FLOW_STATUSES)[number]
 
 /** What a list says of a flow. */
@@ -30,9 +30,13 @@ export interface FlowExplanation extends FlowSummary {
 /** How a flow went, in one sentence. It is made when a flow is read, not when a call is recorded. */
 export function summarizeFlow(flow: ListedFlow): FlowSummary {
   const calls = flow.calls.filter((call) => !isSecondChoice(call))
-  const fault = brokenRule(calls) ?? forcedAnswer(flow) ?? refusal(calls) ?? errorBack(flow)
+  const { error, error_description: description } = callbackOf(flow) ?? {}
+  const fault = brokenRule(calls) ?? forcedAnswer(flow) ?? refusal(calls)
+  if (fault === undefined && error === 'access_denied')
+    return { status: 'declined', summary: description ?? 'the user declined' }
+  if (calls.some(isRefused))
+    return { status: 'error', summary: fault ?? (error ?? 'refused') + after(': ', description) }
   const isWaiting = flow.ended_at === undefined && callbackOf(flow) === undefined
-  if (calls.some(isRefused)) return { status: 'error', summary: fault ?? 'refused' }
   if (isWaiting) return { status: 'waiting', summary: fault ?? waiting(flow) }
   return { status: 'ok', summary: fault ?? ending(flow) }
 }
@@ -92,11 +96,6 @@ function refusal(calls: readonly CallRecord[]): string | undefined {
     if (refused) return `${call.endpoint} refused with ${refused.status}${after(': ', refused.description)}`
   }
   return undefined
-}
-
-function errorBack(flow: ListedFlow): string | undefined {
-  const { error, error_description: description } = callbackOf(flow) ?? {}
-  return error && `${error === 'access_denied' ? 'declined' : error}${after(': ', description)}`
 }
 
 function waiting({ calls, started_at: startedAt }: ListedFlow): string {

@@ -14,9 +14,14 @@ test('A row of the flow table says when, who, what was answered, what happened a
   expect(textOf(tableOf(flow))).toContain('s ago 12:00:00Z Use f1 teen-16 13 yes 18 no teen-16: 13 yes, 18 no shop ok')
 })
 
-test('An error that comes back with status 302 marks its row of the flow table as an error', () => {
-  const calls = [recordedCall({ status: 302, response: callbackWith({ error: 'access_denied' }) })]
-  expect(classesOf(tableOf(listedFlow({ calls })), 'f1')).toBe('flow-row error')
+test.each([
+  ['server_error', 'error'],
+  ['access_denied', 'declined'],
+])('A row of the flow table says of a callback with error=%s, which has status 302: %s', (error, status) => {
+  const calls = [recordedCall({ status: 302, response: callbackWith({ error }) })]
+  const table = tableOf(listedFlow({ calls }))
+  expect(classesOf(table, 'f1')).toBe(`flow-row ${status}`)
+  expect(textOf(table).trim().endsWith(status)).toBe(true)
 })
 
 test('Flows of one story are a run in the table when their rows meet, and else name the flow before', () => {

@@ -27,7 +27,7 @@ test('The page of a flow explains token, decision and trace, and repeats each ca
   expect(text).not.toContain('sk_test_sandbox')
 })
 
-const DENIED = /^(?!.*mark yes).*Outcome<.*access_denied<.*mark no">302, error=access_denied</s
+const DENIED = /^(?!.*mark yes).*Outcome<.*access_denied<.*mark declined">302, error=access_denied</s
 
 test.each([
   [

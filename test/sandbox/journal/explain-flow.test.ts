@@ -18,7 +18,10 @@ const TRAPPED = 'the client fetched /_sandbox/trap/1, an address that it must no
 const invalidClient = { error: 'invalid_client', error_description: 'the secret is wrong' }
 const refusedToken = recordedCall({ endpoint: 'E4', status: 401, response: { kind: 'json', value: invalidClient } })
 const dropped = recordedCall({ status: 0, response: { kind: 'dropped' } })
-const wentBack = callbackWith({ error: 'access_denied', error_description: 'the user went back' })
+const failed = (error: string, error_description: string) =>
+  recordedCall({ response: callbackWith({ error, error_description }) })
+const wentBack = failed('access_denied', 'the user went back')
+const broken = failed('server_error', 'out of order')
 const trap = recordedCall({ endpoint: 'trap', path: '/_sandbox/trap/1', status: 200 })
 const page = recordedCall({ status: 200, response: { kind: 'page', title: 'Use' } })
 const pushed = recordedCall({ endpoint: 'E2', status: 201, parameters: { authorization_details: details } })
@@ -27,7 +30,7 @@ const exchange = recordedCall({ endpoint: 'E4', status: 200 })
 const sentAgain = recordedCall({ endpoint: 'choice', status: 410 })
 const create = { flow: 'create', outcome: 'created' } as const
 const newcomer = { persona: 'no-age-key' } as const
-const WENT_BACK = 'declined: the user went back'
+const FORGED = 'forced: callback.error_with_wrong_state, a correct client refuses it'
 const FORCED = 'forced: id_token.expired, a correct client refuses it'
 const PUSHED = 'pushed: waits for the browser at E3'
 const WISH = 'create_requested, an age key is to be created'
@@ -39,7 +42,14 @@ test.each<[what: string, flow: Partial<Flow>, told: string]>([
   ['a refused request by its first broken rule', { calls: [twoErrors] }, `error: ${NONCE} (and 1 more)`],
   ['a refused call without a rule', { calls: [use, refusedToken] }, 'error: E4 refused with 401: the secret is wrong'],
   ['a dropped connection', { calls: [dropped] }, 'error: E1 got no response: the connection was closed'],
-  ['an error', { outcome: 'access_denied', calls: [recordedCall({ response: wentBack })] }, `error: ${WENT_BACK}`],
+  ['a decline of the user', { outcome: 'access_denied', calls: [wentBack] }, 'declined: the user went back'],
+  [
+    'a decline with a refused call',
+    { calls: [refusedToken, wentBack] },
+    'error: E4 refused with 401: the secret is wrong',
+  ],
+  ['a forced decline', { outcome: 'callback.error_with_wrong_state', calls: [wentBack] }, `error: ${FORGED}`],
+  ['an error', { outcome: 'server_error', calls: [broken] }, 'error: server_error: out of order'],
   ['a trap that the client has fetched', { calls: [use, trap] }, `error: ${TRAPPED}`],
   ['a forced answer', { ...teen, outcome: 'id_token.expired' }, `ok: ${FORCED}`],
   ['the time of a page', { ended_at: undefined, calls: [page] }, `waiting: waits for the user ${SINCE}`],
