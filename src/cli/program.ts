@@ -87,7 +87,7 @@ export function createProgram(): Command {
     .command('init')
     .description('write a commented agekey-sandbox.yaml into this folder; never overwrites')
     .action(async () => {
-      const { init } = await import('./init.ts')
+      const { init } = await import('./start/init.ts')
       init()
     })
   program.commandsGroup('Drive it:')

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { renderStarterFile } from '../../src/cli/init.ts'
-import { DEFAULT_CONFIG_FILE } from '../../src/config/config-file.ts'
-import { configSchema } from '../../src/config/config-schema.ts'
-import { SETTINGS } from '../../src/config/settings.ts'
-import { parseYamlDocument } from '../../src/files/yaml-document.ts'
-import { DEFAULT_LIFETIMES } from '../../src/oidc/decisions.ts'
-import { folderWith } from '../support/folder-with.ts'
-import { run } from './in-process.ts'
+import { renderStarterFile } from '../../../src/cli/start/init.ts'
+import { DEFAULT_CONFIG_FILE } from '../../../src/config/config-file.ts'
+import { configSchema } from '../../../src/config/config-schema.ts'
+import { SETTINGS } from '../../../src/config/settings.ts'
+import { parseYamlDocument } from '../../../src/files/yaml-document.ts'
+import { DEFAULT_LIFETIMES } from '../../../src/oidc/decisions.ts'
+import { folderWith } from '../../support/folder-with.ts'
+import { run } from '../in-process.ts'
 
 const parse = (text: string) => parseYamlDocument(text, { file: 'starter', schema: configSchema })
 

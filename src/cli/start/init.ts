@@ -1,10 +1,10 @@
 import { rmSync, writeFileSync } from 'node:fs'
-import { DEFAULT_CONFIG_FILE } from '../config/config-file.ts'
-import type { Setting } from '../config/settings/setting.ts'
-import { keyOf, SETTING_ROWS } from '../config/settings.ts'
-import { codeOf, messageOf } from '../files/caught.ts'
-import { ConfigError } from '../files/config-error.ts'
-import { print } from './terminal.ts'
+import { DEFAULT_CONFIG_FILE } from '../../config/config-file.ts'
+import type { Setting } from '../../config/settings/setting.ts'
+import { keyOf, SETTING_ROWS } from '../../config/settings.ts'
+import { codeOf, messageOf } from '../../files/caught.ts'
+import { ConfigError } from '../../files/config-error.ts'
+import { print } from '../terminal.ts'
 
 /** Writes a commented config file into the working folder. @throws Error when there is one already: it never overwrites */
 export function init(): void {
