@@ -1,11 +1,24 @@
 import type { Refusal } from '../../oidc/refusal.ts'
 import type { FlowLink } from '../../sandbox/journal/flow-link.ts'
+import type { Tenant } from '../../sandbox/tenants/tenant.ts'
+import type { Incoming } from '../incoming.ts'
 import { renderFindingList } from './finding-list.ts'
 import { html } from './html.ts'
-import { type RenderedPage, renderPage, type Shell } from './layout.ts'
-import { englishOn, translate } from './messages.ts'
+import { languageOf } from './language-of.ts'
+import { type RenderedPage, renderPage, type Shell, shellOf } from './layout.ts'
+import { directionOf, englishOn, translate } from './messages.ts'
 
 type RefusalFacts = Pick<Refusal, 'status' | 'code' | 'title' | 'message' | 'findings' | 'suggestions' | 'restartHint'>
+
+/** What surrounds an error page: in the language of the visitor on a hosted page, else in English. */
+export function errorShell(
+  incoming: Incoming,
+  { tenant, version, isHosted }: { readonly tenant: Tenant; readonly version: string; readonly isHosted: boolean },
+): Shell {
+  const asked = new URLSearchParams(incoming.query).get('language') ?? undefined
+  const lang = isHosted ? languageOf(incoming, { asked }) : 'en'
+  return { ...shellOf(tenant, version), lang, dir: directionOf(lang) }
+}
 
 /** The error page: problem, findings and remedies, and the flow in which the call is recorded. It never redirects. */
 export function renderError(

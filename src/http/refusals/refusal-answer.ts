@@ -62,24 +62,13 @@ function isForBrowser({ incoming, errors }: Context): boolean {
   return errors !== undefined && !wantsJson && (method === 'GET' || method === 'HEAD' || isForm)
 }
 
-const loadErrorPage = onDemand(() =>
-  Promise.all([
-    import('../html/error-page.ts'),
-    import('../html/layout.ts'),
-    import('../html/language-of.ts'),
-    import('../html/messages.ts'),
-  ]),
-)
+const loadErrorPage = onDemand(() => import('../html/error-page.ts'))
 
 async function errorPage(refusal: Refusal, { host, tenant, errors, incoming }: Context, flow: FlowLink | undefined) {
-  const [{ renderError }, { shellOf }, { languageOf }, { directionOf }] = await loadErrorPage()
+  const { renderError, errorShell } = await loadErrorPage()
   const isHosted = errors === 'embeddable-page'
-  const lang = isHosted
-    ? languageOf(incoming, { asked: new URLSearchParams(incoming.query).get('language') ?? undefined })
-    : 'en'
-  const shell = { ...shellOf(tenant, host.version), lang, dir: directionOf(lang) }
-  const rendered = renderError(refusal, { shell, flow })
-  return page(refusal.status, rendered, { embeddable: isHosted })
+  const shell = errorShell(incoming, { tenant, version: host.version, isHosted })
+  return page(refusal.status, renderError(refusal, { shell, flow }), { embeddable: isHosted })
 }
 
 /** RFC 6749 section 5.2: `error_uri` is a page about the error. The description names it too, for it is what most apps show. */

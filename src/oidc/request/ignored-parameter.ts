@@ -20,7 +20,8 @@ const STANDARD_PARAMETERS: readonly (readonly [standard: string, names: string])
 
 /** What to say of a parameter that an endpoint ignores: one of a standard is no spelling mistake. */
 export function ignoredParameter(name: string, known: readonly string[]): string {
-  if (name === 'client_secret') return 'client_secret is for E2 and E4 and must never reach a browser: it was ignored. The secret is burnt, since browsers and logs keep addresses: replace it'
+  if (name === 'client_secret')
+    return 'client_secret is for E2 and E4 and must never reach a browser: it was ignored. The secret is burnt, since browsers and logs keep addresses: replace it'
   const [standard] = STANDARD_PARAMETERS.find(([, names]) => names.split(' ').includes(name)) ?? []
   return standard === undefined
     ? `${excerpt(name)} is not known and was ignored.${didYouMean(name, known) || ` Known: ${listed(known)}.`}`

@@ -33,7 +33,10 @@ test.each([
   ['constructor', 'constructor is not known and was ignored. Known: scope, nonce, claims.'],
   ['a\nb', '"a\\nb" is not known and was ignored. Known: scope, nonce, claims.'],
   ['x'.repeat(5_000), `"${'x'.repeat(60)}…" is not known and was ignored. Known: scope, nonce, claims.`],
-  ['client_secret', 'client_secret is for E2 and E4 and must never reach a browser: it was ignored. The secret is burnt, since browsers and logs keep addresses: replace it'],
+  [
+    'client_secret',
+    'client_secret is for E2 and E4 and must never reach a browser: it was ignored. The secret is burnt, since browsers and logs keep addresses: replace it',
+  ],
 ])('Of the unknown parameter %s it is said what was meant, when a known one is near', (name, message) => {
   expect(ignoredParameter(name, ['scope', 'nonce', 'claims'])).toBe(message)
 })

@@ -113,7 +113,8 @@ const TWO_METHODS = JSON.stringify([ageSignal()]).replace('{', '{"method":"",')
 const BY_SLASH = `${REDIRECT_URI} by the final slash`
 const BY_QUERY = `${REDIRECT_URI} (differs by the query: ?a=b is not none)`
 const ID_TOKEN_CODE = 'response_type must be id_token, is "id_token code"'
-const FOR_SERVERS = 'is for E2 and E4 and must never reach a browser: it was ignored. The secret is burnt, since browsers and logs keep addresses: replace it'
+const FOR_SERVERS =
+  'is for E2 and E4 and must never reach a browser: it was ignored. The secret is burnt, since browsers and logs keep addresses: replace it'
 const NO_COLOUR = '%j is not #rgb, #rrggbb or a CSS colour name'
 const OBJECT = 'request e30.e30. is not supported here: it was not read'
 const TYPE = 'type must be age_verification'
