@@ -1,5 +1,7 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Writable } from 'node:stream'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
 import type { Response } from 'express'
 import type { ReplyBody, ServerReply } from '../sandbox/outcomes/server-reply.ts'
 import { type Cookie, serializeCookie } from './cookie.ts'
@@ -113,7 +115,11 @@ export async function sendReply(response: Response, reply: Reply, flow?: string)
     else body.start(response)
     return
   }
-  const content = contentOf(body)
+  let content = contentOf(body)
+  if (body.kind === 'page' && content.length > MIN_PACKED && response.req.acceptsEncodings('gzip')) {
+    content = await pack(content)
+    sent['Content-Encoding'] = 'gzip'
+  }
   if (cookies.length > 0) {
     const isHttps = response.req.protocol === 'https'
     sent['Set-Cookie'] = cookies.map((cookie) => serializeCookie(cookie, { isHttps }))
@@ -127,6 +133,10 @@ export async function sendReply(response: Response, reply: Reply, flow?: string)
     response.end()
   } else response.end(content)
 }
+
+/** Characters above which a page is packed: below that packing takes longer than it saves. */
+const MIN_PACKED = 20_000
+const pack = promisify(gzip)
 
 /** Time to read an answer behind which the connection closes: closed with unread bytes of the request, it is reset. */
 const READING_MS = 500
