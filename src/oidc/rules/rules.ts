@@ -20,6 +20,17 @@ export const RULE_IDS: readonly RuleId[] = Object.keys(TABLE).filter(isRuleId)
 /** Every rule that a request can break, in the order in which the flows are met. */
 export const RULES: readonly Rule[] = RULE_IDS.map(ruleRow)
 
+/** The rules by what they are about, which the first part of their ids says. */
+export const RULE_CHAPTERS = [
+  { prefix: 'USE', title: 'E1: Use authorization' },
+  { prefix: 'CLM', title: 'E1: the claims object' },
+  { prefix: 'PAR', title: 'E2: pushed Create request' },
+  { prefix: 'CRE', title: 'E3: Create authorization' },
+  { prefix: 'SIG', title: 'E2 and E5: age signals' },
+  { prefix: 'TOK', title: 'E4: a code for a token' },
+  { prefix: 'UPG', title: 'E5: upgrade' },
+].map(({ prefix, title }) => ({ title, rules: RULES.filter(({ id }) => id.startsWith(`${prefix}-`)) }))
+
 /** The row of a rule. @throws Error when no row has this id: a mistake of ours. */
 export function ruleRow(id: string): Rule {
   if (!isRuleId(id)) throw new Error(`no rule has the id ${id}`)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import type { Level, RuleRow } from '../../../src/oidc/rules/rule.ts'
-import { levelOf, RULES, ruleRow } from '../../../src/oidc/rules/rules.ts'
+import { levelOf, RULE_CHAPTERS, RULES, ruleRow } from '../../../src/oidc/rules/rules.ts'
 
 test('The table of rules names each rule once, numbered without a gap', () => {
   const numbers = new Map<string, string[]>()
@@ -29,20 +29,10 @@ test.each(RULES)('Rule $id says in sentences what holds and what to do', ({ sent
 
 const DOCUMENT = fileURLToPath(new URL('../../../docs/rules.md', import.meta.url))
 
-const CHAPTERS: readonly (readonly [prefix: string, title: string])[] = [
-  ['USE', 'E1: Use authorization'],
-  ['CLM', 'E1: the claims object'],
-  ['PAR', 'E2: pushed Create request'],
-  ['CRE', 'E3: Create authorization'],
-  ['SIG', 'E2 and E5: age signals'],
-  ['TOK', 'E4: a code for a token'],
-  ['UPG', 'E5: upgrade'],
-]
-
 /** `docs/rules.md`: its introduction as it is, and the table of rules as Markdown. */
 function renderRulesDocument(): string {
-  const chapters = CHAPTERS.map(([prefix, title]) => {
-    const rows = RULES.filter(({ id }) => id.startsWith(`${prefix}-`)).map(renderRow)
+  const chapters = RULE_CHAPTERS.map(({ title, rules }) => {
+    const rows = rules.map(renderRow)
     return [`\n## ${title}\n`, '| Rule | What holds | Broken | What to do | From |', '|---|---|---|---|---|', ...rows]
   })
   const introduction = readFileSync(DOCUMENT, 'utf8').split('\n\n## ', 1)
