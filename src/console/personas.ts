@@ -79,7 +79,7 @@ export function renderPersonas(
     styles: ['playground.css'],
     scripts: ['copy.js'],
     body: html`<section class="card" aria-labelledby="list-title">
-<div class="play-head"><h2 id="list-title">${counted(total, 'persona')}</h2>
+<div class="list-head"><h2 id="list-title">${counted(total, 'persona')}</h2>
 <form class="form-row" method="get">
 ${renderSelect({ name: 'group', label: 'Group', value: group, options: [{ value: '', label: 'All' }, ...groups] })}
 ${renderTextField({ name: 'q', label: 'Find', value: search })}

@@ -2,22 +2,20 @@ import { consolePathOf } from '../http/console-page.ts'
 import type { Handler, HttpHost, RouteRow } from '../http/handler.ts'
 import { redirect } from '../http/reply.ts'
 import { auditPage, showUploadedReport } from './audit/audit.ts'
-import { outcomePage } from './catalogues/outcome.ts'
-import { outcomesPage } from './catalogues/outcomes.ts'
-import { readingsPage } from './catalogues/readings.ts'
-import { rulesPage } from './catalogues/rules.ts'
-import { clientsPage } from './clients.ts'
-import { clockPage } from './clock.ts'
 import { askForToken, type ConsoleRoute, showPage, takeBack, takeForm } from './console-route.ts'
 import { coveragePage } from './coverage/coverage.ts'
-import { expectationsPage } from './expectations.ts'
 import { flowPage } from './flows/flow.ts'
 import { flowsPage } from './flows/flows.ts'
+import { forcePage } from './force/force.ts'
+import { outcomePage } from './force/outcome.ts'
+import { outcomesPage } from './force/outcomes.ts'
 import { personasPage } from './personas.ts'
 import { playgroundPage } from './playground/playground.ts'
-import { scenariosPage } from './scenarios.ts'
+import { rulesPage } from './rules.ts'
+import { readingsPage } from './setup/readings.ts'
+import { setupPage } from './setup/setup.ts'
+import { tenantsPage } from './setup/tenants.ts'
 import { signIn } from './sign-in.ts'
-import { tenantsPage } from './tenants.ts'
 
 const PAGES: readonly ConsoleRoute[] = [
   flowsPage,
@@ -28,14 +26,20 @@ const PAGES: readonly ConsoleRoute[] = [
   playgroundPage,
   outcomesPage,
   outcomePage,
-  expectationsPage,
-  scenariosPage,
-  clockPage,
-  clientsPage,
+  forcePage,
+  setupPage,
   readingsPage,
   rulesPage,
   tenantsPage,
 ]
+
+/** Pages that stand on another page now. */
+const MOVED: Readonly<Record<string, string>> = {
+  expectations: 'force#queue',
+  scenarios: 'force#scenarios',
+  clock: 'force#clock',
+  clients: 'setup#clients',
+}
 
 const CONSOLE = '/_sandbox/console'
 
@@ -45,6 +49,9 @@ export const createConsoleRoutes = (host: HttpHost): readonly RouteRow[] => [
   { path: `${CONSOLE}/sign-in`, method: 'post', handler: signIn(host), errors: 'page' },
   { path: `${CONSOLE}/audit`, method: 'post', handler: showUploadedReport(host) },
   { path: `${CONSOLE}/status`, method: 'post', handler: takeBack(host) },
+  ...Object.entries(MOVED).map(
+    ([name, page]): RouteRow => ({ path: `${CONSOLE}/${name}`, method: 'get', handler: showMoved(page) }),
+  ),
   ...PAGES.flatMap((route): RouteRow[] => {
     const { act, name, below = '' } = route
     const path = `${CONSOLE}/${name}${below}`
@@ -54,6 +61,18 @@ export const createConsoleRoutes = (host: HttpHost): readonly RouteRow[] => [
     ]
   }),
 ]
+
+/** Of a query in a `Location`: clients read headers of 16 KB. */
+const MAX_QUERY = 2_000
+
+/** Leads to the part of the other page, with the query: it may fill the form in. */
+const showMoved =
+  (page: string): Handler =>
+  ({ query }, tenant) => {
+    const [name, part] = page.split('#')
+    const search = query === '' || query.length > MAX_QUERY ? '' : `?${query}`
+    return { reply: redirect(302, `${consolePathOf(tenant)}/${name}${search}#${part}`) }
+  }
 
 const entrance =
   (host: HttpHost): Handler =>

@@ -9,23 +9,23 @@ import type { Incoming } from './incoming.ts'
 import { readModes } from './status/modes.ts'
 import { renderStrip, type Status } from './status/strip.ts'
 
-/** The pages of the console, in the order of its menu, which leaves a gap between two groups; `path` is below the console's own. */
+/** The pages of the console: an entry of the menu leads to its first page, on which a row of links leads to the others. */
 export const CONSOLE_PAGES = [
-  { path: 'flows', title: 'Flows', group: 'Watch' },
-  { path: 'audit', title: 'Audit', group: 'Watch' },
-  { path: 'coverage', title: 'Coverage', group: 'Watch' },
-  { path: 'playground', title: 'Playground', group: 'Watch' },
-  { path: 'personas', title: 'Personas', group: 'Decide' },
-  { path: 'outcomes', title: 'Outcomes', group: 'Decide' },
-  { path: 'expectations', title: 'Expectations', group: 'Decide' },
-  { path: 'scenarios', title: 'Scenarios', group: 'Decide' },
-  { path: 'clock', title: 'Clock', group: 'Decide' },
-  { path: 'clients', title: 'Clients', group: 'Sandbox' },
-  { path: 'readings', title: 'Readings', group: 'Sandbox' },
-  { path: 'rules', title: 'Rules', group: 'Sandbox' },
-  { path: 'tenants', title: 'Tenants', group: 'Sandbox' },
+  { path: 'flows', title: 'Flows', entry: 'Flows' },
+  { path: 'personas', title: 'Personas', entry: 'Personas' },
+  { path: 'playground', title: 'Playground', entry: 'Personas' },
+  { path: 'force', title: 'Queue, scenarios, clock', entry: 'Force' },
+  { path: 'outcomes', title: 'Outcomes', entry: 'Force' },
+  { path: 'audit', title: 'Audit', entry: 'Audit' },
+  { path: 'coverage', title: 'Coverage', entry: 'Audit' },
+  { path: 'setup', title: 'App and clients', entry: 'Setup' },
+  { path: 'tenants', title: 'Tenants', entry: 'Setup' },
+  { path: 'readings', title: 'Readings', entry: 'Setup' },
+  { path: 'docs', title: 'Documents', entry: 'Docs' },
+  { path: 'rules', title: 'Rules', entry: 'Docs' },
 ] as const
 
+/** The name of a page; its address is below that of the console, but for the documents. */
 export type ConsolePath = (typeof CONSOLE_PAGES)[number]['path']
 
 /** Where the pages of a tenant are. Paths are absolute and carry the prefix of the tenant. */
@@ -40,7 +40,7 @@ export interface ConsolePlace {
   readonly tenant?: string
 }
 
-/** What every page of the console and the demo, and the home page, needs. */
+/** What every page of the console and the demo needs. */
 export interface ConsoleFrame extends ConsolePlace {
   readonly status: Status
 }
@@ -70,19 +70,17 @@ export async function consoleFrame(
   return { ...place, status: { modes, here } }
 }
 
-/** The entry of the menu that a page belongs to; the home page has none. */
-type MenuEntry = ConsolePath | 'demo' | 'docs' | undefined
-
-/** A page with the menu and the status strip: every page of the console and the demo, and the home page. */
+/** A page with the menu, the pages of its entry and the status strip: every page of the console and the demo. */
 export function renderFramedPage(
   frame: ConsoleFrame,
   {
     current,
     title,
+    main,
     styles = [],
     scripts = [],
     ...page
-  }: Omit<Page, 'width' | 'menu' | 'strip'> & { current: MenuEntry },
+  }: Omit<Page, 'width' | 'menu' | 'strip'> & { current: ConsolePath },
 ): RenderedPage {
   return renderPage(frame.shell, {
     ...page,
@@ -90,6 +88,7 @@ export function renderFramedPage(
     width: 'wide',
     menu: renderMenu(frame, current),
     strip: renderStrip(frame.status, `${frame.consolePath}/status`),
+    main: html`${renderPagesOfEntry(frame, current)}${main}`,
     styles: ['console.css', ...styles],
     scripts: ['console-time.js', 'console-strip.js', ...scripts],
   })
@@ -100,7 +99,7 @@ export interface ConsoleContent {
   readonly title: string
   /** The title on the page, where it may break; `title` when absent. */
   readonly heading?: Renderable
-  readonly current: ConsolePath | 'docs'
+  readonly current: ConsolePath
   /** A sentence on what the page is for. */
   readonly lead: Html
   readonly body: Html
@@ -125,20 +124,30 @@ ${body}`,
   })
 }
 
-/** Below 60rem a button opens the list. */
-function renderMenu({ consolePath, demoPath, controlPath }: ConsolePlace, current: MenuEntry): Html {
-  const entries = [
-    ...CONSOLE_PAGES.map(({ path, ...entry }) => ({ ...entry, id: path, href: `${consolePath}/${path}` })),
-    { id: 'demo', title: 'Demo app', group: 'Learn', href: demoPath },
-    { id: 'docs', title: 'Docs', group: 'Learn', href: `${controlPath}/docs` },
-  ]
-  return html`<button class="menu-button" type="button" popovertarget="menu">Menu</button>
-<nav class="menu" id="menu" aria-label="Console" popover>
-${grouped(entries, ({ group }) => group).map(
-  ([group, members]) => html`<ul aria-label="${group}">${members.map(
-    ({ id, title, href }) =>
-      html`<li><a href="${href}"${id === current && html` aria-current="page"`}>${title}</a></li>`,
-  )}</ul>
-`,
-)}</nav>`
+const entryOf = (current: ConsolePath) => CONSOLE_PAGES.find(({ path }) => path === current)?.entry
+
+const addressOf = ({ consolePath, controlPath }: ConsolePlace, path: ConsolePath) =>
+  path === 'docs' ? `${controlPath}/docs` : `${consolePath}/${path}`
+
+function renderMenu(place: ConsolePlace, current: ConsolePath): Html {
+  const entries = grouped(CONSOLE_PAGES, ({ entry }) => entry)
+  return html`<nav class="menu" aria-label="Console">${entries.map(
+    ([entry, [first]]) =>
+      first &&
+      html`<a href="${addressOf(place, first.path)}"${entry === entryOf(current) && html` aria-current="true"`}>${entry}</a>`,
+  )}</nav>`
+}
+
+/** The pages of an entry that has several. */
+function renderPagesOfEntry(place: ConsolePlace, current: ConsolePath): Html | false {
+  const entry = entryOf(current)
+  const pages = CONSOLE_PAGES.filter((page) => page.entry === entry)
+  return (
+    pages.length > 1 &&
+    html`<nav class="tabs" aria-label="${entry}">${pages.map(
+      ({ path, title }) =>
+        html`<a href="${addressOf(place, path)}"${path === current && html` aria-current="page"`}>${title}</a>`,
+    )}</nav>
+`
+  )
 }

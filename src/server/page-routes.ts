@@ -1,5 +1,5 @@
 import { TRAP_ENDPOINT, trap } from '../backchannel/trap.ts'
-import { createHomeRoute } from '../console/home/home.ts'
+import { createHomeRoute } from '../console/home.ts'
 import { createConsoleRoutes } from '../console/routes.ts'
 import { createControlRoutes } from '../control/serve.ts'
 import { createDemoRoutes } from '../demo/routes.ts'

@@ -34,8 +34,8 @@ describeWith('chromium', 'The console', () => {
     expect(await page.locator('#curl-0').getAttribute('open')).toBe('')
   })
 
-  test('The page of scenarios shows the next step by itself', async () => {
-    const page = await open(`${CONSOLE}/scenarios`)
+  test('The page Force shows the next step of a scenario by itself', async () => {
+    const page = await open(`${CONSOLE}/force`)
     await page.getByTestId('arm').click()
     await page.getByText('0 of 2 steps').waitFor()
     await page.getByText('Live', { exact: true }).waitFor()
@@ -69,24 +69,46 @@ describeWith('chromium', 'The console', () => {
     expect((await world.sandbox.clock.state()).advanced_seconds).toBe(0)
   })
 
-  test('The menu of the console is folded at 390 px, and works by the keyboard, without scripts too', async () => {
-    const page = await open(`${CONSOLE}/clock`, { ...NARROW, ...WITHOUT_SCRIPTS })
-    const entry = page.getByRole('link', { name: 'Personas' })
-    expect(await entry.isVisible()).toBe(false)
-    await page.getByRole('button', { name: 'Menu' }).focus()
-    await page.keyboard.press('Enter')
-    await entry.waitFor()
-    await page.keyboard.press('Escape')
-    await entry.waitFor({ state: 'hidden' })
-    await page.keyboard.press('Enter')
-    await entry.focus()
-    await page.keyboard.press('Enter')
-    await page.waitForURL('**/personas')
+  test('The menu shows its six entries in one line at 390 px, and an entry leads to a row of its pages, without scripts', async () => {
+    const page = await open('/', { ...NARROW, ...WITHOUT_SCRIPTS })
+    const entries = page.getByRole('navigation', { name: 'Console' }).getByRole('link')
+    expect(await entries.allTextContents()).toEqual(['Flows', 'Personas', 'Force', 'Audit', 'Setup', 'Docs'])
+    const tops = await entries.evaluateAll((all) => all.map((entry) => entry.getBoundingClientRect().top))
+    expect(new Set(tops).size).toBe(1)
+    await entries.getByText('Force').click()
+    await page.getByRole('navigation', { name: 'Force' }).getByRole('link', { name: 'Outcomes' }).click()
+    await page.waitForURL('**/console/outcomes')
   })
 
-  test('The clock page ticks unless the clock is frozen, and shows local time beside UTC, without scripts UTC alone', async () => {
+  test.each(['outcomes', 'rules'].flatMap((name) => [390, 1280].map((width) => [name, width] as const)))(
+    'The page of %s is at most 3000 px high at %i px before a part is opened',
+    async (name, width) => {
+      const page = await open(`${CONSOLE}/${name}`, { viewport: { width, height: 800 } })
+      const height = await page.evaluate('document.documentElement.scrollHeight')
+      expect(height).toBeLessThanOrEqual(3_000)
+      await page.locator('summary').first().click()
+      expect(await page.evaluate('document.documentElement.scrollHeight')).toBeGreaterThan(Number(height))
+    },
+  )
+
+  test('A link to a rule opens the part that has the rule', async () => {
+    const page = await open(`${CONSOLE}/rules#PAR-07`)
+    expect(await page.locator('#PAR-07').isVisible()).toBe(true)
+    expect(await page.locator('#TOK-01').isVisible()).toBe(false)
+  })
+
+  test('The settings to paste go with the first flow, also on a page that is open', async () => {
+    const page = await open('/')
+    await page.getByText('Live', { exact: true }).waitFor()
+    expect(await page.getByTestId('try-it').isVisible()).toBe(true)
+    await runFlow()
+    await page.locator('#timeline').getByText('teen-16').first().waitFor()
+    expect(await page.getByTestId('try-it').isVisible()).toBe(false)
+  })
+
+  test('The clock of the page Force ticks unless the clock is frozen, and shows local time beside UTC, without scripts UTC alone', async () => {
     await world.sandbox.clock.set('2030-01-31T12:00:00Z')
-    const page = await open(`${CONSOLE}/clock`, { timezoneId: 'Asia/Tokyo' })
+    const page = await open(`${CONSOLE}/force`, { timezoneId: 'Asia/Tokyo' })
     const now = page.getByTestId('now')
     const before = (await now.textContent()) ?? ''
     await page.locator('time[data-clock]').filter({ hasNotText: before }).waitFor()
@@ -94,10 +116,12 @@ describeWith('chromium', 'The console', () => {
     expect(await page.locator('#local-now').textContent()).toMatch(/Jan 31, 2030.* 9:00:\d\d\sPM \(Asia\/Tokyo\)/)
     await page.getByTestId('freeze').click()
     await page.getByText('Let it run').waitFor()
+    const strip = page.getByTestId('mode-clock').locator('time')
+    expect(await strip.getAttribute('title')).toMatch(/Jan 31, 2030.* 9:00:\d\d\sPM \(Asia\/Tokyo\)/)
     expect(await now.locator('time').getAttribute('data-clock')).toBe('frozen')
     await page.goto(`${world.sandbox.baseUrl}${CONSOLE}/personas?q=adult-passport`)
     expect(await page.locator('time').first().getAttribute('title')).toContain('(Asia/Tokyo)')
-    const still = await open(`${CONSOLE}/clock`, WITHOUT_SCRIPTS)
+    const still = await open(`${CONSOLE}/force`, WITHOUT_SCRIPTS)
     expect(await still.getByTestId('now').textContent()).toMatch(/Z$/)
     expect(await still.locator('#local-now').isVisible()).toBe(false)
   })

@@ -114,7 +114,7 @@ describeWith('chromium', 'In an iframe', () => {
 
   // Another port of this host is another origin of the same site; the address is another site.
   test.each(['localhost', '127.0.0.1'])('A page at %s frames nothing but pages that a user answers', async (host) => {
-    const consolePaths = ['console/clock', 'console/flows/none', 'demo', 'act-as/teen-16', 'embedding']
+    const consolePaths = ['console/force', 'console/flows/none', 'demo', 'act-as/teen-16', 'embedding']
     const paths = ['/', '/v1/oidc/other', ...consolePaths.map((path) => `/_sandbox/${path}`)]
     const closed = paths.map((path) => world.sandbox.baseUrl + path)
     const refused = use({ redirect_uri: 'https://evil.example/' })

@@ -12,7 +12,9 @@ const CHANGED = {
 const FRAMED: Readonly<Record<string, string>> = {
   home: '/',
   demo: '/_sandbox/demo',
-  ...Object.fromEntries(CONSOLE_PAGES.map(({ path }) => [path, `${CONSOLE}/${path}`])),
+  ...Object.fromEntries(
+    CONSOLE_PAGES.filter(({ path }) => path !== 'docs').map(({ path }) => [path, `${CONSOLE}/${path}`]),
+  ),
   flow: `${CONSOLE}/flows/f1`,
   'refused-flow': `${CONSOLE}/flows/f2`,
   outcome: `${CONSOLE}/outcomes/use/id_token.signature_bit_flipped`,

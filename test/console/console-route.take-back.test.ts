@@ -5,7 +5,11 @@ import { byTestId, textOf } from '../support/markup.ts'
 import { shareSandbox, startSandbox } from '../support/sandbox.ts'
 
 const STATUS = '/_sandbox/console/status'
-const PAGES = ['/', '/_sandbox/demo', '/_sandbox/docs', ...CONSOLE_PAGES.map(({ path }) => `/_sandbox/console/${path}`)]
+const PAGES = [
+  '/',
+  '/_sandbox/demo',
+  ...CONSOLE_PAGES.map(({ path }) => (path === 'docs' ? '/_sandbox/docs' : `/_sandbox/console/${path}`)),
+]
 
 const sandbox = await shareSandbox()
 
@@ -40,7 +44,7 @@ test.each([
 test('Taking a mode of a tenant back changes that tenant only, stays in it, and can leave it', async () => {
   await sandbox.next({ persona: 'teen-16' })
   await sandbox.tenant('qa').next({ persona: 'teen-16' })
-  const here = '/t/qa/_sandbox/console/clock'
+  const here = '/t/qa/_sandbox/console/force'
   const browser = createBrowserClient(sandbox.url)
   const takeBack = async (mode: string) =>
     (await browser.submit(`/t/qa${STATUS}`, { take_back: mode, here })).headers.location

@@ -6,28 +6,22 @@ import { byTestId, tagsOf, textOf } from '../support/markup.ts'
 import { shareSandbox, startSandbox } from '../support/sandbox.ts'
 
 const CONSOLE = '/_sandbox/console'
-const PAGES = CONSOLE_PAGES.map(({ path }) => `${CONSOLE}/${path}`)
+const PAGES = CONSOLE_PAGES.filter(({ path }) => path !== 'docs').map(({ path }) => `${CONSOLE}/${path}`)
+const DOCS = ['/_sandbox/docs', '/_sandbox/docs/outcomes', '/_sandbox/docs/readme', '/_sandbox/docs/search?q=code']
 
-/** Bytes of pages that show a whole list: of every outcome and rule, and of every persona with its YAML. */
-const BUDGETS: Readonly<Record<string, number>> = {
-  [`${CONSOLE}/outcomes`]: 250_000,
-  [`${CONSOLE}/rules`]: 250_000,
-  [`${CONSOLE}/personas`]: 125_000,
-}
-
-const WEIGHED = [...PAGES, '/', '/_sandbox/demo', `/t/qa${CONSOLE}/flows`]
+const WEIGHED = [...PAGES, ...DOCS, '/', '/_sandbox/demo', `/t/qa${CONSOLE}/flows`]
+const MAX_BYTES = 100_000
 
 describe('The console', async () => {
   const sandbox = await shareSandbox()
 
-  test.each(WEIGHED)('The page %s weighs no more than it may', async (path) => {
-    const { text } = await sandbox.request
-      .get(path)
-      .expect(200)
-      .expect('Content-Type', /text\/html/)
+  test.each(WEIGHED)('The page %s weighs at most 100 KB with its style sheets and scripts', async (path) => {
+    const { headers } = await sandbox.request.head(path).set('Accept-Encoding', 'gzip').expect(200)
+    const { text } = await sandbox.request.get(path).expect('Content-Type', /text\/html/)
     const files = [...new Set(text.match(/(?<=_sandbox\/assets\/)[^"]+/g))]
     const sizes = files.map((file) => statSync(new URL(`../../public/${file}`, import.meta.url)).size)
-    expect(sizes.reduce((sum, size) => sum + size, Buffer.byteLength(text))).toBeLessThan(BUDGETS[path] ?? 100_000)
+    expect(files).toContain('console.css')
+    expect(sizes.reduce((sum, size) => sum + size, Number(headers['content-length']))).toBeLessThan(MAX_BYTES)
   })
 
   test('The entrance of the console redirects to the flows', async () => {
@@ -35,13 +29,26 @@ describe('The console', async () => {
   })
 
   test.each([
-    ['clock', { set: 'tomorrow' }, 'must be an ISO 8601 date'],
-    ['clock', { advance: 'soon' }, 'advance'],
-    ['expectations', { flow: 'use', outcome: 'verifed' }, 'Did you mean'],
+    ['expectations?flow=use&outcome=verified', 'force?flow=use&outcome=verified#queue'],
+    ['scenarios', 'force#scenarios'],
+    ['clock', 'force#clock'],
+    ['clients', 'setup#clients'],
+  ])('The old address %s leads to the page that has its part now', async (old, now) => {
+    for (const tenant of ['', '/t/qa'])
+      await sandbox.request
+        .get(`${tenant}${CONSOLE}/${old}`)
+        .expect(302)
+        .expect('Location', `${tenant}${CONSOLE}/${now}`)
+  })
+
+  test.each([
+    ['force', { set: 'tomorrow' }, 'must be an ISO 8601 date'],
+    ['force', { advance: 'soon' }, 'advance'],
+    ['force', { flow: 'use', outcome: 'verifed' }, 'Did you mean'],
     ['tenants', { add: 'Bad Name' }, 'is not a name'],
     ['tenants', { remove: 'nobody' }, 'there is no'],
     ['personas', { persona: 'teen-61' }, 'there is no'],
-    ['scenarios', { yaml: 'name: x\nsteps:\n  - await: tokn' }, /line 3: steps\[0\]\.await.*name: x steps:/],
+    ['force', { arm: 'true', yaml: 'name: x\nsteps:\n  - await: tokn' }, /line 3: steps\[0\]\.await.*name: x steps:/],
   ])('The console form of %s given %o is shown again with the problem', async (page, fields, problem) => {
     const { status, text } = await createBrowserClient(sandbox.url).submit(`${CONSOLE}/${page}`, fields)
     expect(Math.floor(status / 100)).toBe(4)
@@ -50,7 +57,7 @@ describe('The console', async () => {
   })
 
   test('A form of the console from another site, or as JSON, is refused and changes nothing', async () => {
-    const post = () => sandbox.request.post(`${CONSOLE}/clock`)
+    const post = () => sandbox.request.post(`${CONSOLE}/force`)
     await post().set('Sec-Fetch-Site', 'cross-site').send('advance=60').expect(403)
     await post().send({ advance: 60 }).expect(415)
     expect((await sandbox.clock.state()).advanced_seconds).toBe(0)
@@ -70,7 +77,7 @@ describe('Beyond loopback', async () => {
     }
     const send = async (page: string, fields: Readonly<Record<string, string>>) =>
       (await browser.submit(`${CONSOLE}/${page}`, fields)).status
-    expect([await send('clock', { advance: '60' }), await send('sign-in', { token: 'wrong' })]).toEqual([401, 401])
+    expect([await send('force', { advance: '60' }), await send('sign-in', { token: 'wrong' })]).toEqual([401, 401])
     const signedIn = await browser.submit(`${CONSOLE}/sign-in`, { token: CONTROL_TOKEN })
     expect(signedIn.status).toBe(303)
     const cookie = signedIn.get('Set-Cookie')?.join()
@@ -80,7 +87,7 @@ describe('Beyond loopback', async () => {
     expect((await browser.get(`/t/qa${CONSOLE}/flows`)).status).toBe(404)
     await sandbox.tenant('qa').configure({})
     expect((await browser.get(`/t/qa${CONSOLE}/flows`)).status).toBe(200)
-    expect(await send('clock', { advance: '60' })).toBe(303)
+    expect(await send('force', { advance: '60' })).toBe(303)
   })
 
   test('The cookie of a sign-in by https is Secure, and goes to the base path alone', async () => {

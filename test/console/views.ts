@@ -1,22 +1,20 @@
 import { expect } from 'vitest'
 import { explainEvaluation } from '../../src/age/evaluate.ts'
 import { renderAudit } from '../../src/console/audit/audit-page.ts'
-import { renderOutcome } from '../../src/console/catalogues/outcome.ts'
-import { renderOutcomes } from '../../src/console/catalogues/outcomes.ts'
-import { renderReadings } from '../../src/console/catalogues/readings.ts'
-import { renderRules } from '../../src/console/catalogues/rules.ts'
-import { renderClients } from '../../src/console/clients.ts'
-import { renderClock } from '../../src/console/clock.ts'
 import { renderCoverage } from '../../src/console/coverage/coverage.ts'
-import { renderExpectations } from '../../src/console/expectations.ts'
 import { renderFlow } from '../../src/console/flows/flow.ts'
 import { renderFlowList } from '../../src/console/flows/flows.ts'
-import { renderHome } from '../../src/console/home/home.ts'
+import { renderForce } from '../../src/console/force/force.ts'
+import { renderOutcome } from '../../src/console/force/outcome.ts'
+import { renderOutcomes } from '../../src/console/force/outcomes.ts'
+import { renderClosedHome } from '../../src/console/home.ts'
 import { renderPersonas } from '../../src/console/personas.ts'
 import { renderPlayground } from '../../src/console/playground/playground-page.ts'
-import { renderScenarios } from '../../src/console/scenarios.ts'
+import { renderRules } from '../../src/console/rules.ts'
+import { renderReadings } from '../../src/console/setup/readings.ts'
+import { renderSetup } from '../../src/console/setup/setup.ts'
+import { renderTenants } from '../../src/console/setup/tenants.ts'
 import { renderSignIn } from '../../src/console/sign-in.ts'
-import { renderTenants } from '../../src/console/tenants.ts'
 import { renderFragment } from '../../src/demo/callback.ts'
 import { renderDemoResult } from '../../src/demo/result.ts'
 import { renderDemoStart } from '../../src/demo/start.ts'
@@ -48,7 +46,13 @@ export const frame: ConsoleFrame = {
   status: {
     modes: [
       { id: 'tenant', title: 'Tenant', value: 'qa', href: '/t/qa/_sandbox/console/tenants' },
-      { id: 'clock', title: 'Clock', value: '+1 day', href: '/t/qa/_sandbox/console/clock', takeBack: 'Real time' },
+      {
+        id: 'clock',
+        title: 'Clock',
+        value: '+1 day',
+        href: '/t/qa/_sandbox/console/force#clock',
+        takeBack: 'Real time',
+      },
     ],
     here: '/t/qa/_sandbox/console/flows?q=x',
   },
@@ -102,10 +106,9 @@ const lifetimes = { requestUri: 90, code: 600, idToken: 600, accessToken: 10_800
 const clockState = { now: at, base: at, advanced_seconds: 91, frozen: true }
 const tenant = { basePath: '/t/qa', provider: { baseUrl: `${baseUrl}/t/qa` } }
 
-export const home = {
+export const settings = {
   provider: { baseUrl, brand: 'svc' as const },
   client: { clientId: 'ak_test_sandbox', clientSecret: 'sk_test_sandbox' },
-  personaCount: 24,
 }
 export const WEB_SHOP = {
   clientId: 'web-shop',
@@ -222,25 +225,41 @@ export const PAGES: readonly (readonly [name: string, render: Render])[] = [
   }),
   pageOf('outcomes', renderOutcomes, frame, oneOfEachFamily, { flow: 'use', level: 'must', q: 'expired' }),
   pageOf('outcome', renderOutcome, frame, outcomeRow, baseUrl),
-  pageOf('scenarios', renderScenarios, frame, scenarios, { yaml: 'name: x', problem: 'line 1: steps is missing' }),
-  pageOf(
-    'clients',
-    renderClients,
-    frame,
-    [WEB_SHOP, { ...WEB_SHOP, ...home.client, redirectUris: [], signingAlg: undefined, persona: undefined }],
-    { total: 60, next: 'web-shop', showsSecrets: true, signingAlg: 'RS256' },
-  ),
-  pageOf('expectations', renderExpectations, frame, queue, {
+  pageOf('force', renderForce, frame, {
+    expectations: queue,
+    scenarios,
     personas: ['teen-16'],
-    fields: { flow: 'use', persona: 'teen-16', state: 'abc' },
+    clock: clockState,
+    fields: { flow: 'use', persona: 'teen-16', state: 'abc', yaml: 'name: x', set: 'tomorrow' },
     problem: 'use has no "x"',
   }),
-  pageOf('clock', renderClock, frame, clockState, { set: 'tomorrow', problem: 'set: must be an ISO 8601 date' }),
+  pageOf('empty force', renderForce, frame, {
+    expectations: [],
+    scenarios: [],
+    personas: [],
+    clock: clockState,
+    fields: {},
+  }),
+  pageOf('setup', renderSetup, frame, {
+    settings,
+    clients: [
+      WEB_SHOP,
+      { ...WEB_SHOP, ...settings.client, redirectUris: [], signingAlg: undefined, persona: undefined },
+    ],
+    view: { showsSecrets: true, signingAlg: 'RS256' },
+    keys: { published: [{ kid: 'sandbox-1', alg: 'RS256' }], signing: 'sandbox-1' },
+    fields: {},
+    problem: 'use: the newest key signs already',
+  }),
   pageOf('readings', renderReadings, frame, READINGS.slice(1, 4), {
     readings: { refused_token_status: '403' },
     problem: 'readings: there is no reading',
   }),
-  pageOf('rules', renderRules, frame, RULES, { profile: 'spec', search: 'nonce', level: 'error', section: '' }),
+  pageOf('rules', renderRules, frame, [{ title: 'E1', rules: RULES }], {
+    profile: 'spec',
+    search: 'nonce',
+    level: 'error',
+  }),
   pageOf(
     'tenants',
     (framed, tenants, state, rest) => {
@@ -253,7 +272,7 @@ export const PAGES: readonly (readonly [name: string, render: Render])[] = [
     { total: 3, next: 'qa', search: 'q', name: 'Bad Name', problem: 'tenant "Bad Name" is not a name' },
   ),
   pageOf('sign-in', renderSignIn, frame, 'Token: this is not it.'),
-  pageOf('home', renderHome, frame, home),
+  pageOf('closed home', renderClosedHome, frame, settings),
   pageOf('demo', renderDemoStart, frame, 'http://localhost:1/'),
   pageOf('fragment', renderFragment, frame),
   pageOf('result', renderDemoResult, frame, answered),

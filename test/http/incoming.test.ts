@@ -11,7 +11,7 @@ const TOO_MANY = 'parameters: 201 were sent, and at most 200 are read; send only
 const GETS = ['/v1/oidc/use', '/v1/oidc/create', '/v1/oidc/use/.well-known/openid-configuration']
 GETS.push('/.well-known/jwks.json', '/_sandbox/flows', '/_sandbox/console/personas')
 const POSTS = ['/v1/oidc/create/par', '/v1/oidc/use/token', '/v1/svc/upgrade', '/v1/oidc/use/choice']
-POSTS.push('/v1/oidc/use/language', '/_sandbox/console/clock', '/_sandbox/demo/use')
+POSTS.push('/v1/oidc/use/language', '/_sandbox/console/force', '/_sandbox/demo/use')
 
 const CALLS = [...GETS.map((path) => ['get', path] as const), ...POSTS.map((path) => ['post', path] as const)]
 test.each(CALLS)('%s %s with 201 parameters is refused, whatever else is wrong with it', async (method, path) => {

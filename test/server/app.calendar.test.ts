@@ -80,7 +80,7 @@ test('A button that would move the clock beyond the calendar says so on a page',
   const SENTENCE = 'would pass the end of the year 9999; advance by less'
   const sandbox = await startSandbox()
   await sandbox.request.post('/_sandbox/clock').send({ set: '9999-12-31T23:59:00Z' }).expect(200)
-  const { text } = await sandbox.request.get('/_sandbox/console/clock')
+  const { text } = await sandbox.request.get('/_sandbox/console/force')
   for (const id of buttonsOf(text).filter((id) => id.startsWith('advance-'))) {
     const shown = await submit(sandbox, press(text, id))
     expect([id, shown.status, textOf(shown.text)]).toEqual([id, 400, expect.stringContaining(SENTENCE)])

@@ -6,6 +6,7 @@ import { readPage } from '../../http/list-page.ts'
 import { isFlowId, type ListedFlow } from '../../sandbox/journal/journal.ts'
 import { searchFlows } from '../../sandbox/journal/search-flows.ts'
 import type { ConsoleCall, ConsoleRoute } from '../console-route.ts'
+import { clientToShow, renderSettings } from '../setup/settings.ts'
 import { type FlowQuery, readFlowQuery, renderFlowSearch } from './flow-search.ts'
 import { renderFlowTable } from './flow-table.ts'
 import { type PageClock, pageClock } from './flow-time.ts'
@@ -16,7 +17,7 @@ export const flowsPage: ConsoleRoute = { name: 'flows', render: renderFlows }
 /** Flows on one page. */
 const PAGE_SIZE = 50
 
-async function renderFlows({ tenant, frame, fields }: ConsoleCall): Promise<RenderedPage> {
+async function renderFlows({ request, tenant, host, frame, fields }: ConsoleCall): Promise<RenderedPage> {
   const query = readFlowQuery(fields)
   const { status, q, ...filter } = query
   const clock = pageClock(tenant)
@@ -29,7 +30,9 @@ async function renderFlows({ tenant, frame, fields }: ConsoleCall): Promise<Rend
     show: (flow) => flow,
   })
   const hidden = query.audit === undefined ? await tenant.journal.countAudited(tenant.name) : 0
-  return renderFlowList(frame, items, { query, before: next, hidden, clock })
+  const isNew = items.length === 0 && hidden === 0 && searchOf(query).size === 0
+  const settings = isNew && renderSettings({ provider: tenant.provider, client: clientToShow(request, host) }, frame)
+  return renderFlowList(frame, items, { query, before: next, hidden, clock, settings })
 }
 
 /** The query of a page of flows; an absent member lets every flow through. */
@@ -42,6 +45,7 @@ const searchOf = (query: FlowQuery): URLSearchParams =>
  * @param flows newest first
  * @param list.before the flow before which the next page begins, when there are older ones
  * @param list.hidden flows of audits that are left out
+ * @param list.settings for an app to paste, which are shown until the first flow has come
  */
 export function renderFlowList(
   frame: ConsoleFrame,
@@ -51,7 +55,8 @@ export function renderFlowList(
     before,
     hidden = 0,
     clock,
-  }: { query: FlowQuery; before: string | undefined; hidden?: number; clock: PageClock },
+    settings = false,
+  }: { query: FlowQuery; before: string | undefined; hidden?: number; clock: PageClock; settings?: Html | false },
 ): RenderedPage {
   const used = searchOf(query)
   return renderConsolePage(frame, {
@@ -60,7 +65,8 @@ export function renderFlowList(
     lead: html`Every call that an app made, gathered by the flow it belongs to. Newest first. <span class="key-legend" data-keys hidden><kbd>j</kbd> <kbd>k</kbd> move, <kbd>Enter</kbd> open, <kbd>Esc</kbd> close, <kbd>/</kbd> search</span>`,
     styles: ['flows.css'],
     scripts: ['flows-live.js', 'flows-times.js', 'flows-keys.js', 'copy.js', 'console-live.js'],
-    body: html`<section class="card flow-list" aria-label="Flows" data-events="${frame.controlPath}/events">
+    body: html`${settings}
+<section class="card flow-list" aria-label="Flows" data-events="${frame.controlPath}/events">
 ${renderFlowSearch(query)}
 <div class="flow-split">
 <div class="flow-rows">
@@ -73,7 +79,10 @@ ${hidden > 0 && html`<p class="hint" data-testid="hidden-flows">${counted(hidden
 </div>
 <aside class="flow-preview" aria-label="Preview of the flow" data-flow-preview hidden></aside>
 </div>
-</section>`,
+</section>
+<details class="raw"><summary>What is an age key?</summary>
+<p class="muted" id="age-keys">A passkey on the user’s own device that answers one kind of question: is this person at least so many years old? An app asks about one or more ages and receives a signed yes or no for each. It never learns the age or the date of birth. In this sandbox a test persona replaces the passkey. No answer given here says anything about a real person.</p>
+</details>`,
   })
 }
 

@@ -69,7 +69,7 @@ export function renderAnswerTable(table: AnswerTable, copyAction: string): Html 
   const { filter, groups, rows, total, found, next } = table
   const options = groups.map(({ key, title, count }) => ({ value: key, label: `${title} (${count})` }))
   return html`<section class="card" aria-labelledby="answers-title">
-<div class="play-head"><h2 id="answers-title">${counted(total, 'persona')}</h2>
+<div class="list-head"><h2 id="answers-title">${counted(total, 'persona')}</h2>
 <div class="form-row">
 ${renderSelect({ name: 'answers', label: 'Answers', value: filter.answers, options: [{ value: '', label: 'All' }, ...options] })}
 ${renderTextField({ name: 'q', label: 'Find', value: filter.q })}

@@ -44,8 +44,8 @@ export const createControlGuard = ({
 /** The cookie by which a browser opens the console after it has sent the control token once. */
 export const CONTROL_COOKIE = 'agekey_sandbox_control'
 
-/** Paths that a browser opens without a bearer token: the console and its events, and the hosted pages, from which it may drive too. */
-const COOKIE_PATHS = /^\/(?:_sandbox\/(?:console(?:\/.*)?|events)|v1\/oidc\/(?:use|create)(?:\/\w+)?)$/
+/** Paths that a browser opens without a bearer token: the home page, the console and its events, and the hosted pages, from which it may drive too. */
+const COOKIE_PATHS = /^\/(?:_sandbox\/(?:console(?:\/.*)?|events)|v1\/oidc\/(?:use|create)(?:\/\w+)?)?$/
 
 /** Why a call may come from beyond this machine, as the rest of a sentence; `undefined` for one that was made on it. */
 export const reasonBeyondMachine = (request: Incoming, guard: ControlGuard): string | undefined =>

@@ -27,6 +27,23 @@ function renderRow({ id, cells }: TableRow, columns: readonly string[]): Html {
 `
 }
 
+/** A part of a list of hundreds, folded up: the reader opens a part, or a link to a row of it does. */
+export const renderFoldedTable = ({
+  title,
+  count,
+  isOpen,
+  table,
+}: {
+  title: string
+  count: number
+  isOpen: boolean
+  table: Html
+}): Html => html`<details class="dense"${isOpen && html` open`}>
+<summary><h3>${title}</h3> <span class="count">${count}</span></summary>
+${table}
+</details>
+`
+
 /** Each requested age with its yes or no; at most `max` of them. */
 export function renderAnswers(answers: Readonly<Record<string, boolean>>, max?: number): Html | false {
   const shown = Object.entries(answers).slice(0, max)

@@ -1,5 +1,4 @@
 import { DEFAULT_LIFETIMES } from '../../oidc/decisions.ts'
-import { endpointUrl } from '../../oidc/endpoints.ts'
 import { describeClock, describeSeconds } from '../../sandbox/clock/describe-clock.ts'
 import { currentStep } from '../../sandbox/queue/queued.ts'
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
@@ -20,13 +19,15 @@ export interface ModeReading {
   readonly value: string
   /** More than there is room for: shown when the pointer rests on the value. */
   readonly detail?: string
+  /** The instant that the value is about, for a reader in another zone. */
+  readonly instant?: string
 }
 
 interface ModeRow {
   readonly id: string
   readonly title: string
-  /** A page below the console, or a whole path. */
-  readonly page: string | ((tenant: Tenant) => string)
+  /** Below the console. */
+  readonly page: string
   /** Decision: every caller that reaches the sandbox may see it; the others name clients, or what is queued. */
   readonly isPublic?: true
   /** `undefined` while it is not set; a text is its value. */
@@ -53,9 +54,12 @@ export const MODE_ROWS: readonly ModeRow[] = [
   {
     id: 'clock',
     title: 'Clock',
-    page: 'clock',
+    page: 'force#clock',
     isPublic: true,
-    read: ({ tenant }) => describeClock(tenant.clock),
+    read({ tenant: { clock } }) {
+      const value = describeClock(clock)
+      return value && { value, instant: clock.state().now }
+    },
     takeBack: { label: 'Back to real time', act: (tenant) => done(tenant.moveClock({ reset: true })) },
   },
   {
@@ -69,7 +73,7 @@ export const MODE_ROWS: readonly ModeRow[] = [
   {
     id: 'expectations',
     title: 'Queue',
-    page: 'expectations',
+    page: 'force#queue',
     async read({ tenant }) {
       const [first, ...more] = await tenant.expectations.list()
       if (first === undefined) return undefined
@@ -81,7 +85,7 @@ export const MODE_ROWS: readonly ModeRow[] = [
   {
     id: 'scenarios',
     title: 'Scenario',
-    page: 'scenarios',
+    page: 'force#scenarios',
     async read({ tenant }) {
       const [first, ...more] = await runningScenarios(tenant)
       if (first === undefined) return undefined
@@ -119,7 +123,7 @@ export const MODE_ROWS: readonly ModeRow[] = [
   {
     id: 'clients',
     title: 'Client',
-    page: 'clients',
+    page: 'setup#clients',
     read({ tenant }) {
       const [first, ...more] = tenant.clients.ids.filter((id) => tenant.clients.find(id)?.persona !== undefined)
       if (first === undefined) return undefined
@@ -168,7 +172,7 @@ export const MODE_ROWS: readonly ModeRow[] = [
   {
     id: 'keys',
     title: 'Keys',
-    page: ({ provider }) => new URL(endpointUrl('jwks', provider)).pathname,
+    page: 'setup#keys',
     read: ({ tenant }) => (tenant.hasRotatedKeys() ? 'rotated' : undefined),
     takeBack: { label: 'Back to the first ones', act: (tenant) => done(tenant.restoreKeys()) },
   },

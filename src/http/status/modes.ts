@@ -26,9 +26,14 @@ export async function readModes(
     if (isOpen && !isPublic) continue
     const reading = await read(place)
     if (reading === undefined) continue
-    const href = typeof page === 'string' ? `${consolePath}/${page}` : page(place.tenant)
     const shown = typeof reading === 'string' ? { value: reading } : reading
-    modes.push({ id, title, ...shown, href, ...(takeBack ? { takeBack: takeBack.label } : {}) })
+    modes.push({
+      id,
+      title,
+      ...shown,
+      href: `${consolePath}/${page}`,
+      ...(takeBack ? { takeBack: takeBack.label } : {}),
+    })
   }
   return modes
 }

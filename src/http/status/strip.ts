@@ -25,6 +25,6 @@ ${modes.map(renderMode)}</ul>
 </form>`
 }
 
-const renderMode = ({ id, title, value, detail = value, href, takeBack }: Mode): Html =>
-  html`<li data-testid="mode-${id}"><a href="${href}">${title}</a> <b title="${detail}">${value}</b>${takeBack !== undefined && html` <button name="take_back" value="${id}" title="${takeBack}" aria-label="${title}: ${takeBack}"><span aria-hidden="true">×</span> <span class="word">${takeBack}</span></button>`}</li>
+const renderMode = ({ id, title, value, detail = value, instant, href, takeBack }: Mode): Html =>
+  html`<li data-testid="mode-${id}"><a href="${href}">${title}</a> <b title="${detail}">${instant === undefined ? value : html`<time datetime="${instant}">${value}</time>`}</b>${takeBack !== undefined && html` <button name="take_back" value="${id}" title="${takeBack}" aria-label="${title}: ${takeBack}"><span aria-hidden="true">×</span> <span class="word">${takeBack}</span></button>`}</li>
 `

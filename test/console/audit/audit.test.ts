@@ -199,7 +199,7 @@ test('The form of an audit report may be large but not endless, and no other for
   const body = new Uint8Array(17 * 1024 * 1024)
   const answer = await fetch(sandbox.url + AUDIT, { method: 'POST', body }).catch(() => undefined)
   expect([413, undefined]).toContain(answer?.status)
-  await sandbox.request.post('/_sandbox/console/clock').send('x'.repeat(100_000)).expect(413)
+  await sandbox.request.post('/_sandbox/console/force').send('x'.repeat(100_000)).expect(413)
 })
 
 test('The last audit is shown without an upload, when the sandbox knows one', async () => {

@@ -79,11 +79,11 @@ test('Through a proxy the token opens the control API, and its absence is a 401 
   expect((await advance(withToken)).status).toBe(200)
 })
 
-const GUARDED = ['console', 'console/flows', 'console/clock', 'events', 'act-as/teen-16', 'openapi.json', 'catalog']
+const GUARDED = ['console', 'console/flows', 'console/force', 'events', 'act-as/teen-16', 'openapi.json', 'catalog']
 
 test.each([
   ...GUARDED.map((path) => ['get', path] as const),
-  ...['console/clock', 'act-as/teen-16'].map((path) => ['post', path] as const),
+  ...['console/force', 'act-as/teen-16'].map((path) => ['post', path] as const),
 ])('Through a proxy %s %s is not open', async (method, path) => {
   const call = plain.request[method](`/_sandbox/${path}`).set(FORWARDED)
   const { status, headers } = await (method === 'post' ? call.type('form').send({ advance: '60' }) : call)

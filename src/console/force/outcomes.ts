@@ -1,6 +1,6 @@
 import { type ConsoleFrame, renderConsolePage } from '../../http/console-page.ts'
 import { contains } from '../../http/form.ts'
-import { counted, renderName, renderTable } from '../../http/html/elements.ts'
+import { counted, renderFoldedTable, renderName, renderTable } from '../../http/html/elements.ts'
 import { filterOptions, renderSelect, renderTextField } from '../../http/html/fields.ts'
 import { type Html, html } from '../../http/html/html.ts'
 import type { RenderedPage } from '../../http/html/layout.ts'
@@ -9,7 +9,7 @@ import { OUTCOMES } from '../../sandbox/outcomes/catalogue.ts'
 import { OUTCOME_FLOWS, type Outcome, type OutcomeFlow, REQUIREMENT_LEVELS } from '../../sandbox/outcomes/outcome.ts'
 import type { ConsoleRoute } from '../console-route.ts'
 
-/** `console/outcomes`: the catalogue, all of it on one page. */
+/** `console/outcomes`: the catalogue, all of it on one page, by flow or call. */
 export const outcomesPage: ConsoleRoute = {
   name: 'outcomes',
   render({ frame, fields }) {
@@ -40,19 +40,19 @@ export function renderOutcomes(
     current: 'outcomes',
     lead: html`Every ending that you can ask for: by <code>sandbox_outcome=NAME</code> on the request, by an expectation, or on the choice page. The level says how binding the check is: <b>must</b> by the specification, <b>should</b> by other documents, <b>may</b> as hardening; the number is its severity, 0 to 10.`,
     body: html`<section class="card" aria-labelledby="catalogue-title">
+<div class="list-head"><h2 id="catalogue-title">${counted(outcomes.length, 'outcome')}</h2>
 <form class="form-row" method="get">
 ${renderTextField({ name: 'q', label: 'Find', value: q })}
 ${renderSelect({ name: 'flow', label: 'Flow or call', value: flow, options: filterOptions(OUTCOME_FLOWS) })}
 ${renderSelect({ name: 'level', label: 'Level', value: level, options: filterOptions(REQUIREMENT_LEVELS) })}
 <button class="secondary">Show</button>
-</form>
-<h2 id="catalogue-title">${counted(outcomes.length, 'outcome')}</h2>
+</form></div>
 ${outcomes.length === 0 && html`<p class="empty">No outcome matches this filter. <a href="?">Show all</a></p>`}
 ${OUTCOME_FLOWS.map((one) =>
   renderFlowTable(
     one,
     outcomes.filter((outcome) => outcome.flow === one),
-    frame,
+    { ...frame, isOpen: [flow, level, q].some((filter) => filter !== '') },
   ),
 )}
 </section>`,
@@ -62,7 +62,7 @@ ${OUTCOME_FLOWS.map((one) =>
 function renderFlowTable(
   flow: OutcomeFlow,
   outcomes: readonly Outcome[],
-  { consolePath }: ConsoleFrame,
+  { consolePath, isOpen }: ConsoleFrame & { readonly isOpen: boolean },
 ): Html | undefined {
   if (outcomes.length === 0) return undefined
   const rows = outcomes.map((outcome) => ({
@@ -74,9 +74,8 @@ function renderFlowTable(
       html`<a href="${queueHref(outcome, consolePath)}" class="target">Queue</a>`,
     ],
   }))
-  return html`<h3 class="group-title">${headingOf(flow)}</h3>
-<div class="dense">${renderTable(`Outcomes of ${flow}`, ['Name', 'What happens', 'A correct client', 'Use it'], rows)}</div>
-`
+  const table = renderTable(`Outcomes of ${flow}`, ['Name', 'What happens', 'A correct client', 'Use it'], rows)
+  return renderFoldedTable({ title: headingOf(flow), count: rows.length, isOpen, table })
 }
 
 const VERDICTS = {
@@ -91,4 +90,4 @@ export const renderVerdict = ({ correctClient, level, severity }: Outcome): Html
 
 /** The form that queues it, filled in. */
 export const queueHref = ({ flow, name }: Pick<Outcome, 'flow' | 'name'>, consolePath: string): string =>
-  `${consolePath}/expectations?${new URLSearchParams({ flow, outcome: name }).toString()}`
+  `${consolePath}/force?${new URLSearchParams({ flow, outcome: name }).toString()}#queue`

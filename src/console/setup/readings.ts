@@ -49,18 +49,19 @@ export function renderReadings(
 <h2 id="set-title" data-testid="readings-set">${count === 0 ? 'Each one is read as usual' : `${counted(count, 'reading')} set`}</h2>
 ${count > 0 && html`<p>${Object.entries(set).map(([name, variant]) => html`<code class="whole">${readingId(name, variant)}</code> `)}</p>`}
 ${count > 0 && html`<form class="button-row" method="post" action="${action}"><button class="secondary" name="clear" value="true" data-testid="clear-readings">Read all as usual</button></form>`}
-</section>
-${readings.map((reading) => renderReading(reading, set[reading.name] ?? reading.default, action))}`,
+${readings.map((reading) => renderReading(reading, set[reading.name] ?? reading.default, action))}
+</section>`,
   })
 }
 
+/** A reading that is set stands open. */
 const renderReading = (reading: Reading, current: string, action: string): Html =>
-  html`<section class="card" id="${reading.name}" aria-labelledby="${reading.name}-title" data-testid="reading-${reading.name}">
-<h2 id="${reading.name}-title">${reading.point} <code class="whole">${reading.name}</code></h2>
-<p class="muted">${reading.section}: ${quotationOf(reading)}</p>
-<form method="post" action="${action}"><ul class="step-list">
+  html`<details class="dense" id="${reading.name}"${current !== reading.default && html` open`} data-testid="reading-${reading.name}">
+<summary><h3>${reading.point}</h3> <span class="tag${current !== reading.default && ' warn'}">${current}</span></summary>
+<p class="muted">${reading.section}: ${quotationOf(reading)} <code class="whole">${reading.name}</code></p>
+<form method="post" action="${action}#${reading.name}"><ul class="step-list">
 ${reading.variants.map((variant) => renderVariant(reading, variant, current))}</ul></form>
-</section>
+</details>
 `
 
 const renderVariant = ({ name, default: usual }: Reading, variant: Variant, current: string): Html =>

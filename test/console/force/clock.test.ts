@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { createBrowserClient } from '../support/browser-client.ts'
-import { startSandbox } from '../support/sandbox.ts'
+import { createBrowserClient } from '../../support/browser-client.ts'
+import { startSandbox } from '../../support/sandbox.ts'
 
-test('The clock page moves, sets, freezes and resets the clock, and shows it again', async () => {
+test('The page Force moves, sets, freezes and resets the clock, and shows it again', async () => {
   const sandbox = await startSandbox()
   const send = (fields: Readonly<Record<string, string>>) =>
-    createBrowserClient(sandbox.url).submit('/_sandbox/console/clock', fields)
+    createBrowserClient(sandbox.url).submit('/_sandbox/console/force', fields)
   const answer = await send({ advance: '86400' })
-  expect([answer.status, answer.headers.location]).toEqual([303, '/_sandbox/console/clock'])
+  expect([answer.status, answer.headers.location]).toEqual([303, '/_sandbox/console/force'])
   expect((await sandbox.clock.state()).advanced_seconds).toBe(86_400)
   await send({ set: '2030-01-01', freeze: 'true' })
   expect(await sandbox.clock.state()).toMatchObject({ now: '2030-01-01T00:00:00.000Z', frozen: true })

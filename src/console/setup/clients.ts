@@ -1,40 +1,20 @@
-import { type ConsoleFrame, renderConsolePage } from '../http/console-page.ts'
-import { reasonBeyondMachine } from '../http/guard/guard.ts'
-import { breakable, renderSnippet } from '../http/html/elements.ts'
-import { type Html, html } from '../http/html/html.ts'
-import type { RenderedPage } from '../http/html/layout.ts'
-import { BUILTIN_CLIENT, type SandboxClient } from '../sandbox/clients/clients.ts'
-import type { ConsoleRoute } from './console-route.ts'
-import { pageOf, renderPaging } from './list-page.ts'
-
-/** `console/clients`: the registered relying parties with their addresses and credentials. */
-export const clientsPage: ConsoleRoute = {
-  name: 'clients',
-  render({ request, tenant, host, frame, fields }) {
-    const all = tenant.clients.ids.flatMap((id) => tenant.clients.find(id) ?? [])
-    const { items, next } = pageOf(all, { fields, limit: MAX_SHOWN, idOf: ({ clientId }) => clientId })
-    return renderClients(frame, items, {
-      total: all.length,
-      next,
-      // As on the home page: a secret from the config stays on this machine.
-      showsSecrets: reasonBeyondMachine(request, host.guard) === undefined,
-      signingAlg: tenant.keys.alg,
-    })
-  },
-}
+import type { ConsolePlace } from '../../http/console-page.ts'
+import type { Fields } from '../../http/form.ts'
+import { breakable, renderSnippet } from '../../http/html/elements.ts'
+import { type Html, html } from '../../http/html/html.ts'
+import { BUILTIN_CLIENT, type SandboxClient } from '../../sandbox/clients/clients.ts'
+import { pageOf, renderPaging } from '../list-page.ts'
 
 /** Clients on one page. */
 const MAX_SHOWN = 50
 
 /** What the page shows of a client. */
-type ListedClient = Pick<
+export type ListedClient = Pick<
   SandboxClient,
   'clientId' | 'clientSecret' | 'name' | 'redirectUris' | 'signingAlg' | 'persona'
 >
 
-interface ClientList {
-  readonly total: number
-  readonly next: string | undefined
+export interface ClientView {
   readonly showsSecrets: boolean
   /** Of a client that has none of its own. */
   readonly signingAlg: string
@@ -42,25 +22,23 @@ interface ClientList {
 
 /** Clients: what is registered for each, and credentials to copy. */
 export function renderClients(
-  frame: ConsoleFrame,
-  clients: readonly ListedClient[],
-  { total, next, ...view }: ClientList,
-): RenderedPage {
-  return renderConsolePage(frame, {
-    title: 'Clients',
-    current: 'clients',
-    lead: html`The relying parties that this sandbox knows. Declare more in the config file under <code>clients</code>, or by <code>PUT _sandbox/tenants/NAME</code>: <a href="${frame.controlPath}/docs/clients">how</a>.`,
-    scripts: ['copy.js'],
-    body: html`${renderPaging({ shown: clients.length, total, next })}
+  place: ConsolePlace,
+  all: readonly ListedClient[],
+  { fields, ...view }: ClientView & { readonly fields: Fields },
+): Html {
+  const { items, next } = pageOf(all, { fields, limit: MAX_SHOWN, idOf: ({ clientId }) => clientId })
+  return html`<section class="stack" id="clients" aria-labelledby="clients-title">
+<div class="page-title"><h2 id="clients-title">Clients</h2> <p>The relying parties that this sandbox knows. Declare more in the config file under <code>clients</code>, or by <code>PUT _sandbox/tenants/NAME</code>: <a href="${place.controlPath}/docs/clients">how</a>.</p></div>
+${renderPaging({ shown: items.length, total: all.length, next })}
 <div class="columns">
-${clients.map((client) => renderClient(client, view, frame))}</div>`,
-  })
+${items.map((client) => renderClient(client, view, place))}</div>
+</section>`
 }
 
 function renderClient(
   client: ListedClient,
-  { showsSecrets, signingAlg }: Pick<ClientList, 'showsSecrets' | 'signingAlg'>,
-  { consolePath }: ConsoleFrame,
+  { showsSecrets, signingAlg }: ClientView,
+  { consolePath }: ConsolePlace,
 ): Html {
   const { clientId, name, persona } = client
   const rows = [
@@ -78,7 +56,7 @@ function renderClient(
     ],
   ] as const
   return html`<section class="card" aria-labelledby="client-${clientId}" data-testid="client-${clientId}">
-<div class="section-head"><h2 id="client-${clientId}">${name}</h2> <a class="target" href="${consolePath}/flows?${new URLSearchParams({ client_id: clientId }).toString()}">Its flows</a></div>
+<div class="section-head"><h3 id="client-${clientId}">${name}</h3> <a class="target" href="${consolePath}/flows?${new URLSearchParams({ client_id: clientId }).toString()}">Its flows</a></div>
 <dl class="settings">${rows.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>
 ${renderCredentials(client, showsSecrets)}
 </section>

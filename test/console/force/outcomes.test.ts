@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { renderOutcome } from '../../../src/console/catalogues/outcome.ts'
+import { renderOutcome } from '../../../src/console/force/outcome.ts'
 import { findRow, OUTCOMES } from '../../../src/sandbox/outcomes/catalogue.ts'
 import { tagsOf, textOf } from '../../support/markup.ts'
 import { shareSandbox } from '../../support/sandbox.ts'
 import { frame } from '../views.ts'
 
 const PAGE = '/_sandbox/console/outcomes'
-const QUEUE = '/_sandbox/console/expectations'
+const QUEUE = '/_sandbox/console/force'
 const sandbox = await shareSandbox()
 const read = async (query: object = {}) => (await sandbox.request.get(PAGE).query(query)).text
 
@@ -27,7 +27,7 @@ test('The page of outcomes shows all outcomes, or those of a level and a flow, e
   const hrefs = tagsOf(await read()).map(({ attributes }) => attributes['href'])
   const expected = OUTCOMES.flatMap(({ flow, name }) => [
     `${PAGE}/${flow}/${name}`,
-    `${QUEUE}?flow=${flow}&outcome=${name}`,
+    `${QUEUE}?flow=${flow}&outcome=${name}#queue`,
   ])
   expect(expected.filter((href) => !hrefs.includes(href))).toEqual([])
   const tags = tagsOf(await read({ level: 'may', flow: 'token' }))

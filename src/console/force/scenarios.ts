@@ -1,36 +1,20 @@
-import { ConfigError } from '../files/config-error.ts'
-import { parseYamlDocument } from '../files/yaml-document.ts'
-import { type ConsoleFrame, renderConsolePage } from '../http/console-page.ts'
-import { breakable, counted } from '../http/html/elements.ts'
-import { renderTextArea } from '../http/html/fields.ts'
-import { type Html, html } from '../http/html/html.ts'
-import type { RenderedPage } from '../http/html/layout.ts'
-import { Refusal } from '../oidc/refusal.ts'
-import { checkScenario } from '../sandbox/queue/check-scenario.ts'
-import { progressOf, type ScenarioProgress, type StepProgress } from '../sandbox/queue/queued.ts'
-import { type Scenario, scenarioSchema } from '../sandbox/queue/scenario-schema.ts'
-import type { ConsoleCall, ConsoleRoute } from './console-route.ts'
-
-/** `console/scenarios`: scenarios step by step, and forms that arm and remove one. A script keeps the list current. */
-export const scenariosPage: ConsoleRoute = {
-  name: 'scenarios',
-  async render({ tenant, frame, fields, problem }) {
-    const armed = (await tenant.scenarios.list()).toReversed().slice(0, MAX_SHOWN)
-    return renderScenarios(frame, armed.map(progressOf), { yaml: fields['yaml'], problem })
-  },
-  act: change,
-}
-
-/** Scenarios on the page; the control API has all. */
-const MAX_SHOWN = 20
+import { ConfigError } from '../../files/config-error.ts'
+import { parseYamlDocument } from '../../files/yaml-document.ts'
+import type { ConsolePlace } from '../../http/console-page.ts'
+import { breakable, counted } from '../../http/html/elements.ts'
+import { renderTextArea } from '../../http/html/fields.ts'
+import { type Html, html } from '../../http/html/html.ts'
+import { Refusal } from '../../oidc/refusal.ts'
+import { checkScenario } from '../../sandbox/queue/check-scenario.ts'
+import type { ScenarioProgress, StepProgress } from '../../sandbox/queue/queued.ts'
+import { type Scenario, scenarioSchema } from '../../sandbox/queue/scenario-schema.ts'
+import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 
 /** Steps of a scenario on the page, around the current one. */
 const MAX_STEPS_SHOWN = 30
 
-async function change({ tenant, fields }: ConsoleCall): Promise<undefined> {
-  const { yaml, remove } = fields
-  // One that is gone needs no removal.
-  if (remove !== undefined) return void (await tenant.scenarios.remove(remove))
+/** Arms the scenario of a form. @throws Refusal */
+export async function armScenario(yaml: string | undefined, tenant: Tenant): Promise<void> {
   if (yaml === undefined) throw Refusal.invalidRequest('Scenario: paste its YAML')
   const scenario = readScenario(yaml)
   await checkScenario(scenario, tenant)
@@ -54,41 +38,26 @@ steps:
   - decide: { flow: use, persona: adult-passport }
 `
 
-/**
- * Scenarios, the newest first, and the form that arms one.
- *
- * @param form.yaml what was written when it was refused
- */
-export function renderScenarios(
-  frame: ConsoleFrame,
-  scenarios: readonly ScenarioProgress[],
-  { yaml = EXAMPLE, problem }: { yaml?: string | undefined; problem?: string | undefined },
-): RenderedPage {
-  const action = `${frame.consolePath}/scenarios`
-  return renderConsolePage(frame, {
-    title: 'Scenarios',
-    current: 'scenarios',
-    lead: html`A list of steps for the coming requests of your app: what users do, which calls must come, how the clock moves. An armed scenario looks at every request until it has passed or failed.`,
-    problem,
-    scripts: ['console-live.js'],
-    body: html`<div class="columns wide-first">
-<section class="card" aria-labelledby="armed-title" data-events="${frame.controlPath}/events">
-<div class="section-head"><h2 id="armed-title">Armed</h2> <p class="live" role="status" data-live-state hidden></p></div>
-<div id="scenarios" data-live>
-${scenarios.length === 0 ? html`<p class="empty" data-testid="no-scenarios">None is armed. Paste one, or run a file: <code>agekey-sandbox run FILE</code>.</p>` : html`<form class="stack" method="post" action="${action}">${scenarios.map(renderScenario)}</form>`}
-</div>
-</section>
-<section class="card" aria-labelledby="arm-title">
-<h2 id="arm-title">Arm one</h2>
-<form class="stack" method="post" action="${action}">
+/** The form that arms a scenario. @param form.yaml what was written when the scenario was refused */
+export const renderScenarioForm = (
+  { controlPath }: Pick<ConsolePlace, 'controlPath'>,
+  { yaml = EXAMPLE, action }: { yaml: string | undefined; action: string },
+): Html => html`<section class="card" aria-labelledby="arm-title">
+<h2 id="arm-title">Arm a scenario</h2>
+<form class="stack" method="post" action="${action}#scenarios">
 ${renderTextArea({ name: 'yaml', label: 'YAML', value: yaml, hint: 'A name and steps: decide, await or clock; expect says what a request must have sent.' })}
-<div class="button-row"><button class="primary" data-testid="arm">Arm it</button></div>
+<div class="button-row"><button class="primary" name="arm" value="true" data-testid="arm">Arm it</button></div>
 </form>
-<p class="links"><a href="${frame.controlPath}/docs/scenarios">What a scenario can say</a></p>
-</section>
-</div>`,
-  })
-}
+<p class="links"><a href="${controlPath}/docs/scenarios">What a scenario can say</a></p>
+</section>`
+
+/** Scenarios step by step. An armed one looks at every request until it has passed or failed. @param scenarios the newest first */
+export const renderScenarios = (scenarios: readonly ScenarioProgress[], action: string): Html =>
+  html`<div id="scenarios">${
+    scenarios.length === 0
+      ? html`<p class="empty" data-testid="no-scenarios">No scenario is armed. Paste one, or run a file: <code>agekey-sandbox run FILE</code>.</p>`
+      : html`<form class="stack" method="post" action="${action}#scenarios">${scenarios.map(renderScenario)}</form>`
+  }</div>`
 
 const STATUSES = {
   running: { mark: 'none', text: 'waits' },

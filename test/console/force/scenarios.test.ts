@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { createBrowserClient } from '../support/browser-client.ts'
-import { textOf } from '../support/markup.ts'
-import { useRequest } from '../support/requests.ts'
-import { startSandbox } from '../support/sandbox.ts'
+import { createBrowserClient } from '../../support/browser-client.ts'
+import { textOf } from '../../support/markup.ts'
+import { useRequest } from '../../support/requests.ts'
+import { startSandbox } from '../../support/sandbox.ts'
 
-const SCENARIOS = '/_sandbox/console/scenarios'
+const FORCE = '/_sandbox/console/force'
 const YAML = `name: Gives up, then comes back
 client: ak_test_sandbox
 steps:
@@ -14,19 +14,19 @@ steps:
     expect: { nonce: another }
 `
 
-test('The scenarios page arms what is pasted, shows how far it has come and why it failed, and removes it', async () => {
+test('The page Force arms what is pasted, shows how far it has come and why it failed, and removes it', async () => {
   const sandbox = await startSandbox()
   const browser = createBrowserClient(sandbox.url)
-  const shown = async () => textOf((await browser.get(SCENARIOS)).text)
-  expect(await shown()).toContain('None is armed')
-  const armed = await browser.submit(SCENARIOS, { yaml: YAML })
-  expect([armed.status, armed.headers.location]).toEqual([303, SCENARIOS])
+  const shown = async () => textOf((await browser.get(FORCE)).text)
+  expect(await shown()).toContain('No scenario is armed')
+  const armed = await browser.submit(FORCE, { arm: 'true', yaml: YAML })
+  expect([armed.status, armed.headers.location]).toEqual([303, FORCE])
   expect(await shown()).toMatch(/then comes back .*1 of 3 steps.*Waits for the next use request of ak_test_sandbox/)
   await sandbox.request.get('/v1/oidc/use').query(useRequest())
   expect(await shown()).toMatch(/2 of 3 steps/)
   await sandbox.request.get('/v1/oidc/use').query(useRequest({ nonce: 'mine' }))
   expect(await shown()).toContain('Failed: nonce: expected "another", came "mine"')
   const [scenario] = await sandbox.scenarios.list()
-  await browser.submit(SCENARIOS, { remove: scenario?.id ?? '' })
+  await browser.submit(FORCE, { remove: scenario?.id ?? '' })
   expect(await sandbox.scenarios.list()).toEqual([])
 })

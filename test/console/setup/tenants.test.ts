@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { createBrowserClient } from '../support/browser-client.ts'
-import { textOf } from '../support/markup.ts'
-import { startSandbox } from '../support/sandbox.ts'
+import { createBrowserClient } from '../../support/browser-client.ts'
+import { textOf } from '../../support/markup.ts'
+import { startSandbox } from '../../support/sandbox.ts'
 
 const TENANTS = '/_sandbox/console/tenants'
 

@@ -1,0 +1,79 @@
+import type { Fields } from '../../http/form.ts'
+import { renderInstant } from '../../http/html/elements.ts'
+import { renderTextField } from '../../http/html/fields.ts'
+import { type Html, html } from '../../http/html/html.ts'
+import { parseWith } from '../../http/parse.ts'
+import type { ClockState } from '../../sandbox/clock/clock.ts'
+import { clockMoveSchema } from '../../sandbox/clock/clock-move.ts'
+import { describeSeconds } from '../../sandbox/clock/describe-clock.ts'
+import type { Tenant } from '../../sandbox/tenants/tenant.ts'
+
+/** Whether a form moves the clock. */
+export const isClockMove = (fields: Fields): boolean =>
+  ['advance', 'set', 'freeze', 'reset'].some((name) => fields[name] !== undefined)
+
+export async function moveClock(
+  { advance, set, freeze, reset }: Fields,
+  tenant: Pick<Tenant, 'moveClock'>,
+): Promise<void> {
+  const wanted = {
+    ...(advance === undefined ? {} : { advance: Number(advance) }),
+    ...(set === undefined ? {} : { set }),
+    ...(freeze === undefined ? {} : { freeze: freeze === 'true' }),
+    ...(reset === undefined ? {} : { reset: reset === 'true' }),
+  }
+  await tenant.moveClock(parseWith(clockMoveSchema, wanted, 'body'))
+}
+
+/** The steps of the buttons, and what they show with the default lifetimes. */
+const STEPS = [
+  { seconds: 91, title: '+91 seconds', hint: 'a request_uri has expired' },
+  { seconds: 600, title: '+10 minutes', hint: 'an id_token and a code have expired' },
+  { seconds: 10_800, title: '+3 hours', hint: 'an access token has expired' },
+  { seconds: 86_400, title: '+1 day', hint: 'turns-18-tomorrow is 18' },
+  { seconds: 31_536_000, title: '+1 year', hint: '365 days; verifications are a year older' },
+] as const
+
+/**
+ * The time of the sandbox, and forms that move it.
+ * @param form.set the text of the field when its move was refused
+ */
+export function renderClock(
+  { now, base, advanced_seconds: advancedSeconds, frozen: isFrozen }: ClockState,
+  { set, action: page }: { set: string | undefined; action: string },
+): Html {
+  const action = `${page}#clock`
+  return html`<section class="card" id="clock" aria-labelledby="clock-title">
+<h2 id="clock-title">Clock</h2>
+<div class="columns">
+<div class="stack">
+<p><span class="big-time" data-testid="now">${renderTicking(now, isFrozen)}</span> <span class="tag${isFrozen && ' warn'}" data-testid="clock-state">${isFrozen ? 'frozen' : 'running'}</span> <span class="line muted" id="local-now"></span></p>
+<p class="hint">Advanced ${advancedSeconds} s${advancedSeconds >= 60 && ` (${describeSeconds(advancedSeconds)})`} from the base ${renderInstant(base)}. Relative dates of personas count from the base: advancing makes personas older, a container that runs for weeks does not.</p>
+<form class="button-row" method="post" action="${action}">
+<button class="secondary" name="freeze" value="${isFrozen ? 'false' : 'true'}" data-testid="freeze">${isFrozen ? 'Let it run' : 'Freeze'}</button>
+<button class="secondary" name="reset" value="true" data-testid="reset">Back to real time</button>
+</form>
+<form class="form-row" method="post" action="${action}">
+${renderTextField({ name: 'set', label: 'Go to a date or a date-time', value: set, hint: 'ISO 8601 in UTC, for example 2026-01-31T12:00:00Z. The base moves too.' })}
+<button class="secondary">Set</button>
+</form>
+</div>
+<div class="stack">
+<form method="post" action="${action}"><ul class="step-list">
+${STEPS.map(
+  ({ seconds, title, hint }) =>
+    html`<li><button class="step" name="advance" value="${seconds}" data-testid="advance-${seconds}"><strong>${title}</strong> <span class="muted">${hint}</span></button></li>
+`,
+)}</ul></form>
+<form class="form-row" method="post" action="${action}">
+${renderTextField({ name: 'advance', label: 'Or let so many seconds pass' })}
+<button class="secondary">Advance</button>
+</form>
+</div>
+</div>
+</section>`
+}
+
+/** The time of the clock, which a script keeps going; it shows the local form in the element that `data-local` names. */
+const renderTicking = (now: string, isFrozen: boolean): Html =>
+  html`<time datetime="${now}" data-clock="${isFrozen ? 'frozen' : 'running'}" data-local="local-now">${now.slice(0, 19).replace('T', ' ')}Z</time>`
