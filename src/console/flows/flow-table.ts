@@ -21,7 +21,7 @@ export const flowTitle = ({ flow, calls }: ListedFlow): string =>
     ? `${FLOW_TITLES.use}, ${FLOW_TITLES.upgrade}`
     : FLOW_TITLES[flow]
 
-const COLUMNS = ['Time', 'Flow', 'Persona', 'Answers', 'What happened', 'Client', 'Status']
+const COLUMNS = ['Time', 'Flow', 'Persona', 'What happened', 'Client', 'Status']
 
 /** The table of flows, a row each. @param flows newest first */
 export function renderFlowTable(
@@ -48,8 +48,6 @@ ${flows.map((flow, index) =>
 /** Characters of what a row shows; the page of the flow has all. */
 const MAX_SUMMARY = 240
 const MAX_NAME = 60
-/** Answers of one row. */
-const MAX_ANSWERS = 4
 
 interface RowContext {
   readonly frame: ConsoleFrame
@@ -61,7 +59,7 @@ interface RowContext {
 }
 
 function renderRow(flow: ListedFlow, { frame, clock, links, above, below }: RowContext): Html {
-  const { id, persona, client_id: clientId = '', age_thresholds: answers = {} } = flow
+  const { id, persona, client_id: clientId = '' } = flow
   const { status, summary } = overdue(flow, clock) ?? summarizeFlow(flow)
   const run = [
     links.after !== undefined && links.after === above ? 'run-up' : '',
@@ -71,16 +69,9 @@ function renderRow(flow: ListedFlow, { frame, clock, links, above, below }: RowC
 <td class="when">${renderFlowTime(flow.started_at, clock)}</td>
 <th scope="row"><a href="${frame.consolePath}/flows/${id}">${flowTitle(flow)} <span class="muted">${id}</span>${links.before !== undefined && html` <span class="after">after ${links.before}</span>`}</a></th>
 <td class="persona">${persona === undefined ? html`<span class="muted">none</span>` : html`<code title="${persona}">${shortened(persona, MAX_NAME)}</code>`}</td>
-<td class="said">${renderAnswers(answers)}</td>
 <td class="summary"><span title="${shortened(summary, 1_000)}">${shortened(summary, MAX_SUMMARY)}</span></td>
 <td class="client"><code title="${shortened(clientId, 200)}">${shortened(clientId, MAX_NAME)}</code></td>
 <td class="state">${renderStatusMark(flow, status)}</td>
 </tr>
 `
-}
-
-function renderAnswers(answers: NonNullable<ListedFlow['age_thresholds']>): Html {
-  const given = Object.entries(answers)
-  const more = given.length > MAX_ANSWERS ? given.length - MAX_ANSWERS : 0
-  return html`${given.slice(0, MAX_ANSWERS).map(([age, isMet]) => html`<span class="${isMet ? 'yes' : 'no'}">${age} ${isMet ? 'yes' : 'no'}</span> `)}${more > 0 && html`<span class="muted">+${more}</span>`}`
 }
