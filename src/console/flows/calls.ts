@@ -30,12 +30,14 @@ interface CallsContext {
   readonly baseUrl: string
   /** The flow in the control API. */
   readonly jsonPath: string
+  /** What the page says already of why a call was refused. */
+  readonly told: string
 }
 
 /** The calls of a flow, the first one first. */
 export function renderCalls(
   { calls, dropped_calls: dropped = 0, client_id: clientId }: Flow,
-  { baseUrl, jsonPath }: CallsContext,
+  { baseUrl, jsonPath, told }: CallsContext,
 ): Html {
   const shown = calls.slice(-MAX_CALLS)
   const total = dropped + calls.length
@@ -43,24 +45,28 @@ export function renderCalls(
 <div class="section-head"><h2 id="calls-title">Calls</h2> <a class="target" href="${jsonPath}">All of it as JSON</a></div>
 ${shown.length < total && html`<p class="hint">The last ${shown.length} of ${total}.${dropped > 0 && ` The first ${dropped} are kept no longer.`}</p>`}
 <ol class="timeline calls-made">
-${shown.map((call, index) => renderCall(call, index, curlCommand(call, { baseUrl, clientId })))}</ol>
+${shown.map((call, index) => renderCall(call, index, { curl: curlCommand(call, { baseUrl, clientId }), told }))}</ol>
 </section>`
 }
 
-function renderCall(call: CallRecord, index: number, curl: string): Html {
+function renderCall(call: CallRecord, index: number, { curl, told }: { curl: string; told: string }): Html {
   const { at, endpoint, method, path, parameters, findings, response, traceparent } = call
   const refusal = refusalOf(call)?.description
+  const isFaulty = findings.some(({ level }) => level === 'error') || (refusal !== undefined && !call.decision)
   return html`<li class="${toneOf(call) === 'no' ? 'error' : 'fine'}">
 <p class="moment">${renderInstant(at)}</p>
 <h3><span class="tag">${endpoint}</span> ${CALL_TITLES[endpoint] ?? endpoint}</h3>
 <p><code><b>${method}</b> ${path}</code> ${renderStatus(call)}</p>
-${refusal !== undefined && html`<p class="refusal">${refusal}</p>`}
+${refusal !== undefined && !told.includes(refusal) && html`<p class="refusal">${refusal}</p>`}
 ${traceparent !== undefined && html`<p class="hint" data-testid="traceparent">traceparent <code>${traceparent}</code></p>`}
-${renderFindingList(findings, translate('en'))}
+${renderFindingList(
+  findings.filter(({ level }) => level === 'advice'),
+  translate('en'),
+)}
 <div class="more">
-<details class="raw" id="sent-${index}"><summary>What was sent <span class="count">${Object.keys(parameters).length}</span></summary>
+<details class="raw" id="sent-${index}"${isFaulty && html` open`}><summary>What was sent <span class="count">${Object.keys(parameters).length}</span></summary>
 ${renderValues(Object.entries(parameters))}</details>
-<details class="raw" id="answered-${index}"${response.kind === 'callback' && html` open`}><summary>What was answered</summary>
+<details class="raw" id="answered-${index}"${response.kind === 'callback' && !isRefused(call) && html` open`}><summary>What was answered</summary>
 ${renderAnswer(response)}</details>
 <details class="raw" id="curl-${index}"><summary>Repeat it in a shell</summary>
 ${renderCurl(curl)}</details>

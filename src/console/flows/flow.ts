@@ -8,7 +8,7 @@ import type { Provider } from '../../oidc/provider.ts'
 import { Refusal } from '../../oidc/refusal.ts'
 import { peekPending } from '../../sandbox/decision/pending.ts'
 import { callbackOf } from '../../sandbox/journal/call-meaning.ts'
-import { outcomeOf } from '../../sandbox/journal/explain-flow.ts'
+import { outcomeOf, summarizeFlow } from '../../sandbox/journal/explain-flow.ts'
 import { type Flow, flowId, flowNumber, type ListedFlow } from '../../sandbox/journal/journal.ts'
 import { linkStories, type StoryLinks } from '../../sandbox/journal/link-stories.ts'
 import { nextSteps } from '../../sandbox/journal/next-steps.ts'
@@ -19,7 +19,6 @@ import { renderAgain, transactionOf } from './again.ts'
 import { renderCalls } from './calls.ts'
 import { FLOW_TITLES } from './flow-table.ts'
 import { type PageClock, pageClock } from './flow-time.ts'
-import { renderTrace } from './trace.ts'
 import { renderWhy } from './why.ts'
 
 /** `console/flows/ID`: one flow with all that the journal holds of it. */
@@ -74,7 +73,6 @@ export function renderFlow(
   { basePath, provider, clock, story, waiting }: FlowContext,
 ): RenderedPage {
   const idToken = callbackOf(flow)?.['id_token']
-  const { trace = [] } = flow
   const { baseUrl, lifetimes } = provider
   return renderConsolePage(frame, {
     title: `${FLOW_TITLES[flow.flow]} flow ${flow.id}`,
@@ -89,10 +87,13 @@ ${renderWhy(flow, { frame, clock })}
 ${renderNext(flow, nextSteps(flow, { lifetimes, now: clock.now }), frame)}
 ${renderAgain(flow, { basePath, baseUrl, waiting })}
 </div>
+${renderCalls(flow, { baseUrl, jsonPath: `${frame.controlPath}/flows/${flow.id}`, told: summarizeFlow(flow).summary })}
+${
+  idToken !== undefined &&
+  html`<details class="card raw" id="token"><summary>The id_token, member by member</summary>
+${renderIdToken(decodeIdToken(idToken))}</details>`
+}
 ${renderTakeAlong(flow, frame)}
-${renderCalls(flow, { baseUrl, jsonPath: `${frame.controlPath}/flows/${flow.id}` })}
-${idToken !== undefined && renderIdToken(decodeIdToken(idToken))}
-${trace.length > 0 && renderTrace(trace)}
 </div>`,
   })
 }

@@ -5,17 +5,13 @@ import { type Html, html } from '../../http/html/html.ts'
 /** Tables on one page: there is one for each requested age and signal. */
 const MAX_TABLES = 24
 
-/** The trace of an evaluation: a section for each requested age, a table of checks for each signal. */
+/** The trace of an evaluation: a line for each requested age with the signal that decided it, folded below the checks of all signals. */
 export function renderTrace(trace: readonly ThresholdTrace[]): Html {
   const signals = Math.max(1, ...trace.map((threshold) => threshold.signals.length))
   const shown = trace.slice(0, Math.max(1, Math.floor(MAX_TABLES / signals)))
-  return html`<section class="card" aria-labelledby="trace-title">
-<h2 id="trace-title">Why the answers are what they are</h2>
-<p class="muted">An age is reached when at least one signal of the age key passes every check.</p>
-${shown.length < trace.length && html`<p class="hint">The first ${shown.length} of ${trace.length} ages.</p>`}
-<div class="traces">
+  return html`<div class="traces" data-testid="trace">
 ${shown.map(renderThreshold)}</div>
-</section>`
+${shown.length < trace.length && html`<p class="hint">The first ${shown.length} of ${trace.length} ages.</p>`}`
 }
 
 function renderThreshold({ threshold, satisfied, signals }: ThresholdTrace, index: number): Html {
@@ -43,12 +39,11 @@ ${renderTable(
 `
 }
 
-/** The line beside the answer: the check that decided it. */
+/** The line beside the answer: the signal that passes, else the one that fails the fewest checks. */
 function reasonOf(signals: readonly SignalTrace[]): string {
-  const passing = signals.find(({ passed }) => passed)
-  if (passing) return `${passing.method} passes every check`
-  const [first] = signals
-  if (!first) return 'the age key holds no signal'
-  const failed = first.checks.find(({ passed }) => !passed)
-  return `${first.method}: ${failed?.reason ?? 'fails'}`
+  const failures = ({ checks }: SignalTrace) => checks.filter(({ passed }) => !passed)
+  const [decisive] = signals.toSorted((one, other) => failures(one).length - failures(other).length)
+  if (!decisive) return 'the age key holds no signal'
+  const [reason = decisive.checks.at(-1)] = failures(decisive)
+  return `${decisive.method}: ${reason?.reason.replace(/ by age_thresholds\[\d+\]/, '') ?? 'no check was made'}`
 }

@@ -1,10 +1,15 @@
 import type { ConsoleFrame } from '../../http/console-page.ts'
 import { breakable, renderAnswers, renderInstant, shortened } from '../../http/html/elements.ts'
+import { renderFindingList } from '../../http/html/finding-list.ts'
 import { type Html, html } from '../../http/html/html.ts'
-import { explainFlow, isForced, outcomeOf } from '../../sandbox/journal/explain-flow.ts'
+import { translate } from '../../http/html/messages.ts'
+import type { Finding } from '../../oidc/rules/finding.ts'
+import type { CallRecord } from '../../sandbox/journal/call-record.ts'
+import { isForced, outcomeOf, summarizeFlow } from '../../sandbox/journal/explain-flow.ts'
 import type { Flow } from '../../sandbox/journal/journal.ts'
 import type { PageClock } from './flow-time.ts'
 import { overdue, renderStatusMark } from './status-mark.ts'
+import { renderTrace } from './trace.ts'
 
 const VERDICTS = {
   accept: { mark: 'yes', text: 'accepts it' },
@@ -15,25 +20,35 @@ const VERDICTS = {
 /** Answers of one flow: a request may name a hundred ages, and the id_token below has all. */
 const MAX_ANSWERS = 24
 
-/** Why the answer is what it is: the summary, what decided, the reasons, the outcome. */
+/** Why the answer is what it is: the summary, the broken rules or the checks that decided, the outcome. */
 export function renderWhy(flow: Flow, { frame, clock }: { frame: ConsoleFrame; clock: PageClock }): Html {
-  const { status, summary, reasons } = { ...explainFlow(flow), ...overdue(flow, clock) }
-  const lines = flow.decided_by === undefined ? reasons : reasons.slice(1)
+  const { status, summary } = overdue(flow, clock) ?? summarizeFlow(flow)
+  const { trace = [], age_thresholds: answers = {} } = flow
+  const refused = flow.calls.filter(({ findings }) => findings.some(isError))
   const outcome = outcomeOf(flow)
   return html`<section class="card why-flow ${status}" aria-labelledby="why-title" data-preview>
-<h2 id="why-title">${renderStatusMark(flow, status)} ${breakable(shortened(summary, 1_000))}</h2>
-${renderAnswers(flow.age_thresholds ?? {}, MAX_ANSWERS)}
-${lines.length > 0 && html`<ul class="reasons" data-reasons>${lines.map((line) => html`<li>${line}</li>`)}</ul>`}
+<h2 id="why-title">${renderStatusMark(flow, status)} ${refused.length > 0 ? refusalTitle(refused) : breakable(shortened(summary, 1_000))}</h2>
+${refused.map(({ findings }) => renderFindingList(findings.filter(isError), translate('en')))}
+${trace.length > 0 ? renderTrace(trace) : renderAnswers(answers, MAX_ANSWERS)}
 ${
   outcome !== undefined &&
   html`<p data-testid="verdict"><span class="mark ${VERDICTS[outcome.correctClient].mark}">${outcome.correctClient}</span> A correct client ${VERDICTS[outcome.correctClient].text}.${isForced(outcome) && html` ${outcome.summary}`}</p>`
 }
-<dl class="settings">${factsOf(flow, frame.consolePath).map(([term, value]) => html`<div><dt>${term}</dt><dd>${value ?? html`<span class="muted">none</span>`}</dd></div>`)}</dl>
+<dl class="settings">${factsOf(flow, frame.consolePath).map(([term, value]) => value && html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>
 </section>`
 }
 
+const isError = ({ level }: Finding) => level === 'error'
+
+/** `E1 was refused: 2 rules are broken`; the rules stand below it. */
+function refusalTitle(refused: readonly CallRecord[]): string {
+  const count = refused.flatMap(({ findings }) => findings.filter(isError)).length
+  const endpoints = [...new Set(refused.map(({ endpoint }) => endpoint))].join(', ')
+  return `${endpoints} ${refused.length === 1 ? 'was' : 'were'} refused: ${count === 1 ? '1 rule is' : `${count} rules are`} broken`
+}
+
 function factsOf(flow: Flow, consolePath: string): readonly (readonly [term: string, value: Html | undefined])[] {
-  const { persona, client_id: clientId, state, outcome, decided_by: decidedBy, ended_at: endedAt } = flow
+  const { persona, client_id: clientId, state, outcome, decided_by: decidedBy, ended_at: endedAt, readings } = flow
   const code = (text: string | undefined) =>
     text === undefined ? undefined : html`<code>${shortened(text, 200)}</code>`
   return [
@@ -45,6 +60,7 @@ function factsOf(flow: Flow, consolePath: string): readonly (readonly [term: str
     ],
     ['Outcome', code(outcome)],
     ['Decided by', decidedBy === undefined ? undefined : html`${shortened(decidedBy, 300)}`],
+    ['Readings', code(readings?.join(', '))],
     ['Client', code(clientId)],
     ['state', code(state)],
     ['Ended', endedAt === undefined ? undefined : renderInstant(endedAt)],

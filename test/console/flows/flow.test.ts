@@ -21,7 +21,7 @@ test('The page of a flow explains token, decision and trace, and repeats each ca
   await party().obtainToken()
   const text = await shown()
   expect(text).toMatch(
-    /child-12.*call E5 with the access token within 10800 seconds.*req_claims_hash.*needs 18 by age_thresholds\[2\], has 12/,
+    /child-12.*needs 18 by age_thresholds\[2\], has 12.*call E5 with the access token within 10800 seconds.*req_claims_hash/,
   )
   expect(text).toContain(`curl -i '${sandbox.baseUrl}/v1/oidc/use/token' \\ -u 'ak_test_sandbox:'"$AGE_CLIENT_SECRET"`)
   expect(text).not.toContain('sk_test_sandbox')
@@ -33,7 +33,7 @@ test.each([
   [
     'begins with why the answer is what it is, and what decided it',
     { sandbox_persona: 'teen-16' },
-    /ok teen-16: 13 yes, 16 yes, 18 no, 21 no\. 18, 21: \S+ needs 18, has 16.*Decided by query parameter sandbox_persona.*What a correct client does next/,
+    /ok teen-16: 13 yes, 16 yes, 18 no, 21 no 13 yes \S+: needs 13, has 16 .* 18 no \S+: needs 18, has 16 .*Decided by query parameter sandbox_persona.*What a correct client does next/,
   ],
   [
     'decodes claims, and the parameters of a redirect',
@@ -117,6 +117,47 @@ test('The page of a flow leads to the flows before and after it in its story', a
 test('The page of an unknown flow names it', async () => {
   expect(textOf((await get(`${FLOWS}/f99`).expect(404)).text)).toContain('there is none with the id "f99"')
 })
+
+test('The page of a flow has one line for each age with the signal that decided, and folds the checks of all signals', async () => {
+  await party().use({ sandbox_persona: 'adult-six-methods', claims: '{"age_thresholds":[21,70]}' })
+  const [trace = ''] = /<div class="traces"[\s\S]*?<\/div>/.exec(await pageOf()) ?? []
+  const lines = [...trace.matchAll(/<summary>([\s\S]*?)<\/summary>/g)].map(([, line = '']) => textOf(line).trim())
+  expect(lines).toEqual([
+    expect.stringMatching(/^21 yes \w+: needs 21, has \d+$/),
+    expect.stringMatching(/^70 no \w+: needs 70, has \d+$/),
+  ])
+  expect(
+    tagsOf(trace)
+      .filter(({ name }) => name === 'details')
+      .map(({ attributes }) => 'open' in attributes),
+  ).toEqual([false, false])
+  expect(textOf(trace).match(/ (?:passes|fails) /g)).toHaveLength(12)
+})
+
+test.each([
+  ['a refused request', { nonce: undefined }, 'nonce is missing', [true, false]],
+  ['an unknown persona', { sandbox_persona: 'teen-61' }, 'there is no persona', [true, false]],
+  ['a decline', { sandbox_outcome: 'access_denied' }, 'the user went back', [false, false]],
+  ['a verified age', { sandbox_persona: 'teen-16' }, 'needs 21', [false, true]],
+])(
+  'The page of a flow with %s says its reason once, and opens what was sent only for a wrong request',
+  async (...row) => {
+    const [, changes, reason, [isSentOpen, isAnsweredOpen]] = row
+    await open(changes)
+    const page = await pageOf()
+    const opened = tagsOf(page).filter(({ name, attributes }) => name === 'details' && 'open' in attributes)
+    const ids = opened.map(({ attributes }) => attributes['id'])
+    expect([ids.includes('sent-0'), ids.includes('answered-0')]).toEqual([isSentOpen, isAnsweredOpen])
+    // What is folded repeats what was answered.
+    const unfolded = textOf(
+      page.replaceAll(
+        /<details(?![^>]* open)[^>]*>[\s\S]*?(?:<summary>([\s\S]*?)<\/summary>)[\s\S]*?<\/details>/g,
+        '$1',
+      ),
+    )
+    expect(unfolded.split(reason)).toHaveLength(2)
+  },
+)
 
 test('The page of a flow links the flow as a file of each format', async () => {
   await party().use({ sandbox_persona: 'teen-16' })
