@@ -30,9 +30,14 @@ export interface ConsoleRoute {
   readonly name: ConsolePath
   /** Below the page's own path: `/:id`. */
   readonly below?: string
-  render(call: ConsoleCall): RenderedPage | Promise<RenderedPage>
+  render(call: ConsoleCall): ConsolePage | Promise<ConsolePage>
   /** Does what a form asks for. May return cookies for the redirect, and a query by which the page reports the effect. */
   act?(call: ConsoleCall): Promise<ActResult | undefined>
+}
+
+/** A page with its status, 200 unless it says otherwise. */
+export interface ConsolePage extends RenderedPage {
+  readonly status?: number
 }
 
 export interface ActResult {
@@ -47,7 +52,8 @@ export const showPage =
     const signInReply = askForToken(request, tenant, host)
     if (signInReply) return { reply: signInReply }
     const call = await callOf(request, tenant, host)
-    return { reply: page(200, await route.render({ ...call, fields: readSearch(request) })) }
+    const shown = await route.render({ ...call, fields: readSearch(request) })
+    return { reply: page(shown.status ?? 200, shown) }
   }
 
 /** Does what a form asks for and redirects to its page; a refused form is shown again with the reason and its fields. */

@@ -5,7 +5,6 @@ import { decodeIdToken, renderIdToken } from '../../http/html/id-token-table.ts'
 import type { RenderedPage } from '../../http/html/layout.ts'
 import { ENDPOINTS } from '../../oidc/endpoints.ts'
 import type { Provider } from '../../oidc/provider.ts'
-import { Refusal } from '../../oidc/refusal.ts'
 import { peekPending } from '../../sandbox/decision/pending.ts'
 import { callbackOf } from '../../sandbox/journal/call-meaning.ts'
 import { outcomeOf, summarizeFlow } from '../../sandbox/journal/explain-flow.ts'
@@ -14,17 +13,17 @@ import { linkStories, type StoryLinks } from '../../sandbox/journal/link-stories
 import { nextSteps } from '../../sandbox/journal/next-steps.ts'
 import { RECORDING_FORMATS, RECORDING_NAMES, recordingFile } from '../../sandbox/recordings/formats.ts'
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
-import type { ConsoleCall, ConsoleRoute } from '../console-route.ts'
+import type { ConsoleCall, ConsolePage, ConsoleRoute } from '../console-route.ts'
 import { renderAgain, transactionOf } from './again.ts'
 import { renderCalls } from './calls.ts'
-import { FLOW_TITLES } from './flow-table.ts'
+import { FLOW_TITLES, renderFlowTable } from './flow-table.ts'
 import { type PageClock, pageClock } from './flow-time.ts'
 import { renderWhy } from './why.ts'
 
 /** `console/flows/ID`: one flow with all that the journal holds of it. */
 export const flowPage: ConsoleRoute = { name: 'flows', below: '/:id', render: renderOne }
 
-async function renderOne({ tenant, frame, params }: ConsoleCall): Promise<RenderedPage> {
+async function renderOne({ tenant, frame, params }: ConsoleCall): Promise<ConsolePage> {
   const id = params['id'] ?? ''
   const flow = await tenant.journal.find(tenant.name, id)
   if (flow) {
@@ -32,8 +31,35 @@ async function renderOne({ tenant, frame, params }: ConsoleCall): Promise<Render
     const [story, waiting] = await Promise.all([readStory(flow, tenant), waitingOf(flow, tenant)])
     return renderFlow(frame, flow, { basePath, provider, story, waiting, clock: pageClock(tenant) })
   }
-  const message = `flow: there is none with the id ${JSON.stringify(id.slice(0, 40))}; the oldest go when the journal is full`
-  throw Refusal.notFound(message)
+  return renderUnknown(frame, await newestFlows(tenant), { id, clock: pageClock(tenant) })
+}
+
+/** Flows on the page of an unknown flow. */
+const MAX_NEWEST = 10
+
+async function newestFlows({ journal, name }: Tenant): Promise<readonly ListedFlow[]> {
+  const newest: ListedFlow[] = []
+  for await (const flow of journal.list(name)) if (newest.push(flow) === MAX_NEWEST) break
+  return newest
+}
+
+/** The page of an id that no flow has: the newest flows instead. */
+export function renderUnknown(
+  frame: ConsoleFrame,
+  newest: readonly ListedFlow[],
+  { id, clock }: { id: string; clock: PageClock },
+): ConsolePage {
+  const title = `There is no flow ${id.slice(0, 40)}`
+  const page = renderConsolePage(frame, {
+    title,
+    current: 'flows',
+    lead: html`A reset removes all flows, and the oldest go when the journal is full. <a href="${frame.consolePath}/flows">All flows</a>`,
+    styles: ['flows.css'],
+    body: html`<section class="card flow-list" aria-label="The newest flows">
+${newest.length > 0 ? renderFlowTable(newest, { frame, clock }) : html`<p class="empty">No flow has begun yet.</p>`}
+</section>`,
+  })
+  return { ...page, status: 404 }
 }
 
 /** How many flows before and after one are looked through for its story. */

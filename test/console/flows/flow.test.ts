@@ -15,6 +15,7 @@ const party = () => createRelyingParty(sandbox)
 const open = (changes: Changes = {}) => get('/v1/oidc/use').query(useRequest(changes))
 const pageOf = async (id = 'f1') => (await get(`${FLOWS}/${id}`)).text
 const shown = async (id?: string) => textOf(await pageOf(id))
+const hrefsIn = (page: string) => tagsOf(page).flatMap(({ attributes }) => attributes['href'] ?? [])
 const hrefOf = (page: string, testId: string) => byTestId(page, testId)[0]?.attributes['href'] ?? ''
 
 test('The page of a flow explains token, decision and trace, and repeats each call without a secret', async () => {
@@ -114,8 +115,12 @@ test('The page of a flow leads to the flows before and after it in its story', a
   expect(await shown('f2')).toContain('Before this: f1 After this: f3')
 })
 
-test('The page of an unknown flow names it', async () => {
-  expect(textOf((await get(`${FLOWS}/f99`).expect(404)).text)).toContain('there is none with the id "f99"')
+test('The page of an unknown flow says so with status 404, and has the menu and the newest flows', async () => {
+  await party().use({ sandbox_persona: 'teen-16' })
+  const { text } = await get(`${FLOWS}/f99`).expect(404)
+  expect(textOf(text)).toMatch(/Menu Flows .* There is no flow f99 .* All flows .* Use f1 teen-16 /)
+  expect(hrefsIn(text)).toEqual(expect.arrayContaining([FLOWS, `${FLOWS}/f1`]))
+  await get(`${FLOWS}/${encodeURIComponent('<i>')}`).expect(404, /There is no flow &lt;i&gt;/)
 })
 
 test('The page of a flow has one line for each age with the signal that decided, and folds the checks of all signals', async () => {
