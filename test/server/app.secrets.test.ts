@@ -118,7 +118,6 @@ async function openPages(): Promise<Visits> {
     '/v1/oidc/create': { query: creation },
     '/v1/oidc/create/endings': { query: { transaction: creating } },
     '/_sandbox/flows': { query: { limit: '2000' } },
-    '/_sandbox/console/flows/compare': { query: { a: 'f1', b: 'f2' } },
     '/_sandbox/demo/result': { cookie: headers['set-cookie']?.[0]?.split(';')[0] ?? '' },
   }
 }
