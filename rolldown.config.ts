@@ -4,7 +4,7 @@ import { defineConfig, type Plugin } from 'rolldown'
 import sbom from 'rollup-plugin-sbom'
 import { readPersonas } from './src/sandbox/personas/persona-files.ts'
 
-/** Writes the built-in personas beside the bundle, parsed and checked: a start then reads no YAML (docs/performance.md). */
+/** Writes the built-in personas beside the bundle, parsed and checked: a start then reads no YAML (docs/maintainers/performance.md). */
 const parsedPersonas: Plugin = {
   name: 'parsed-personas',
   generateBundle() {
@@ -46,7 +46,7 @@ export default defineConfig({
   external: ['vitest', 'playwright-core'],
   resolve: {
     alias: {
-      // What dependencies of Express read at the start and this server never uses; docs/performance.md says what each costs:
+      // What dependencies of Express read at the start and this server never uses; docs/maintainers/performance.md says what each costs:
       // the table of all media types, and the decoders of bodies and queries, which are read as bytes here.
       'mime-db': join(import.meta.dirname, 'build/media-types.json'),
       'iconv-lite': false,

@@ -20,7 +20,7 @@ const files: ReadonlyMap<string, string> = new Map(
 const SERVED = ['http', 'sandbox', 'oidc', 'age', 'files', 'text']
 const PAGES = ['backchannel', 'hosted', 'console', 'demo']
 
-/** What each room may import besides itself, type imports included: the floor plan of docs/architecture.md. */
+/** What each room may import besides itself, type imports included: the floor plan of docs/maintainers/architecture.md. */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   // The audit knows a sandbox by its client, its catalogue and its readings alone.
   audit: [

@@ -6,7 +6,6 @@ import { packageRoot } from '../package-root.ts'
 const OTHER_DOCUMENTS: Readonly<Record<string, string>> = {
   readme: 'README.md',
   changelog: 'CHANGELOG.md',
-  contributing: 'CONTRIBUTING.md',
   security: 'SECURITY.md',
   skill: 'skills/agekey-sandbox/SKILL.md',
 }
@@ -20,7 +19,10 @@ const LINKED_FILES = ['LICENSE', 'compose.yaml', 'examples/express/app.js']
  */
 export const FILES_BESIDE_DOCS: readonly string[] = [...Object.values(OTHER_DOCUMENTS), ...LINKED_FILES]
 
-/** The file of each document below the root of the package, by the name of the document. */
+/**
+ * The file of each document below the root of the package, by the name of the document. `docs/maintainers/` and
+ * `CONTRIBUTING.md` are for those who change the project: the repository alone has them.
+ */
 export function documentFiles(): ReadonlyMap<string, string> {
   const pages = readdirSync(new URL('docs/', packageRoot)).filter((name) => name.endsWith('.md'))
   return new Map([
@@ -36,9 +38,9 @@ export const mediaTypeOf = (file: string): string => TYPES[extname(file)] ?? 'te
 
 /** What documents link to or show, below the root of the package: `docs/pictures/flow.png`. */
 export function linkedFiles(): readonly string[] {
-  const below = readdirSync(new URL('docs/', packageRoot), { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .flatMap(({ name }) => readdirSync(new URL(`docs/${name}/`, packageRoot)).map((file) => `docs/${name}/${file}`))
+  const below = ['pictures', 'scenarios'].flatMap((name) =>
+    readdirSync(new URL(`docs/${name}/`, packageRoot)).map((file) => `docs/${name}/${file}`),
+  )
   return [...LINKED_FILES, ...below]
 }
 

@@ -79,8 +79,6 @@ const GROUPS: readonly Group[] = [
     title: 'Look up',
     lines: {
       rules: 'Every rule that a request is checked against, with its id.',
-      decisions: 'What was decided where the specification is silent.',
-      comparison: 'This sandbox beside other mock servers.',
       security: 'What the sandbox promises never to do, and how to report a hole.',
     },
   },
@@ -89,9 +87,6 @@ const GROUPS: readonly Group[] = [
     lines: {
       changelog: 'What users notice, version by version.',
       upgrades: 'What stays the same between versions.',
-      contributing: 'How to change the project, and how to release it.',
-      architecture: 'The floor plan of the code.',
-      performance: 'Where the time goes, and what each trick buys.',
     },
   },
 ]

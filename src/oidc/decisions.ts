@@ -1,7 +1,7 @@
 import { MAX_SIGNALS, MAX_SUBMITTED } from '../age/signal.ts'
 /**
  * What the specification leaves open and the sandbox had to decide: each choice is a named constant here.
- * `docs/decisions.md` says why.
+ * `docs/maintainers/decisions.md` says why.
  */
 import type { Lifetimes, SigningAlgorithm } from './ports.ts'
 import type { Brand } from './rules/profile.ts'

@@ -116,14 +116,14 @@ test('The defaults are four lifetimes, sixteen provenance paths, five platforms 
 
 const file = (path: string) => new URL(`../../${path}`, import.meta.url)
 /** Rows of five cells: the table of what is not shown has three. */
-const rows = readFileSync(file('docs/decisions.md'), 'utf8')
+const rows = readFileSync(file('docs/maintainers/decisions.md'), 'utf8')
   .split('\n## What the specification does not show\n')
   .flatMap((part, index) => (index === 0 ? [] : part.split('\n## ').slice(1)))
   .flatMap((section) => section.split('\n'))
   .filter((line) => line.startsWith('| ') && !line.startsWith('| Point '))
   .map((line) => line.slice(2, -2).split(' | '))
 
-test('docs/decisions.md says of each decision what, its switch, why and where', () => {
+test('docs/maintainers/decisions.md says of each decision what, its switch, why and where', () => {
   expect(rows.length).toBeGreaterThan(150)
   expect(rows.filter((cells) => cells.length !== 5 || cells.some((cell) => cell.trim() === ''))).toEqual([])
 })

@@ -76,7 +76,7 @@ const ROWS = OUTCOMES.filter((row) => isOfBrowser(row) && !bringsNothing(row)).m
 test.each(ROWS)('The answer $id fails its checks alone, in each request that can have it', async ({ row }) => {
   let answers = 0
   for (const sent of row.flow === 'use' ? REQUESTS : REQUESTS.slice(0, 1)) {
-    // What nothing is changed of ends otherwise without an age key: docs/decisions.md.
+    // What nothing is changed of ends otherwise without an age key: docs/maintainers/decisions.md.
     if (sent.persona === 'no-age-key' && !row.apply) continue
     const callback = await answerTo(sent, row)
     if (!callback) continue

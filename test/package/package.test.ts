@@ -56,7 +56,7 @@ test('The package has its licence, those of what it bundles, and a list of them 
 
 test('The documents come along, with every file that they link to', () => {
   const pages = readdirSync(join(installed, 'docs')).map((name) => `docs/${name}`)
-  const documents = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', ...pages].filter((file) =>
+  const documents = ['README.md', 'CHANGELOG.md', 'SECURITY.md', ...pages].filter((file) =>
     file.endsWith('.md'),
   )
   const dead = documents.flatMap((file) =>

@@ -5,7 +5,7 @@ import { keyOf, SETTING_ROWS } from '../../../src/config/settings.ts'
 import { FLAGS } from '../../../src/config/text-settings.ts'
 import { READINGS } from '../../../src/sandbox/readings/readings.ts'
 
-const page = readFileSync(new URL('../../../docs/decisions.md', import.meta.url), 'utf8')
+const page = readFileSync(new URL('../../../docs/maintainers/decisions.md', import.meta.url), 'utf8')
 const [, silences = '', ...sections] = page.split('\n## ')
 
 /** The cells of each row of a table, without its head. */
@@ -39,7 +39,7 @@ const NOT_SHOWN = [
 const names = READINGS.map(({ name }) => name)
 const readingsIn = (cell: string) => [...cell.matchAll(/`--reading (\w+)`/g)].map(([, name = '']) => name)
 
-test('Every "not shown" of the specification stands in docs/decisions.md, in its order', () => {
+test('Every "not shown" of the specification stands in docs/maintainers/decisions.md, in its order', () => {
   expect(silences).toMatch(/^What the specification does not show\n/)
   expect(rowsIn(silences).map(([words]) => words)).toEqual(NOT_SHOWN)
 })
