@@ -44,6 +44,7 @@ export default defineConfig({
   platform: 'node',
   logLevel: 'warn',
   external: ['vitest', 'playwright-core'],
+  preserveEntrySignatures: 'allow-extension',
   resolve: {
     alias: {
       // What dependencies of Express read at the start and this server never uses; docs/maintainers/performance.md says what each costs:
@@ -82,6 +83,11 @@ export default defineConfig({
           test: /^(?!.*(?:src[\\/](?:cli|audit)[\\/]|src[\\/](?:audit|vitest|playwright)\.ts|commander|parse5|entities))/,
           tags: ['$initial'],
         },
+        // Parts that are loaded later. What several of them share would else be a file for each set of sharers.
+        { name: 'commands', test: /src[\\/]cli[\\/]/, minShareCount: 2, includeDependenciesRecursively: false },
+        { name: 'audit', test: /src[\\/]audit[\\/]/, minShareCount: 2, includeDependenciesRecursively: false },
+        { name: 'recordings', test: /src[\\/]sandbox[\\/]recordings[\\/]/, includeDependenciesRecursively: false },
+        { name: 'pages', test: /src[\\/]/, minShareCount: 2, includeDependenciesRecursively: false },
       ],
     },
   },
