@@ -11,7 +11,7 @@ describeWith('chromium', 'oidc-client 1.11 in the browser', () => {
   const world = startWorld()
   beforeAll(() => {
     const addresses = { 'http://localhost:2435': world.sandbox.baseUrl, 'http://localhost:3000': world.app.origin }
-    const script = readExample('js', '// oidc-client.js', addresses)
+    const script = readExample('// oidc-client.js', addresses)
     world.app.serve('/oidc-client.js', library, 'text/javascript')
     // An app without a server, as the page on clients has it.
     const scripts = `<script src="/oidc-client.js"></script><script>${script}</script>`

@@ -41,7 +41,7 @@ export async function startApache(
     'http://localhost:3000': url,
     'OIDCResponseMode query': `OIDCResponseMode ${mode.replace('FOLDER', folder)}`,
   }
-  writeFileSync(join(folder, 'age.conf'), readExample('apache', '# age.conf', replacements))
+  writeFileSync(join(folder, 'age.conf'), readExample('# age.conf', replacements))
   writeFileSync(join(folder, 'certificate.pem'), certificate?.pem ?? '')
   writeFileSync(join(folder, 'verify'), 'Welcome.')
   writeFileSync(join(folder, 'apache.conf'), configuration(folder, port))

@@ -21,7 +21,7 @@ print(json.dumps(getattr(${module}, call["name"])(**call["values"])))
 const withPython =
   (module: string): LoadLibrary =>
   async ({ baseUrl }, { folder, env, replacements }) => {
-    const code = readExample('python', `# ${module}.py`, { 'http://localhost:2435': baseUrl, ...replacements })
+    const code = readExample(`# ${module}.py`, { 'http://localhost:2435': baseUrl, ...replacements })
     writeFileSync(join(folder, `${module}.py`), code)
     writeFileSync(join(folder, 'call.py'), pythonProgram(module))
     const variables = { PYTHONDONTWRITEBYTECODE: '1', ...env }
@@ -55,7 +55,7 @@ puts AgeClient.new.send(call["name"], *[answer].compact, **values).to_json
 `
 
 const withRuby: LoadLibrary = async ({ baseUrl }, { folder, env = {}, replacements }) => {
-  const code = readExample('ruby', '# age_client.rb', {
+  const code = readExample('# age_client.rb', {
     'http://localhost:2435': baseUrl,
     'URI::HTTP #': baseUrl.startsWith('https:') ? 'URI::HTTPS #' : 'URI::HTTP #',
     ...replacements,
@@ -125,7 +125,7 @@ func check(err error) {
 `
 
 const readGo = (baseUrl: string, replacements: Replacements = {}) =>
-  readExample('go', '// age/client.go', { 'http://localhost:2435': baseUrl, ...replacements })
+  readExample('// age/client.go', { 'http://localhost:2435': baseUrl, ...replacements })
 
 const withGo: LoadLibrary = async ({ baseUrl }, { folder, env = {}, replacements }) => {
   const { write, go } = makeGoModule(folder)
@@ -137,7 +137,7 @@ const withGo: LoadLibrary = async ({ baseUrl }, { folder, env = {}, replacements
 }
 
 describeWith('go', 'With Go', () => {
-  test('The block for Go of clients.md is written as gofmt writes it', async () => {
+  test('The example for Go is written as gofmt writes it', async () => {
     const { write, gofmt } = makeGoModule(makeScratchFolder())
     write({ 'age/client.go': readGo('http://localhost:2435') })
     expect(await gofmt()).toBe('')

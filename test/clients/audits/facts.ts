@@ -16,8 +16,6 @@ const factsSchema = z
     version: z.string(),
     /** What of the library the app calls, and by which settings. */
     uses: z.string(),
-    /** The heading in docs/clients.md that has its lines. */
-    anchor: z.string().optional(),
     /** The app, below apps/; absent when it consists of those lines. */
     app: z.string().optional(),
     /** The day of the last update of these facts. */
@@ -47,7 +45,7 @@ const factsSchema = z
 export type Facts = z.infer<typeof factsSchema>
 
 /** What is known of a library before the audit. */
-export type Subject = Pick<Facts, 'library' | 'version' | 'uses' | 'anchor' | 'app' | 'left_out' | 'note'>
+export type Subject = Pick<Facts, 'library' | 'version' | 'uses' | 'app' | 'left_out' | 'note'>
 
 export const factsFile = (name: string): string => `${FOLDER}${name}.json`
 

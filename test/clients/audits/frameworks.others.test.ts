@@ -38,7 +38,6 @@ auditLibrary({
   name: 'express-openid-connect',
   library: 'express-openid-connect',
   uses: '`auth` and `requiresAuth`',
-  anchor: 'express-openid-connect',
   note: 'Its `state` says where the user goes back to, and is the same in each request from the same page; `nonce` and a cookie tell the flows apart.',
   startsFresh: true,
   start: startExpress,
@@ -99,7 +98,6 @@ auditLibrary({
   name: 'next-auth',
   library: 'next-auth 4',
   uses: "a provider with `idToken: true` and `checks: ['state', 'nonce']`",
-  anchor: 'next-auth',
   note: 'Its cookies are `SameSite=Lax`, and do not come along with a `form_post` of another site: so `use/callback.form_post_unasked` is refused. Between two ports of localhost, which are one site, a browser sends them, and it is let in.',
   start: startNextAuth,
 })
@@ -114,7 +112,7 @@ test.each([
     { 'authRequired: false,': "authRequired: false, idTokenSigningAlg: 'ES256'," },
   ],
   ['next-auth 4', startNextAuth, { [TYPES]: `${TYPES}, id_token_signed_response_alg: 'ES256'` }],
-] as const)('%s reads a token that is signed by ES256, with the line of clients.md', async (_name, start, line) => {
+] as const)('%s reads a token that is signed by ES256, with the line of libraries.md', async (_name, start, line) => {
   const sandbox = await startSandbox({ signingAlg: 'ES256', persona: 'adult-passport' })
   const verify = await start(sandbox, line)
   expect(await createAppBrowser().visit(verify)).toMatchObject({ status: 200, text: 'Welcome, you are 18.' })

@@ -11,7 +11,8 @@ test('docs/libraries.md is what the facts say; `npm run docs` writes it', async 
   )
   const parts = {
     service: renderServiceFamilies(),
-    libraries: [...renderTable(facts), ...facts.flatMap(renderLibrary)],
+    libraries: renderTable(facts),
+    details: ['| Library | Called by | Lets in | Beside |', '|---|---|---|---|', ...facts.map(renderLibrary)],
     versions: ['| Library | Version |', '|---|---|', ...codeFlowOnly],
   }
   let page = readPage('libraries.md')
@@ -50,39 +51,48 @@ function renderCell(family: readonly Outcome[], facts: Facts): string {
   return `**${letIn}**/${judged}${broke === 0 ? '' : `, ${broken}`}`
 }
 
-function renderLibrary(facts: Facts): string[] {
-  const { library, version, measured, catalogue, uses, response_mode, scope, left_out, note } = facts
-  const reasons = Object.entries(left_out).map(([rows, reason]) => `- \`${rows}\`: ${reason}`)
-  const withReasons = (rows: Facts['undetermined' | 'not_for_it']) =>
-    Object.entries(rows).map(
-      ([row, reason]) => `- ${linkTo(rowOf(row), row)}: ${reason.replace('your app', 'the app')}`,
-    )
-  return [
-    `\n## ${library}\n`,
-    `Version ${version}, measured on ${measured} by version ${catalogue} of the catalogue, with \`response_mode=${response_mode}\` and the`,
-    `scope \`${scope}\`. The app uses ${uses}${renderApp(facts)}.`,
-    ...(note === undefined ? [] : [`\n${note}`]),
-    ...renderList('It lets in', facts.let_in.map(listed)),
-    ...renderList('It answers by an error of the server, or not at all', facts.broke.map(listed)),
-    ...renderList('It refuses, although they are right', facts.too_strict.map(listed)),
-    ...renderList('Undetermined', withReasons(facts.undetermined)),
-    ...renderList('Not tried', [...reasons, ...withReasons(facts.not_for_it)]),
+/** What the library was asked, and what it leaves to the app, in one row. */
+function renderLibrary({
+  library,
+  version,
+  measured,
+  catalogue,
+  uses,
+  response_mode,
+  scope,
+  note,
+  app,
+  ...facts
+}: Facts): string {
+  const request = `\`${response_mode}\`, \`${scope}\``
+  const called = [`${uses}; ${request}`, ...(app === undefined ? [] : [`\`test/clients/audits/apps/${app}\``])]
+  const byLevel = ['must', 'should', 'may'].flatMap((level) =>
+    renderRows(
+      level,
+      facts.let_in.filter((id) => rowOf(id).level === level),
+    ),
+  )
+  const reasons = Object.entries({ ...facts.left_out, ...facts.undetermined, ...facts.not_for_it })
+  const others = [
+    ...(note === undefined ? [] : [note]),
+    ...renderRows('breaks the app', facts.broke),
+    ...renderRows('refused although right', facts.too_strict),
+    ...renderRows(
+      'not tried',
+      reasons.map(([rows]) => rows),
+    ),
   ]
+  const cells = [
+    `${library} ${version}<br>${measured}, ${catalogue}`,
+    called.join('<br>'),
+    byLevel.join('<br>'),
+    others.join('<br>'),
+  ]
+  return `| ${cells.map((text) => text.replaceAll('|', '\\|')).join(' | ')} |`
 }
 
-function renderApp({ app, anchor }: Facts): string {
-  if (anchor === undefined) return ''
-  const heading = `clients.md#${anchor}`
-  if (app === undefined) return `: [its lines](${heading})`
-  return `: \`test/clients/audits/apps/${app}\`; [clients.md](${heading}) has lines that check more`
-}
-
-const renderList = (title: string, lines: readonly string[]) => (lines.length === 0 ? [] : [`\n${title}:\n`, ...lines])
-
-function listed(id: string): string {
-  const row = rowOf(id)
-  return `- ${linkTo(row, id)} (${row.level}): ${escaped(row.summary)}`
-}
+const renderRows = (title: string, rows: readonly string[]): string[] =>
+  rows.length === 0 ? [] : [`${title}: ${rows.map((row) => `\`${row}\``).join(', ')}`]
 
 function rowOf(id: string): Outcome {
   const row = findRow(id)
@@ -99,7 +109,10 @@ function familiesOf(layer: Outcome['layer']) {
 
 const titleOf = ({ flow, family }: Outcome) => `${flow}: ${family.replaceAll('_', ' ')}`
 
-const linkTo = (row: Outcome, id?: string) =>
-  `[${id === undefined ? titleOf(row) : `\`${id}\``}](outcomes.md#${headingAnchors(`# ${titleOf(row)}`)[0]})`
+const anchors = headingAnchors(readPage('outcomes.md'))
 
-const escaped = (text: string) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll('__', '\\_\\_')
+/** To the table of the flow. */
+function linkTo(row: Outcome): string {
+  const anchor = anchors.find((one) => one.startsWith(row.flow === 'jwks' ? 'key-set-' : `${row.flow}-`))
+  return `[${titleOf(row)}](outcomes.md#${anchor})`
+}

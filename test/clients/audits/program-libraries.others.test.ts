@@ -68,7 +68,6 @@ const debianVersion = (name: string) => /\t(?:\d+:)?(.+)-/.exec(outputOf('dpkg-q
 describeWith('python', 'In Python', () => {
   const authlib = {
     version: outputOf(PYTHON, '-c', 'import authlib; print(authlib.__version__)'),
-    anchor: 'authlib',
   }
 
   auditLibrary({
@@ -99,7 +98,7 @@ describeWith('python', 'In Python', () => {
       prepare({ baseUrl, appUrl }) {
         const folder = makeScratchFolder()
         const names = { 'http://localhost:2435': baseUrl, 'http://localhost:3000': appUrl }
-        writeFileSync(join(folder, 'authlib_client.py'), readExample('python', '# authlib_client.py', names))
+        writeFileSync(join(folder, 'authlib_client.py'), readExample('# authlib_client.py', names))
         return { PYTHONPATH: folder }
       },
     }),
@@ -110,7 +109,6 @@ describeWith('python', 'In Python', () => {
     library: 'PyJWT',
     version: outputOf(PYTHON, '-c', 'import jwt; print(jwt.__version__)'),
     uses: '`PyJWKClient` and `decode` with `algorithms`, `audience` and `issuer`',
-    anchor: 'pyjwt',
     app: 'pyjwt_app.py',
     note: 'It is no client library: `state`, `nonce` and errors are left to the app. Claims that have to be there can be named by its option `require`, which the app does not use.',
     left_out: {
@@ -129,7 +127,6 @@ describeWith('go', 'In Go', () => {
     library: 'go-oidc',
     version: debianVersion('golang-github-coreos-go-oidc-dev'),
     uses: '`NewProvider` and `Verify` with `ClientID`, and `AuthCodeURL` and `Exchange` of x/oauth2',
-    anchor: 'go-oidc',
     app: 'go-oidc/main.go',
     note: 'Its documentation says that `Verify` checks no nonce. Its examples compare `state` and `nonce` by themselves, which the app does not.',
     left_out: { ...left_out, ...noUpgrade },
@@ -148,7 +145,6 @@ describeWith('ruby', 'In Ruby', () => {
     library: 'openid_connect for Ruby',
     version: outputOf('ruby', '-e', 'require "openid_connect"; puts OpenIDConnect::VERSION'),
     uses: '`Config.discover!`, `IdToken.decode`, `verify!` with `issuer`, `client_id` and `nonce`, and `access_token!`',
-    anchor: 'ruby',
     app: 'openid_connect_app.rb',
     note: 'It reads the token of an answer and nothing else: `state` and errors are left to the app.',
     left_out: { ...left_out, ...noUpgrade },
@@ -162,7 +158,6 @@ describeWith('apache', 'In Apache', () => {
     library: 'mod_auth_openidc',
     version: debianVersion('libapache2-mod-auth-openidc'),
     uses: '`OIDCResponseType id_token` and `Require claim age_thresholds.18:true`',
-    anchor: 'mod_auth_openidc',
     note: 'It answers what it refuses by a page of its own with the status 200, and users whom the claim keeps out by 401. A right token with a `c_hash` and no code ends the process of Apache that reads it.',
     // A row may end a process of Apache, with what it does for other visits.
     options: { jobs: 1 },

@@ -107,7 +107,6 @@ auditLibrary({
   name: 'openid-client',
   library: 'openid-client 6',
   uses: '`implicitAuthentication` with `expectedState`, `buildAuthorizationUrlWithPAR`, `genericGrantRequest`',
-  anchor: 'openid-client',
   left_out,
   startsFresh: true,
   start: startBlock('openid-client.js'),
@@ -117,7 +116,6 @@ auditLibrary({
   name: 'openid-client-5',
   library: 'openid-client 5',
   uses: '`callbackParams`, `callback` with `state`, `nonce` and `response_type`, `pushedAuthorizationRequest`, `grant`',
-  anchor: 'openid-client-5',
   note: 'It takes no code beside the token, so that the app takes the code out of the answer before: nothing is left to compare `c_hash` with.',
   left_out,
   startsFresh: true,
@@ -128,7 +126,6 @@ auditLibrary({
   name: 'oauth4webapi',
   library: 'oauth4webapi',
   uses: '`validateAuthResponse`, `processAuthorizationCodeResponse` with `expectedNonce`, `validateApplicationLevelSignature`, `processPushedAuthorizationResponse`, `processGenericTokenEndpointResponse`',
-  anchor: 'oauth4webapi',
   note: 'Beside a code `validateCodeIdTokenResponse` compares `c_hash`; the app does not use it, because most answers have no code.',
   left_out,
   startsFresh: true,
@@ -138,7 +135,7 @@ auditLibrary({
 auditLibrary({
   name: 'jose',
   library: 'jose',
-  uses: '`createRemoteJWKSet`, and `jwtVerify` with `issuer`, `audience` and `algorithms`, as the app of [integration-express.md](integration-express.md) before its own checks',
+  uses: '`createRemoteJWKSet`, and `jwtVerify` with `issuer`, `audience` and `algorithms`, as the app of [examples/express](../examples/express/) before its own checks',
   left_out: {
     'use/callback.*': 'jose reads a token; the app reads the callback by itself',
     'family:error': 'the same',
@@ -185,7 +182,6 @@ auditLibrary({
   name: 'oidc-client',
   library: 'oidc-client 1',
   uses: '`createSigninRequest` and `processSigninResponse` of `OidcClient`, which `UserManager` calls, in Node instead of a page, with `metadata` and `signingKeys` given and `response_mode: query`',
-  anchor: 'oidc-client',
   left_out: mode_left_out,
   start: startSteps(async ({ baseUrl, client }, url) => {
     const { OidcClient, WebStorageStateStore, InMemoryWebStorage } = exported.parse(

@@ -1,4 +1,4 @@
-"""The lines of docs/clients.md for Authlib, which are the module authlib_client."""
+"""The lines of examples/clients for Authlib, which are the module authlib_client."""
 import json
 import os
 import uuid
