@@ -1,10 +1,7 @@
-import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
-import { expect, test } from 'vitest'
+import { test } from 'vitest'
 import { CATALOGUE_VERSION, OUTCOMES } from '../../../src/sandbox/outcomes/catalogue.ts'
 import type { Outcome, OutcomeFlow } from '../../../src/sandbox/outcomes/outcome.ts'
-
-const DOCUMENT = fileURLToPath(new URL('../../../docs/outcomes.md', import.meta.url))
+import { expectPage, readPage, withGenerated } from '../../docs/page.ts'
 
 const HEADINGS: Readonly<Record<OutcomeFlow, string>> = {
   use: 'Use (E1)',
@@ -16,40 +13,27 @@ const HEADINGS: Readonly<Record<OutcomeFlow, string>> = {
   jwks: 'Key set (E6)',
 }
 
-/** `docs/outcomes.md`: its introduction with the numbers of now, and the catalogue as Markdown, by flow and family. */
-function renderOutcomesDocument(): string {
-  const [written = ''] = readFileSync(DOCUMENT, 'utf8').split(`\n\n## ${HEADINGS.use}`, 1)
+/** The catalogue as Markdown: a table for each flow, in which a row with the name of a family stands before its rows. */
+function renderCatalogue(): string {
   const numbers = `Version ${CATALOGUE_VERSION} of the catalogue has ${OUTCOMES.length} rows.`
-  const introduction = written.replace(/^Version .*? rows\./m, numbers)
   const chapters = [...new Set(OUTCOMES.map(({ flow }) => flow))].flatMap((flow) => {
     const rows = OUTCOMES.filter((row) => row.flow === flow)
     return [
-      `\n## ${HEADINGS[flow]}`,
-      ...[...new Set(rows.map(({ family }) => family))].flatMap((family) =>
-        renderFamily(
-          `${flow}: ${family.replaceAll('_', ' ')}`,
-          rows.filter((row) => row.family === family),
-        ),
-      ),
+      `\n## ${HEADINGS[flow]}\n`,
+      '| Name | What happens | What a correct client does | Level | Reference |',
+      '|---|---|---|---|---|',
+      ...[...new Set(rows.map(({ family }) => family))].flatMap((name) => {
+        const family = rows.filter((row) => row.family === name)
+        const [common, facts] = [mostFrequent(family.map(({ harm }) => harm)), factsOf(family)]
+        const head = `| **${name.replaceAll('_', ' ')}** | ${escaped(`${common} ${facts.join('; ')}`)}. | | | |`
+        return [head, ...family.map((row) => renderRow(row, [common, ...facts]))]
+      }),
     ]
   })
-  return `${[introduction, ...chapters].join('\n')}\n`
+  return `${[numbers, ...chapters].join('\n')}\n`
 }
 
-function renderFamily(title: string, rows: readonly Outcome[]): string[] {
-  const common = mostFrequent(rows.map(({ harm }) => harm))
-  const facts = factsOf(rows)
-  return [
-    `\n### ${title}\n`,
-    `${common}\n`,
-    `${escaped(facts.join('; '))}.\n`,
-    '| Name | What happens | What a correct client does | Level | Reference |',
-    '|---|---|---|---|---|',
-    ...rows.map((row) => renderRow(row, [common, ...facts])),
-  ]
-}
-
-/** What stands at the heading of a family is not repeated in its rows. */
+/** What the row of a family says is not repeated in the rows of the family. */
 function renderRow(row: Outcome, common: readonly string[]): string {
   const own = FACTS.map((fact) => fact(row)).filter((text) => text !== '' && !common.includes(text))
   const needs = (row.needs ?? []).map((need) => `\`${need}\``).join(', ')
@@ -83,5 +67,5 @@ function mostFrequent(texts: readonly string[]): string {
 }
 
 test('docs/outcomes.md is what the catalogue says; `npm run docs` writes it', async () => {
-  await expect(renderOutcomesDocument()).toMatchFileSnapshot(DOCUMENT)
+  await expectPage('outcomes.md', withGenerated(readPage('outcomes.md'), 'catalogue', renderCatalogue()))
 })
