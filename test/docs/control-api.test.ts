@@ -17,6 +17,8 @@ interface Example {
   readonly body?: unknown
   /** What to know beside the summary. */
   readonly note?: string
+  /** The page shows the call with its answer; any other call is made too, and has a row alone. */
+  readonly shown?: true
   /** Calls that are made before it and are not shown. */
   readonly before?: readonly (readonly [path: string, body?: unknown])[]
   /** Items of a list that are shown; all when absent. */
@@ -59,7 +61,7 @@ const EXAMPLES: Readonly<Record<OperationId, Example>> = {
   getCatalog: { path: '/catalog', maxItems: 1 },
   listPersonas: { path: '/personas?limit=1' },
   getPersona: { path: '/personas/turns-18-tomorrow' },
-  putPersona: { path: '/personas/turns-21-in-a-week', body: TURNS_21 },
+  putPersona: { shown: true, path: '/personas/turns-21-in-a-week', body: TURNS_21 },
   putPersonas: {
     path: '/personas',
     body: { personas: [{ name: 'turns-21-in-a-week', ...TURNS_21 }] },
@@ -67,12 +69,14 @@ const EXAMPLES: Readonly<Record<OperationId, Example>> = {
   },
   deletePersona: { path: '/personas/turns-21-in-a-week' },
   evaluate: {
+    shown: true,
     path: '/evaluate',
     body: { claims: { age_thresholds: [18] }, persona: 'teen-16' },
     note: '`signals` in the place of `persona` evaluates age signals that belong to no persona.',
   },
   listExpectations: { path: '/expectations', before: [['/expectations', { flow: 'use', persona: 'child-12' }]] },
   addExpectation: {
+    shown: true,
     path: '/expectations',
     body: { flow: 'use', persona: 'teen-16', outcome: 'id_token.expired', match: { state: 'my-state' } },
     note: '`match` limits it to the requests of one client, `state` or `nonce`. `times: 3` decides three requests.',
@@ -89,21 +93,24 @@ const EXAMPLES: Readonly<Record<OperationId, Example>> = {
   },
   stopActing: { path: '/act-as' },
   listScenarios: { path: '/scenarios', before: [['/scenarios', SCENARIO]] },
-  armScenario: { path: '/scenarios', body: { ...SCENARIO, name: 'Another one' } },
+  armScenario: { shown: true, path: '/scenarios', body: { ...SCENARIO, name: 'Another one' } },
   getScenario: {
+    shown: true,
     path: '/scenarios/SCENARIO?wait=1&after=0',
     note: '`wait` is a long poll: the answer comes as soon as the revision is another one than `after`.',
   },
   removeScenario: { path: '/scenarios/SCENARIO' },
   clearScenarios: { path: '/scenarios' },
   listFlows: {
+    shown: true,
     path: '/flows?state=my-state&wait=5',
     before: [[FLOW]],
     note: 'A test in any language waits for the flow of its `state` like this.',
   },
-  getFlow: { path: '/flows/f1', note: 'With `?as=vitest` it answers a file: [recordings.md](recordings.md).' },
-  exportFlow: { path: '/flows/f1/as/scenario' },
+  getFlow: { path: '/flows/f1', note: 'With `?as=vitest` it answers a file: [recordings](console.md#recordings).' },
+  exportFlow: { path: '/flows/f1/as/mermaid' },
   streamEvents: {
+    shown: true,
     path: '/events',
     note: 'Open until the reader goes; a comment line comes every 15 seconds.',
     shell: `curl -sN --max-time 3 ${SANDBOX}/events &
@@ -120,15 +127,17 @@ wait`,
   nameCoverageTest: { path: '/coverage/test', body: { name: 'a teen stays out' } },
   getClock: { path: '/clock', before: [['/clock', FROZEN]] },
   moveClock: {
+    shown: true,
     path: '/clock',
     body: { advance: 91 },
     note: 'Also `{"set": "2027-01-31T12:00:00Z"}`, `{"freeze": true}` and `{"reset": true}`.',
   },
-  rotateKeys: { path: '/keys/rotate', body: { stage: 'publish' } },
+  rotateKeys: { shown: true, path: '/keys/rotate', body: { stage: 'publish' } },
   reset: { path: '/reset' },
   listTenants: { path: '/tenants', before: [['/clock', FROZEN]] },
   getTenant: { path: '/tenants/ci-1', before: [['/t/ci-1/_sandbox/clock', FROZEN]] },
   putTenant: {
+    shown: true,
     path: '/tenants/ci-2',
     before: [['/t/ci-2/_sandbox/clock', FROZEN]],
     body: { persona: 'adult-passport', clients: [SHOP], lifetimes: { code: 60 } },
@@ -152,23 +161,27 @@ const REFUSALS = [
   ],
 ] as const
 
-test('docs/control-api.md lists the contract, with an example of every call; `npm run docs` writes it', async () => {
+test('docs/control-api.md lists the contract, each call of which can be made; `npm run docs` writes it', async () => {
   const sandbox = await startSandbox({ baseUrl: BASE_URL, seed: 1 })
   await prepare(sandbox, '/clock', FROZEN)
-  const rows = OPERATION_IDS.map((id) => rowOf(OPERATIONS[id]))
+  const rows = OPERATION_IDS.map((id) => rowOf(OPERATIONS[id], EXAMPLES[id]))
   const sections: string[] = []
-  for (const id of OPERATION_IDS) sections.push(await sectionOf(sandbox, OPERATIONS[id], EXAMPLES[id]))
+  for (const id of OPERATION_IDS) {
+    const section = await sectionOf(sandbox, OPERATIONS[id], EXAMPLES[id])
+    if (EXAMPLES[id].shown) sections.push(section)
+  }
   sections.push(await refusalsOf(sandbox))
   const text = [...HEADINGS, ...rows, ...sections].join('\n')
   await expectPage('control-api.md', withGenerated(readPage('control-api.md'), 'calls', text))
   // Each call starts a process of curl.
 }, 120_000)
 
-function rowOf(operation: Operation): string {
+function rowOf(operation: Operation, { shown, note }: Example): string {
   const { summary, query, body, statuses } = operation
   const title = titleOf(operation)
-  const call = `[\`${title}\`](#${headingAnchors(`# ${title}`)[0]})`
-  return `| ${[call, summary, membersOf(query), membersOf(body), statuses.join(', ')].join(' | ')} |`
+  const call = shown ? `[\`${title}\`](#${headingAnchors(`# ${title}`)[0]})` : `\`${title}\``
+  const does = shown || note === undefined ? summary : `${summary}. ${note}`
+  return `| ${[call, does, membersOf(query), membersOf(body), statuses.join(', ')].join(' | ')} |`
 }
 
 const titleOf = ({ method, path }: Operation) =>
