@@ -32,7 +32,7 @@ const CONTROL_TOKEN = `token-of-the-control-api-${'0123456789abcdef'.repeat(3)}`
 const BEYOND = { Authorization: `Bearer ${CONTROL_TOKEN}`, 'X-Forwarded-For': '192.0.2.1' }
 
 const sandbox = await shareSandbox({
-  clients: [{ ...CLIENT, logo: fileURLToPath(new URL('../../docs/pictures/flow.png', import.meta.url)) }],
+  clients: [{ ...CLIENT, logo: fileURLToPath(new URL('../../docs/pictures/flow.webp', import.meta.url)) }],
   builtinClient: false,
   controlToken: CONTROL_TOKEN,
 })
