@@ -27,6 +27,8 @@ interface IndexedSection extends Omit<FoundSection, 'excerpt' | 'terms'> {
 interface SearchIndex {
   readonly sections: ReadonlyMap<string, IndexedSection>
   readonly engine: MiniSearch<IndexedSection>
+  /** Ids of rules, names of outcomes and readings. */
+  readonly names: readonly string[]
 }
 
 let index: Promise<SearchIndex> | undefined
@@ -40,9 +42,15 @@ const MAX_WORDS = 12
 /** The sections that have all words of `query`, of which the first 200 characters and 12 words count, the best ones first; a word may go on or be misspelt by a letter. */
 export async function searchDocuments(query: string, limit: number = MAX_FOUND): Promise<readonly FoundSection[]> {
   index ??= createIndex()
-  const { sections, engine } = await index
+  const { sections, engine, names } = await index
+  const asked = query.slice(0, MAX_QUERY)
+  const namesRow = wordsOf(asked).some((word) => isName(word.toLowerCase(), names))
+  const weights = {
+    ...(namesRow ? {} : LESS_WANTED),
+    ...Object.fromEntries(CATALOGUES.map((name) => [name, namesRow ? 5 : 0.1])),
+  }
   return engine
-    .search(query.slice(0, MAX_QUERY))
+    .search(asked, { boostDocument: (id: string) => weights[id.slice(0, id.indexOf('#'))] ?? 1 })
     .slice(0, limit)
     .flatMap(({ id, terms }) => {
       const section = sections.get(String(id))
@@ -64,7 +72,6 @@ async function createIndex(): Promise<SearchIndex> {
       // Names and ids that differ by a letter are different ones.
       fuzzy: (term) => (/^\p{L}{6,}$/u.test(term) ? 1 : false),
       boost: { heading: 4, title: 2 },
-      boostDocument: (id, term) => (isName(term) && /^(?:rules|outcomes)#/.test(id) ? 5 : 1),
     },
   })
   const sections = findDocuments().flatMap(({ name, title, sections }) =>
@@ -73,14 +80,33 @@ async function createIndex(): Promise<SearchIndex> {
     }),
   )
   await mapInTurns(sections, (section) => engine.add(section))
-  return { sections: new Map(sections.map((section) => [section.id, section])), engine }
+  return { sections: new Map(sections.map((section) => [section.id, section])), engine, names: catalogueNames() }
 }
 
 /** `id_token.expired` and `PAR-07` are words, which are found by their parts too. */
 const wordsOf = (text: string): string[] => text.match(/[\p{L}\p{N}]+(?:[_.-][\p{L}\p{N}]+)*/gu) ?? []
 
-/** The id of a rule, or the name of an outcome: its own page comes first. */
-const isName = (term: string) => /[_.-]/.test(term)
+/** Pages of rows, which have nearly every word: they come first for a name that a row has, and last for any other word. */
+const CATALOGUES = ['rules', 'outcomes']
+
+/** Pages that name nearly everything, and explain little of it: a guide comes first. */
+const LESS_WANTED: Readonly<Record<string, number>> = {
+  changelog: 0.2,
+  security: 0.3,
+  skill: 0.3,
+  'control-api': 0.5,
+  'command-line': 0.7,
+}
+
+/** The names in the first column of the catalogues. */
+const catalogueNames = (): readonly string[] =>
+  findDocuments()
+    .filter(({ name }) => CATALOGUES.includes(name))
+    .flatMap(({ markdown }) => [...markdown.matchAll(/^\| `([^`]+)` \|/gm)].map(([, name = '']) => name.toLowerCase()))
+
+/** A word with an inner mark may be the beginning of a name: `id_token.exp`, but not `upgrade`. */
+const isName = (word: string, names: readonly string[]) =>
+  names.includes(word) || (/[_.-]/.test(word) && names.some((name) => name.startsWith(word)))
 
 function partsOf(word: string): string[] {
   const parts = word.split(/[_.-]/)

@@ -38,3 +38,26 @@ test('A search in the documents lists at most a page of sections, and none for n
   expect(await searchDocuments('')).toEqual([])
   expect(await searchDocuments('?!')).toEqual([])
 })
+
+test.each([
+  ['upgrade', 'first-steps#upgrade'],
+  ['create', 'first-steps#create'],
+  ['form_post', 'troubleshooting#the-session-is-empty-at-a-form_post-callback'],
+  ['webhook', 'driving#wait-for-a-result'],
+  ['typescript', 'library#library-for-javascript-and-typescript'],
+  ['docker', 'addresses#docker-one-issuer-two-addresses'],
+  ['kubernetes', 'addresses#kubernetes'],
+  ['no_proxy', 'addresses#a-proxy-that-your-company-asks-for'],
+  ['https', 'addresses#https'],
+  ['clock', 'driving#the-clock'],
+  ['tenant', 'driving#tenants'],
+  ['scenario', 'driving#scenarios'],
+  ['playwright', 'library#playwright'],
+  ['pytest', 'testing#pytest'],
+  ['cors', 'troubleshooting#cors-the-browser-blocks-the-token-call'],
+  ['es256', 'configuration#rs256-or-es256'],
+  ['reset', 'command-line#reset'],
+  ['id_token.expired', 'outcomes#use-e1'],
+])('The first section that a search for %s finds is %s', async (query, place) => {
+  expect((await placesOf(query))[0]).toBe(place)
+})
