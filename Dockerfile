@@ -18,7 +18,7 @@ LABEL org.opencontainers.image.title=agekey-sandbox \
       org.opencontainers.image.licenses=MIT
 WORKDIR /app
 # The documents are served, and what they link to.
-COPY package.json LICENSE README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md compose.yaml ./
+COPY package.json LICENSE README.md CHANGELOG.md SECURITY.md compose.yaml ./
 COPY docs docs
 COPY examples examples
 COPY skills skills

@@ -1,5 +1,6 @@
-import { readdirSync } from 'node:fs'
-import { extname, posix } from 'node:path'
+import { existsSync, readdirSync } from 'node:fs'
+import { extname, join, posix, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { packageRoot } from '../package-root.ts'
 
 /** Name and file of each document outside `docs/`. */
@@ -11,7 +12,7 @@ const OTHER_DOCUMENTS: Readonly<Record<string, string>> = {
 }
 
 /** Files outside of `docs/` to which documents link. */
-const LINKED_FILES = ['LICENSE', 'compose.yaml', 'examples/express/app.js']
+const LINKED_FILES = ['LICENSE', 'compose.yaml']
 
 /**
  * Files that are served at their path below `/_sandbox/`, beside those in `docs/`: so the relative links of a document work in its
@@ -31,19 +32,26 @@ export function documentFiles(): ReadonlyMap<string, string> {
   ])
 }
 
-const TYPES: Readonly<Record<string, string>> = { '.png': 'image/png', '.md': 'text/markdown; charset=utf-8' }
+const TYPES: Readonly<Record<string, string>> = { '.webp': 'image/webp', '.md': 'text/markdown; charset=utf-8' }
 
 /** The media type by which a file is served; any other file is text to read. */
 export const mediaTypeOf = (file: string): string => TYPES[extname(file)] ?? 'text/plain; charset=utf-8'
 
-/** What documents link to or show, below the root of the package: `docs/pictures/flow.png`. */
-export function linkedFiles(): readonly string[] {
-  const below = ['pictures', 'scenarios'].flatMap((name) =>
-    readdirSync(new URL(`docs/${name}/`, packageRoot)).map((file) => `docs/${name}/${file}`),
-  )
-  return [...LINKED_FILES, ...below]
+/** What documents link to or show, below the root of the package: `docs/pictures/flow.webp`, `examples/express/app.js`. */
+export const linkedFiles = (): readonly string[] => [
+  ...LINKED_FILES,
+  ...['docs/pictures', 'docs/scenarios', 'examples'].flatMap(filesBelow),
+]
+
+/** The package leaves the examples out, which the repository and the image have. */
+function filesBelow(folder: string): readonly string[] {
+  const path = fileURLToPath(new URL(folder, packageRoot))
+  if (!existsSync(path)) return []
+  return readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.parentPath.includes('node_modules'))
+    .map((entry) => posix.join(folder, relative(path, join(entry.parentPath, entry.name)).replaceAll('\\', '/')))
 }
 
-/** The path of a file to which a document links, below the root of the package. */
+/** The path of a file to which a document links, below the root of the package; of a folder that of its README. */
 export const linkedFile = (document: string, path: string): string =>
-  posix.normalize(posix.join(posix.dirname(document), path))
+  posix.join(posix.dirname(document), path.endsWith('/') ? `${path}README.md` : path)

@@ -22,7 +22,10 @@ export const createDocumentRoutes = (host: HttpHost): readonly RouteRow[] => [
   { path: DOCS, method: 'get', handler: showIndex(host), errors: 'page' },
   { path: `${DOCS}/search`, method: 'get', handler: showSearch(host), errors: 'page' },
   { path: `${DOCS}/:name`, method: 'get', handler: showDocument(host), errors: 'page' },
-  { path: `${DOCS}/:folder/:file`, method: 'get', handler: sendLinkedFile, errors: 'page' },
+  { path: `${DOCS}/:folder/:file`, method: 'get', handler: sendLinkedFile('docs'), errors: 'page' },
+  ...['/:app/:file', '/:app/:folder/:file'].map((below): RouteRow => {
+    return { path: `/_sandbox/examples${below}`, method: 'get', handler: sendLinkedFile('examples'), errors: 'page' }
+  }),
   ...FILES_BESIDE_DOCS.map((file): RouteRow => {
     return { path: `/_sandbox/${file}`, method: 'get', handler: async () => ({ reply: await fileReply(file) }) }
   }),
@@ -78,15 +81,17 @@ const showDocument =
     return { reply: page(200, renderDocument(await frameOf(request, tenant, host), document)) }
   }
 
-const sendLinkedFile: Handler = async ({ params: { folder = '', file = '' } }) => {
-  const path = `docs/${folder}/${file}`
-  if (!linkedFiles().includes(path)) {
-    throw Refusal.notFound(
-      `docs: no document links to ${JSON.stringify(path.slice(0, 80))}; /_sandbox/docs lists the documents`,
-    )
+const sendLinkedFile =
+  (root: 'docs' | 'examples'): Handler =>
+  async ({ params: { app, folder, file } }) => {
+    const path = [root, app, folder, file].filter((part) => part !== undefined).join('/')
+    if (!linkedFiles().includes(path)) {
+      throw Refusal.notFound(
+        `docs: no document links to ${JSON.stringify(path.slice(0, 80))}; /_sandbox/docs lists the documents`,
+      )
+    }
+    return { reply: await fileReply(path) }
   }
-  return { reply: await fileReply(path) }
-}
 
 const sendLlmsText: Handler = async (_request, { provider }) => {
   const [{ renderLlmsText }, { markdownAddress }] = await loadLlmsText()

@@ -86,6 +86,13 @@ test('A document that does not exist is answered by the nearest ones', async () 
   await request.get('/_sandbox/docs/readmee.md').expect(404)
 })
 
+test('The example apps to which documents link are served file by file', async () => {
+  const { text } = await request.get('/_sandbox/examples/express/app.js').expect(200)
+  expect(text).toBe(readFileSync(new URL('examples/express/app.js', ROOT), 'utf8'))
+  await request.get('/_sandbox/examples/clients/age.conf').expect(200)
+  await request.get('/_sandbox/examples/express/nothing.js').expect(404)
+})
+
 test('No file of the package is served that is no document', async () => {
   const outside = ['docs/..%2Fpackage.json', 'docs/scenarios/..%2F..%2Fpackage.json', 'package.json']
   for (const path of [...outside, 'docs/scenarios/nothing.yaml']) await request.get(`/_sandbox/${path}`).expect(404)

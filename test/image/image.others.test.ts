@@ -38,7 +38,7 @@ describeWith('buildah', 'The image', () => {
   }, 900_000)
 
   test('The image holds what runs, with the documents that it serves, and nothing else', () => {
-    const texts = ['CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'SECURITY.md']
+    const texts = ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md']
     const documents = [...texts, 'compose.yaml', 'docs', 'examples', 'skills']
     expect(readdirSync(join(root, 'app')).sort()).toEqual([...documents, 'dist', 'package.json', 'public'].sort())
     expect(readdirSync(join(root, 'app/dist'))).toEqual(
