@@ -6,10 +6,9 @@ import { findFreePort } from '../support/free-port.ts'
 import { makeProject } from '../support/project.ts'
 import { blockWith, codeBlocks, codeIn, fencedBlocks, ROOT, readPage, readRoot, tableOf } from './page.ts'
 
-const page = readPage('ci.md')
-const auditPage = readPage('audit-ci.md')
-const auditYaml = codeBlocks(auditPage, 'yaml')
-const [script = ''] = codeBlocks(auditPage, 'sh')
+const [testPart = '', auditPart = ''] = readPage('ci.md').split('\n## The audit in a pipeline\n')
+const auditYaml = codeBlocks(auditPart, 'yaml')
+const [script = ''] = codeBlocks(auditPart, 'sh')
 const { name, version, repository } = JSON.parse(readRoot('package.json'))
 const [, address = '', home = ''] = /git\+(https:\/\/github\.com\/(.*)\.git)$/.exec(repository.url) ?? []
 const install = `npm install --no-save ./${name}-${version}.tgz`
@@ -38,7 +37,7 @@ function short(text: string) {
 }
 
 test('The job of ci.md without a container waits until the sandbox is healthy, drives it without a token and ends it', async () => {
-  const [first = '', ...lines] = blockWith(codeBlocks(page, 'sh'), '# your tests').split('\n')
+  const [first = '', ...lines] = blockWith(codeBlocks(testPart, 'sh'), '# your tests').split('\n')
   expect(first).toBe(install)
   const asked = `curl -s http://localhost:2435/_sandbox/expectations`
   const { stdout } = await runScript(lines.join('\n').replace('# your tests', asked), 'bash', '-eu')
@@ -46,7 +45,7 @@ test('The job of ci.md without a container waits until the sandbox is healthy, d
 })
 
 test('Every job of ci.md builds the image of this repository, and waits by what the image runs', () => {
-  const jobs = fencedBlocks(page).map(({ code }) => code)
+  const jobs = fencedBlocks(testPart).map(({ code }) => code)
   const built = jobs.flatMap((code) => code.match(/docker build .*/g) ?? [])
   expect(built.length).toBe(3)
   expect(built.filter((line) => !line.includes(`${address}#`))).toEqual([])
@@ -54,12 +53,12 @@ test('Every job of ci.md builds the image of this repository, and waits by what 
   expect(jobs.join('').match(/node \/app\/dist\/bin\.js wait/g)).toHaveLength(2)
 })
 
-test('audit-ci.md has every input and every output of the action', () => {
-  expect(tableOf(auditPage, 'Input').flatMap(([input]) => codeIn(input))).toEqual(Object.keys(action.inputs))
-  for (const output of Object.keys(action.outputs)) expect(auditPage).toContain(`\`${output}\``)
+test('ci.md has every input and every output of the action', () => {
+  expect(tableOf(auditPart, 'Input').flatMap(([input]) => codeIn(input))).toEqual(Object.keys(action.inputs))
+  for (const output of Object.keys(action.outputs)) expect(auditPart).toContain(`\`${output}\``)
 })
 
-test('audit-ci.md uses the action of this repository, with the address and the command of the other recipes', () => {
+test('ci.md uses the action of this repository, with the address and the command of the other recipes', () => {
   const [, , step] = parse(blockWith(auditYaml, '# .github/workflows/audit.yml')).jobs.audit.steps
   const given = { url: expect.any(String), start: expect.any(String) }
   expect(step).toEqual({ uses: `${home}@main`, with: given })
@@ -71,14 +70,14 @@ test('audit-ci.md uses the action of this repository, with the address and the c
 
 const workflows = readdirSync(`${ROOT}.github/workflows`).map((name) => `.github/workflows/${name}`)
 
-test.each(['docs/audit-ci.md', 'action.yml', ...workflows])('%s uses other actions by commit and version', (path) => {
+test.each(['docs/ci.md', 'action.yml', ...workflows])('%s uses other actions by commit and version', (path) => {
   const used = [...readRoot(path).matchAll(/uses: (?!\.\/)(.*)/g)].map(([, action = '']) => action)
   const others = used.filter((action) => !action.startsWith(`${home}@`))
   expect(others).not.toEqual([])
   expect(others.filter((action) => !/^\S+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(action))).toEqual([])
 })
 
-test('The job of audit-ci.md for GitLab audits the app and leaves what it keeps', async () => {
+test('The job of ci.md for GitLab audits the app and leaves what it keeps', async () => {
   const [first, second, ...commands] = gitlabJob.script
   expect([first, second]).toEqual(['npm ci', install])
   const { code, stdout } = await runScript(short(commands.join('\n')), 'bash')
@@ -87,7 +86,7 @@ test('The job of audit-ci.md for GitLab audits the app and leaves what it keeps'
   for (const file of [...paths, reports.junit]) expect(existsSync(join(project.folder, file)), file).toBe(true)
 }, 60_000)
 
-test('The shell script of audit-ci.md ends as the audit does, and says what that means', async () => {
+test('The shell script of ci.md ends as the audit does, and says what that means', async () => {
   expect(await runScript(short(script), 'sh')).toMatchObject({ code: 0, stdout: expect.stringMatching(/\npassed\n$/) })
   expect(await runScript(short(script).replace('npm start', 'npm run no-such-script'), 'sh')).toMatchObject({
     code: 2,

@@ -108,7 +108,7 @@ const EXAMPLES: Readonly<Record<OperationId, Example>> = {
     note: 'A test in any language waits for the flow of its `state` like this.',
   },
   getFlow: { path: '/flows/f1', note: 'With `?as=vitest` it answers a file: [recordings](console.md#recordings).' },
-  exportFlow: { path: '/flows/f1/as/mermaid' },
+  exportFlow: { path: '/flows/f1/as/scenario' },
   streamEvents: {
     shown: true,
     path: '/events',

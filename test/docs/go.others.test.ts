@@ -9,7 +9,7 @@ import { describeApp, type StartApp } from './describe-app.ts'
 import { blockWith, codeBlocks, readPage } from './page.ts'
 import { createScratchFolder, makeScratchFolder } from './scratch-folder.ts'
 
-const blocks = ['integration-go.md', 'testing-go.md'].flatMap((name) => codeBlocks(readPage(name), 'go'))
+const blocks = ['integration-go.md', 'testing.md'].flatMap((name) => codeBlocks(readPage(name), 'go'))
 const FILES: Readonly<Record<string, string>> = Object.fromEntries(
   ['main.go', 'age/age.go', 'age/age_test.go'].map((name) => [name, blockWith(blocks, `// ${name}`)]),
 )
@@ -37,7 +37,7 @@ describeWith('go', 'With Go', async () => {
     return { url: `http://${address}`, stop: () => void app.kill('SIGKILL') }
   }
 
-  /** Runs the tests of testing-go.md with the command line of this version. */
+  /** Runs the tests of testing.md with the command line of this version. */
   async function runTests(from = '', to = ''): Promise<string> {
     const { write, go } = makeGoModule(makeScratchFolder())
     const command = JSON.stringify([process.execPath, join(await packageOfRun(), 'dist/bin.js')]).slice(1, -1)
@@ -55,11 +55,11 @@ describeWith('go', 'With Go', async () => {
     expect(await gofmt()).toBe('')
   })
 
-  test('The tests of testing-go.md pass', async () => {
+  test('The tests of testing.md pass', async () => {
     expect((await runTests()).match(/^ *--- PASS: \S+/gm)).toHaveLength(7)
   }, 180_000)
 
-  test('The tests of testing-go.md fail against an app that compares no nonce', async () => {
+  test('The tests of testing.md fail against an app that compares no nonce', async () => {
     await expect(runTests('token.Nonce == nonce &&', 'nonce != "" &&')).rejects.toMatchObject({
       stdout: expect.stringMatching(
         /^(?=[\s\S]*--- PASS: TestAnAdultIsLetIn)[\s\S]*--- FAIL: TestAWrongAnswerIsRefused\/id_token\.nonce_other/,

@@ -17,10 +17,7 @@ function filesOf(pages: readonly string[], names: readonly string[]): Readonly<R
   return Object.fromEntries(names.map((name) => [name, blockWith(blocks, `# ${name}`)]))
 }
 
-const PAGES = filesOf(
-  ['integration-python.md', 'testing-pytest.md'],
-  ['age.py', 'app.py', 'conftest.py', 'test_age.py'],
-)
+const PAGES = filesOf(['integration-python.md', 'testing.md'], ['age.py', 'app.py', 'conftest.py', 'test_age.py'])
 const DJANGO = filesOf(['integration-django.md'], ['age.py', 'settings.py'])
 
 /** Starts an app by the server of its framework. */
@@ -62,20 +59,20 @@ describeWith('python', 'With Django and PyJWT', () => {
 describeWith('python', 'With pytest', async () => {
   const project = await makeProject()
 
-  /** Runs the tests of testing-pytest.md, with another text in one of the files. */
+  /** Runs the tests of testing.md, with another text in one of the files. */
   async function runPytest(file = 'age.py', from = '', to = '') {
     expect(PAGES[file]).toContain(from)
     project.write({ ...PAGES, [file]: PAGES[file]?.replace(from, () => to) ?? '' })
     return (await project.run(PYTHON, ['-m', 'pytest', '-q', '-p', 'no:cacheprovider'], environment)).stdout
   }
 
-  test('The tests of testing-pytest.md pass, and fail against an app that lets every user in', async () => {
+  test('The tests of testing.md pass, and fail against an app that lets every user in', async () => {
     expect(await runPytest()).toContain('6 passed')
     const careless = await runPytest('age.py', 'nonce = asked("age_use", answer)', 'return "Welcome, you are 18."')
     expect(careless).toContain('4 failed, 2 passed')
   })
 
-  test('A name in a test of testing-pytest.md that does not exist is an error in words of the sandbox', async () => {
+  test('A name in a test of testing.md that does not exist is an error in words of the sandbox', async () => {
     const misspelt = await runPytest('test_age.py', 'persona="child-12"', 'persona="child-21"')
     expect(misspelt).toContain('Did you mean "child-12"')
   })

@@ -1,20 +1,27 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test, vi } from 'vitest'
 import { buildCli } from '../cli/built-cli.ts'
 import { findFreePort } from '../support/free-port.ts'
-import { codeBlocks, readRoot } from './page.ts'
+import { codeBlocks, readDocuments, readRoot, tableOf } from './page.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const { start } = await buildCli()
 const readme = readRoot('README.md')
 
-test('The README has at most 200 lines, and leads to every page of docs', () => {
-  expect(readme.split('\n').length - 1).toBeLessThanOrEqual(200)
-  const pages = readdirSync(new URL('../../docs/', import.meta.url)).filter((name) => name.endsWith('.md'))
-  expect(pages.filter((name) => !readme.includes(`(docs/${name})`))).toEqual([])
+test('The README has at most 140 lines, and a table of at most 8 rows on where to go next', () => {
+  expect(readme.split('\n').length - 1).toBeLessThanOrEqual(140)
+  const rows = tableOf(readme, 'You want to')
+  expect(rows.length).toBeLessThanOrEqual(8)
+  for (const [, read = ''] of rows) expect(read).toMatch(/\]\([\w/-]+\.md\)/)
+})
+
+test('The documents are at most 24 pages and 6,000 lines', () => {
+  const documents = readDocuments().filter(({ path }) => !path.startsWith('skills/'))
+  expect(documents.filter(({ path }) => path.startsWith('docs/')).length).toBeLessThanOrEqual(24)
+  expect(documents.reduce((lines, { text }) => lines + text.split('\n').length - 1, 0)).toBeLessThanOrEqual(6_000)
 })
 
 test('The README has one command to start, one to test and one to install the file that `npm pack` makes', () => {
@@ -24,11 +31,11 @@ test('The README has one command to start, one to test and one to install the fi
   expect(readme.match(/npm install --save-dev \S+/g)).toEqual([install])
 })
 
-test('The README shows four pictures, each of at most 150 KB', () => {
+test('The README shows four pictures, each of at most 60 KB', () => {
   const pictures = [...readme.matchAll(/(?:src|srcset)="([^"]+)"/g)].map(([, path = '']) => path)
   expect(pictures).toHaveLength(4)
   const sizes = pictures.map((path) => statSync(new URL(`../../${path}`, import.meta.url)).size)
-  expect(sizes.filter((size) => size < 5_000 || size > 150_000)).toEqual([])
+  expect(sizes.filter((size) => size < 5_000 || size > 60_000)).toEqual([])
 })
 
 test('The README shows what a start prints', async () => {

@@ -11,7 +11,7 @@ import { recordFlows } from '../support/recorded-flows.ts'
 import { basic } from '../support/requests.ts'
 import { chromiumOfRun } from '../support/run.ts'
 import { describeWith } from '../support/tools.ts'
-import { readPage } from './page.ts'
+import { codeIn, readPage, tableOf } from './page.ts'
 
 const sandbox = await createSandbox({ keys: KEY_FILE })
 afterAll(() => sandbox.close())
@@ -20,8 +20,8 @@ const flows = new Map<string, Flow>()
 for (const [name, id] of await recordFlows({ ...sandbox, ...createClient(sandbox.url) }))
   flows.set(name, await sandbox.flows.get(id))
 
-test('recordings.md has a row for each format, in their order', () => {
-  expect([...readPage('recordings.md').matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name)).toEqual(RECORDING_NAMES)
+test('console.md has a row for each format of a recording, in their order', () => {
+  expect(tableOf(readPage('console.md'), 'Format').flatMap(([name]) => codeIn(name))).toEqual(RECORDING_NAMES)
 })
 
 const project = await makeProject('vitest', ...PLAYWRIGHT)

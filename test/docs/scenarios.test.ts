@@ -28,8 +28,8 @@ test.each([
 })
 
 test.each([
-  ['scenarios.md', 5],
-  ['recordings.md', 1],
+  ['driving.md', 5],
+  ['console.md', 1],
 ])('The example of %s is a scenario of %d steps', (file, steps) => {
   const [yaml = ''] = codeBlocks(readPage(file), 'yaml')
   expect(parseYamlDocument(yaml, { file, schema: scenarioSchema }).steps).toHaveLength(steps)

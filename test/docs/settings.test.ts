@@ -24,9 +24,7 @@ test('Every command of the documents that starts a sandbox has flags that exist'
   const commands = blocks.flatMap(({ path, code }) =>
     (code.match(/^(?:npx )?agekey-sandbox --.*[^\\]$/gm) ?? []).map((command) => ({ path, command })),
   )
-  expect([...new Set(commands.map(({ path }) => path))]).toEqual(
-    expect.arrayContaining(['docs/addresses.md', 'docs/mobile.md', 'docs/replicas.md']),
-  )
+  expect([...new Set(commands.map(({ path }) => path))]).toEqual(expect.arrayContaining(['docs/addresses.md']))
   for (const { command } of commands) {
     const flags = [...command.matchAll(/--([\w-]+)(?: ([^-\s]\S*))?/g)].map(([, name = '', value]) => [
       name,
@@ -44,9 +42,8 @@ test('addresses.md names each setting of an address by its key and its flag', ()
   expect(shown.filter((one) => !FLAGS.some(({ key, name }) => one === `${key} --${name}`))).toEqual([])
 })
 
-/** Each file that a page shows below a comment with its name; the manifests of Kubernetes have the name of their config. */
-const filesNamed = (name: string) =>
-  blocks.filter(({ path, code }) => code.startsWith(`# ${name}\n`) && path !== 'docs/kubernetes.md')
+/** Each file that a page shows below a comment with its name. */
+const filesNamed = (name: string) => blocks.filter(({ code }) => code.startsWith(`# ${name}\n`))
 
 test('Every config file of the documents can be read', () => {
   const files = filesNamed('agekey-sandbox.yaml')
@@ -55,12 +52,12 @@ test('Every config file of the documents can be read', () => {
     expect(parseYamlDocument(code, { file: path, schema: configSchema }), code).toBeDefined()
 })
 
-test('upgrades.md names the present version of the catalogue, and the versions that package.json asks for', () => {
+test('The changelog names the present version of the catalogue, and the versions that package.json asks for', () => {
   const [{ code = '' } = {}] = filesNamed('agekey-audit.yaml')
-  const values = parseYamlDocument(code, { file: 'upgrades.md', schema: auditFileSchema })
+  const values = parseYamlDocument(code, { file: 'CHANGELOG.md', schema: auditFileSchema })
   expect(values).toMatchObject({ catalogue: CATALOGUE_VERSION })
   const { engines, peerDependencies } = JSON.parse(readRoot('package.json'))
-  const page = readPage('upgrades.md')
+  const page = readRoot('CHANGELOG.md')
   expect(page).toContain(`Node ${engines.node.replace('>=', '')} or later`)
   expect(page).toContain(`Vitest ${peerDependencies.vitest.replace('>=', '')} or later`)
   expect(page).toContain(`Playwright ${peerDependencies['@playwright/test'].replace('>=', '')} or later`)

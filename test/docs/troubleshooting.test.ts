@@ -1,5 +1,10 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { promisify } from 'node:util'
 import { decodeJwt } from 'jose'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import * as z from 'zod'
 import type { SandboxOptions } from '../../src/server/create-sandbox.ts'
 import type { Answer } from '../support/http-client.ts'
 import { decodeReferences } from '../support/markup.ts'
@@ -55,6 +60,21 @@ async function created(spend: (requestUri: string) => Promise<unknown>, changes:
   return said((await app.create(requestUri, changes)).params)
 }
 
+/** What curl gets when a proxy that cannot reach this machine is asked for the sandbox. */
+async function behindProxy() {
+  const proxy = createServer((_request, response) => response.writeHead(502).end()).listen(0)
+  await once(proxy, 'listening')
+  onTestFinished(() => void proxy.close())
+  const { port } = z.object({ port: z.number() }).parse(proxy.address())
+  const health = `${sandbox.baseUrl}/_sandbox/health`
+  const ask = async (environment: Readonly<Record<string, string>>) => {
+    const env = { PATH: process.env['PATH'], http_proxy: `http://127.0.0.1:${port}`, ...environment }
+    return (await promisify(execFile)('curl', ['-s', '-o', '/dev/null', '-w', '%{http_code}', health], { env })).stdout
+  }
+  expect(await ask({ NO_PROXY: 'localhost,127.0.0.1,::1,agekey-sandbox' })).toBe('200')
+  return `curl ${health}: ${await ask({})}`
+}
+
 /** What makes the message of each part of the page, by its heading. */
 const TROUBLES: Readonly<Record<string, () => Promise<string>>> = {
   'The browser shows "redirect_uri is not registered"': () => errorPage({ ...shop, redirect_uri: `${REDIRECT_URI}/` }),
@@ -96,6 +116,7 @@ const TROUBLES: Readonly<Record<string, () => Promise<string>>> = {
     const { text } = await open({ ...ADULT, response_mode: 'form_post' })
     return /<form method="post" action="[^"]*"/.exec(text)?.[0] ?? ''
   },
+  'localhost answers 403 or 502, and the journal has no call': behindProxy,
   'issuer mismatch in Docker': async () => {
     const { body } = await request.get(`${USE}/.well-known/openid-configuration`)
     return JSON.stringify({ issuer: body.issuer })

@@ -8,21 +8,19 @@ import { makeScratchFolder } from './scratch-folder.ts'
 
 /** Pages whose TypeScript is not compiled here, each with the reason. */
 const NOT_COMPILED: Readonly<Record<string, string>> = {
-  'docs/clients.md': 'the SDK of the service is not on npm',
+  'docs/libraries.md': 'the SDK of the service is not on npm',
   'docs/integration-nextjs.md': 'nextjs.test.ts bundles and runs it',
-  'docs/recordings.md': 'some lines of a file that recordings.runs.test.ts runs whole',
 }
 
 /** What stands before each block of a page that shows some lines of a test. */
 const BEFORE: Readonly<Record<string, string>> = {
-  'docs/scenarios.md': "declare const sandbox: import('agekey-sandbox').SandboxApi\n",
-  'docs/test-ids.md': "declare const page: import('@playwright/test').Page\ndeclare const authorizationUrl: string\n",
+  'docs/driving.md': "declare const sandbox: import('agekey-sandbox').SandboxApi\n",
+  'docs/library.md': "declare const page: import('@playwright/test').Page\ndeclare const authorizationUrl: string\n",
 }
 
 /** Files that the reader of a page has beside its blocks. */
 const BESIDE: Readonly<Record<string, string>> = {
-  'audit-kit/start-app.d.ts':
-    'export declare function startApp(env: Readonly<Record<string, string>>): Promise<string>',
+  'audit/start-app.d.ts': 'export declare function startApp(env: Readonly<Record<string, string>>): Promise<string>',
   'ci/testcontainers.d.ts': `declare module 'testcontainers' {
     class GenericContainer {
       constructor(image: string)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { makeProject } from '../support/project.ts'
 import { blockWith, codeBlocks, readPage, readRoot } from './page.ts'
 
-const page = readPage('audit-kit.md')
+const page = readPage('audit.md')
 const project = await makeProject('vitest', 'express', 'jose')
 
 /** What `startApp` of the page is, for the example app. */
@@ -28,7 +28,7 @@ const short = (code: string) =>
     .replace(/'Welcome'\)\)$/m, "'Welcome'), { only: ['use/id_token.expired', 'create/created'] })")
     .replace('{ test })', "{ test, only: ['use/id_token.expired', 'create/created'] })")
 
-test('The tests of audit-kit.md run by Vitest and by node:test, and refuse nothing that they should not', async () => {
+test('The tests of audit.md run by Vitest and by node:test, and refuse nothing that they should not', async () => {
   // Outside the repository, whose settings of Vitest are not those of the page.
   project.write({
     'start-app.js': START_APP,

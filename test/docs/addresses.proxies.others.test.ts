@@ -16,7 +16,7 @@ import { blockWith, codeBlocks, readPage } from './page.ts'
 import { makeScratchFolder } from './scratch-folder.ts'
 
 const NGINX = '/usr/sbin/nginx'
-const blocks = codeBlocks(readPage('proxies.md'), 'nginx')
+const blocks = codeBlocks(readPage('addresses.md'), 'nginx')
 const ASKED = new URLSearchParams(useRequest())
 
 /** Starts nginx with a block of the page before a sandbox, at addresses that are free here, for one test. */
@@ -61,7 +61,7 @@ async function call(port: number, path: string, form?: string, headers: Incoming
   return { status: response.statusCode, location: response.headers.location ?? '', text: await text(response) }
 }
 
-describeWith('nginx', 'Behind the nginx of proxies.md', () => {
+describeWith('nginx', 'Behind the nginx of addresses.md', () => {
   test('Tokens, forms and the control API work behind nginx over https, by the name of the proxy alone', async () => {
     const { baseUrl, port } = await start(blockWith(blocks, '# nginx.conf'), {
       listen: '443',

@@ -5,7 +5,7 @@ import * as z from 'zod'
 import { describeWith } from '../support/tools.ts'
 import { blockWith, codeBlocks, readPage } from './page.ts'
 
-const manifests = parseAllDocuments(blockWith(codeBlocks(readPage('kubernetes.md'), 'yaml'), '# agekey-sandbox.yaml'))
+const manifests = parseAllDocuments(blockWith(codeBlocks(readPage('addresses.md'), 'yaml'), '# kubernetes.yaml'))
 const manifest = z.looseObject({ kind: z.string(), spec: z.looseObject({}).optional() })
 
 describeWith('kubectl', 'With kubectl', () => {
@@ -13,7 +13,7 @@ describeWith('kubectl', 'With kubectl', () => {
   test.each([
     ['Deployment', ['set', 'env', 'AGEKEY_SANDBOX_LOG=json']],
     ['Service', ['set', 'selector', 'app=agekey-sandbox']],
-  ])('kubectl knows every field of the %s of kubernetes.md', (kind, [verb = '', what = '', change = '']) => {
+  ])('kubectl knows every field of the %s of addresses.md', (kind, [verb = '', what = '', change = '']) => {
     const unknownIn = (given: object) => {
       const args = [verb, what, '--local', '--output', 'json', '--filename', '-', change]
       const { stdout } = spawnSync('kubectl', args, { input: JSON.stringify(given), encoding: 'utf8' })

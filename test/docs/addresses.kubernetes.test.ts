@@ -5,19 +5,19 @@ import { parseYamlDocument } from '../../src/files/yaml-document.ts'
 import { startSandbox } from '../support/sandbox.ts'
 import { blockWith, codeBlocks, readPage } from './page.ts'
 
-const manifests = parseAllDocuments(blockWith(codeBlocks(readPage('kubernetes.md'), 'yaml'), '# agekey-sandbox.yaml'))
+const manifests = parseAllDocuments(blockWith(codeBlocks(readPage('addresses.md'), 'yaml'), '# kubernetes.yaml'))
 const [, configMap, deployment] = manifests.map((document) => document.toJS())
 
-test('The manifests of kubernetes.md are a Secret, a ConfigMap with a config that can be read, a Deployment and a Service of one name', () => {
+test('The manifests of addresses.md are a Secret, a ConfigMap with a config that can be read, a Deployment and a Service of one name', () => {
   const kinds = ['Secret', 'ConfigMap', 'Deployment', 'Service']
   const named = kinds.map((kind) => ({ kind, metadata: { name: 'agekey-sandbox' } }))
   expect(manifests.map((document) => document.toJS())).toMatchObject(named)
   expect(configMap.data).toEqual({ 'agekey-sandbox.yaml': expect.any(String) })
   const config = configMap.data['agekey-sandbox.yaml']
-  expect(parseYamlDocument(config, { file: 'kubernetes.md', schema: configSchema })).toBeDefined()
+  expect(parseYamlDocument(config, { file: 'addresses.md', schema: configSchema })).toBeDefined()
 })
 
-test('The probes of kubernetes.md ask for what a sandbox with a control token answers without it, under the address of a pod', async () => {
+test('The probes of addresses.md ask for what a sandbox with a control token answers without it, under the address of a pod', async () => {
   const sandbox = await startSandbox({ baseUrl: 'https://age.preview.example', controlToken: 'not-a-real-token' })
   const statusUnder = async (path: string) => (await sandbox.request.get(path).set('Host', '10.1.2.3:2435')).status
   const [{ ports, ...container }] = deployment.spec.template.spec.containers
