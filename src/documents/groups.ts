@@ -21,7 +21,7 @@ const GROUPS: readonly Group[] = [
   {
     title: 'Connect an app',
     lines: {
-      integrations: 'Which example app to take, what every app must check, and what profile agekey tolerates.',
+      integrations: 'Which example app to take, and what every app must check.',
       libraries:
         'Which OpenID Connect libraries work as they are, the lines that each needs, and which wrong answers each refuses.',
     },

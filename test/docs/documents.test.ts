@@ -77,10 +77,7 @@ test('Each document with code is named by a test that runs the code', () => {
 })
 
 test.each([
-  ['integration-python.md', 'python', ['# age.py', '# app.py']],
-  ['integration-django.md', 'python', ['# age.py', '# settings.py']],
   ['testing.md', 'python', ['# conftest.py', '# test_age.py']],
-  ['integration-go.md', 'go', ['// main.go', '// age/age.go']],
   ['testing.md', 'go', ['// age/age_test.go']],
 ])('%s shows each of its files once', (page, language, firstLines) => {
   expect(codeBlocks(readPage(page), language).map((code) => code.split('\n')[0])).toEqual(firstLines)

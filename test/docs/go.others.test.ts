@@ -6,16 +6,17 @@ import { makeGoModule } from '../support/go-module.ts'
 import { packageOfRun } from '../support/run.ts'
 import { describeWith } from '../support/tools.ts'
 import { describeApp, type StartApp } from './describe-app.ts'
-import { blockWith, codeBlocks, readPage } from './page.ts'
+import { blockWith, codeBlocks, readPage, readRoot } from './page.ts'
 import { createScratchFolder, makeScratchFolder } from './scratch-folder.ts'
 
-const blocks = ['integration-go.md', 'testing.md'].flatMap((name) => codeBlocks(readPage(name), 'go'))
-const FILES: Readonly<Record<string, string>> = Object.fromEntries(
-  ['main.go', 'age/age.go', 'age/age_test.go'].map((name) => [name, blockWith(blocks, `// ${name}`)]),
-)
+const FILES: Readonly<Record<string, string>> = {
+  'main.go': readRoot('examples/go/main.go'),
+  'age/age.go': readRoot('examples/go/age/age.go'),
+  'age/age_test.go': blockWith(codeBlocks(readPage('testing.md'), 'go'), '// age/age_test.go'),
+}
 
 describeWith('go', 'With Go', async () => {
-  /** The app of integration-go.md, compiled for an app and for a fresh copy beside it: the address is in the program. */
+  /** The example, compiled for an app and for a fresh copy beside it: the address is in the program. */
   const idle: { readonly program: string; readonly address: string }[] = []
   const { folder, remove } = createScratchFolder()
   afterAll(remove)
@@ -49,7 +50,7 @@ describeWith('go', 'With Go', async () => {
     return go('test', '-v', 'example.com/shop/age')
   }
 
-  test('The files of the pages for Go are written as gofmt writes them', async () => {
+  test('The files of the Go example are written as gofmt writes them', async () => {
     const { write, gofmt } = makeGoModule(makeScratchFolder())
     write(FILES)
     expect(await gofmt()).toBe('')
@@ -67,7 +68,7 @@ describeWith('go', 'With Go', async () => {
     })
   }, 180_000)
 
-  describeApp('The app of integration-go.md', start, [
+  describeApp('The Go example', start, [
     { row: 'use/id_token.kid_empty', because: 'go-oidc takes an empty kid for none, and tries every key' },
     { row: 'jwks/jwks.unknown_key_type', because: 'go-oidc reads no key set that holds an unknown type' },
   ])

@@ -4,22 +4,18 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { parse as parseCookie } from 'cookie'
 import { build, type Plugin } from 'rolldown'
-import { expect, test } from 'vitest'
 import { describeApp, type StartApp } from './describe-app.ts'
-import { codeBlocks, ROOT, readPage } from './page.ts'
-
-const page = readPage('integration-nextjs.md')
-const blocks = codeBlocks(page, 'ts')
+import { ROOT, readRoot } from './page.ts'
 
 type Handler = (request: Request) => Promise<Response>
 
 /** The cookies of the request that is being answered, and those to set with its answer. */
 const cookieJars = new AsyncLocalStorage<{ readonly sent: object; readonly toSet: string[] }>()
 
-/** Route handlers of the page. */
+/** Route handlers of the example. */
 const ROUTES = ['verify', 'callback', 'created']
 
-/** What of Next.js the page uses, which is not installed: written on what every runtime has, by `cookieJars` of the module. */
+/** What of Next.js the example uses, which is not installed: written on what every runtime has, by `cookieJars` of the module. */
 const STAND_INS: Readonly<Record<string, string>> = {
   entry: ROUTES.map((route) => `export * as ${route} from '@/app/${route}/route'`)
     .concat("export { keepIn } from 'next/headers'")
@@ -44,16 +40,18 @@ const STAND_INS: Readonly<Record<string, string>> = {
     })`,
 }
 
-/** Resolves the files that the page shows, and stand-ins. `@/lib/age` is how an app of Next.js imports `lib/age.ts`. */
-const filesOfThePage: Plugin = {
-  name: 'files-of-the-page',
+/** Resolves the files of the example, and stand-ins. `@/lib/age` is how an app of Next.js imports `lib/age.ts`. */
+const filesOfTheExample: Plugin = {
+  name: 'files-of-the-example',
   resolveId: (id) => (id in STAND_INS && id) || (id.startsWith('@/') ? `${ROOT}${id.slice(2)}.ts` : null),
-  load: (id) => STAND_INS[id] ?? blocks.find((code) => code.startsWith(`// ${id.replace(ROOT, '')}\n`)),
+  load: (id) =>
+    STAND_INS[id] ??
+    (id.startsWith(ROOT) && !id.includes('node_modules') ? readRoot(`examples/nextjs/${id.replace(ROOT, '')}`) : null),
 }
 
 const SETTINGS = ['AGE_BASE_URL', 'AGE_SERVER_URL', 'APP_URL'] as const
 
-/** The app of the page as one module. Its settings are texts in it. */
+/** The app of the example as one module. Its settings are texts in it. */
 const bundled = build({
   input: 'entry',
   write: false,
@@ -61,12 +59,12 @@ const bundled = build({
   transform: { define: Object.fromEntries(SETTINGS.map((name) => [`process.env.${name}`, `"{${name}}"`])) },
   // The app logs for itself.
   output: { minify: { compress: { dropConsole: true }, mangle: false, codegen: false } },
-  plugins: [filesOfThePage],
+  plugins: [filesOfTheExample],
 })
 
 let loaded = 0
 
-/** Serves the route handlers of the page. */
+/** Serves the route handlers of the example. */
 const startNextjsApp: StartApp = async ({ baseUrl, url: serverUrl }) => {
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? '/', appUrl)
@@ -93,13 +91,4 @@ const startNextjsApp: StartApp = async ({ baseUrl, url: serverUrl }) => {
   return { url: appUrl, stop: () => void server.close() }
 }
 
-test('Every file that the page for Next.js lists is shown on it, below a heading that the list leads to', () => {
-  const listed = [...page.matchAll(/^\| \[(.*?)\]\(#(.*?)\)/gm)].map(([, file = '', anchor = '']) => ({ file, anchor }))
-  expect(listed).toHaveLength(ROUTES.length + 1)
-  for (const { file, anchor } of listed) {
-    expect(page).toContain(`\n## ${file}\n\n\`\`\`ts\n// ${file}\n`)
-    expect(anchor).toBe(file.replaceAll(/[/.]/g, ''))
-  }
-})
-
-describeApp('The app of the page for Next.js', startNextjsApp)
+describeApp('The example for Next.js', startNextjsApp)

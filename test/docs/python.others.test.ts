@@ -6,19 +6,27 @@ import { findFreePort } from '../support/free-port.ts'
 import { makeProject } from '../support/project.ts'
 import { describeWith, PYTHON } from '../support/tools.ts'
 import { describeApp, type StartApp } from './describe-app.ts'
-import { blockWith, codeBlocks, readPage } from './page.ts'
+import { blockWith, codeBlocks, readPage, readRoot } from './page.ts'
 import { createScratchFolder } from './scratch-folder.ts'
 
 const environment = { PYTHONDONTWRITEBYTECODE: '1', PYTHONUNBUFFERED: '1' }
 
-/** Files that some pages show. */
-function filesOf(pages: readonly string[], names: readonly string[]): Readonly<Record<string, string>> {
-  const blocks = pages.flatMap((page) => codeBlocks(readPage(page), 'python'))
-  return Object.fromEntries(names.map((name) => [name, blockWith(blocks, `# ${name}`)]))
-}
+const filesIn = (folder: string, names: readonly string[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(names.map((name) => [name, readRoot(`examples/${folder}/${name}`)]))
 
-const PAGES = filesOf(['integration-python.md', 'testing.md'], ['age.py', 'app.py', 'conftest.py', 'test_age.py'])
-const DJANGO = filesOf(['integration-django.md'], ['age.py', 'settings.py'])
+const FLASK = filesIn('flask', ['age.py', 'app.py'])
+const DJANGO = filesIn('django', ['age.py', 'settings.py'])
+
+/** The Flask example with the tests that testing.md shows. */
+const TESTED: Readonly<Record<string, string>> = {
+  ...FLASK,
+  ...Object.fromEntries(
+    ['conftest.py', 'test_age.py'].map((name) => [
+      name,
+      blockWith(codeBlocks(readPage('testing.md'), 'python'), `# ${name}`),
+    ]),
+  ),
+}
 
 /** Starts an app by the server of its framework. */
 const startApp =
@@ -42,15 +50,15 @@ const startApp =
 const unknownType = 'jwks/jwks.unknown_key_type'
 
 describeWith('python', 'With Flask and Authlib', () => {
-  const start = startApp(PAGES, (port) => ['flask', '--app', 'app', 'run', '--port', port])
-  describeApp('The app of integration-python.md', start, [
+  const start = startApp(FLASK, (port) => ['flask', '--app', 'app', 'run', '--port', port])
+  describeApp('The Flask example', start, [
     { row: unknownType, because: 'Authlib reads no key set that holds an unknown type' },
   ])
 })
 
 describeWith('python', 'With Django and PyJWT', () => {
   const start = startApp(DJANGO, (port) => ['django', 'runserver', port, '--settings', 'settings', '--noreload'])
-  describeApp('The app of integration-django.md', start, [
+  describeApp('The Django example', start, [
     { row: 'jwks/jwks.redirect', because: 'PyJWKClient follows redirects' },
     { row: unknownType, because: 'PyJWT reads no key set that holds an unknown type' },
   ])
@@ -61,8 +69,8 @@ describeWith('python', 'With pytest', async () => {
 
   /** Runs the tests of testing.md, with another text in one of the files. */
   async function runPytest(file = 'age.py', from = '', to = '') {
-    expect(PAGES[file]).toContain(from)
-    project.write({ ...PAGES, [file]: PAGES[file]?.replace(from, () => to) ?? '' })
+    expect(TESTED[file]).toContain(from)
+    project.write({ ...TESTED, [file]: TESTED[file]?.replace(from, () => to) ?? '' })
     return (await project.run(PYTHON, ['-m', 'pytest', '-q', '-p', 'no:cacheprovider'], environment)).stdout
   }
 

@@ -9,7 +9,6 @@ import { makeScratchFolder } from './scratch-folder.ts'
 /** Pages whose TypeScript is not compiled here, each with the reason. */
 const NOT_COMPILED: Readonly<Record<string, string>> = {
   'docs/libraries.md': 'the SDK of the service is not on npm',
-  'docs/integration-nextjs.md': 'nextjs.test.ts bundles and runs it',
 }
 
 /** What stands before each block of a page that shows some lines of a test. */

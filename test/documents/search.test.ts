@@ -42,7 +42,7 @@ test('A search in the documents lists at most a page of sections, and none for n
 test.each([
   ['upgrade', 'first-steps#upgrade'],
   ['create', 'first-steps#create'],
-  ['form_post', 'troubleshooting#the-session-is-empty-at-a-form_post-callback'],
+  ['form_post', 'integrations#fragment-query-or-form_post'],
   ['webhook', 'driving#wait-for-a-result'],
   ['typescript', 'library#library-for-javascript-and-typescript'],
   ['docker', 'addresses#docker-one-issuer-two-addresses'],

@@ -135,7 +135,9 @@ test('A coding agent evaluates claims without a flow, reads and moves the clock,
 })
 
 test('A coding agent searches and reads the documents', async () => {
-  expect((await call('search_documents', { query: '' })).text).toContain('- library (Library for JavaScript and TypeScript): ')
+  expect((await call('search_documents', { query: '' })).text).toContain(
+    '- library (Library for JavaScript and TypeScript): ',
+  )
   const { text, data } = await call('search_documents', { query: 'PAR-07', limit: 1 })
   expect(text).toMatch(/^Sections, the best first:\n- rules#/)
   expect(data).toMatchObject({ found: [{ document: 'rules' }] })

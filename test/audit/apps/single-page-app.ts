@@ -1,17 +1,15 @@
 import type { Sandbox } from '../../../src/server/create-sandbox.ts'
 import { startRelyingParty } from '../../browser/relying-party.ts'
-import { blockWith, codeBlocks, readPage } from '../../docs/page.ts'
+import { readRoot } from '../../docs/page.ts'
 import type { Changes } from '../../support/express-example.ts'
 
-const page = readPage('single-page-apps.md')
-const scripts = codeBlocks(page, 'js')
 const FILES: Readonly<Record<string, string>> = {
-  '/': blockWith(codeBlocks(page, 'html'), '<!-- index.html -->'),
-  '/app.js': blockWith(scripts, '// app.js'),
-  '/age.js': blockWith(scripts, '// age.js'),
+  '/': readRoot('examples/spa/index.html'),
+  '/app.js': readRoot('examples/spa/app.js'),
+  '/age.js': readRoot('examples/spa/age.js'),
 }
 
-/** Serves an app, by default that of docs/single-page-apps.md, with some of its texts changed. @throws Error when a text is not in it */
+/** Serves an app, by default that of examples/spa, with some of its texts changed. @throws Error when a text is not in it */
 export async function startSinglePageApp({ baseUrl }: Pick<Sandbox, 'baseUrl'>, changes: Changes = [], files = FILES) {
   const missing = changes.find(([text]) => !Object.values(files).some((code) => code.includes(text)))
   if (missing) throw new Error(`the single-page app does not hold ${missing[0]}`)

@@ -1,32 +1,3 @@
-# Go
-
-With [coreos/go-oidc](https://github.com/coreos/go-oidc), which checks signature, issuer, audience and expiry. All three flows
-are one package; the rest is the standard library. With nothing in the environment it talks to a sandbox on this machine;
-`APP_URL` is where browsers find your app. `example.com/shop` stands for your own module.
-
-```
-go get github.com/coreos/go-oidc/v3
-go run .                               # then open http://localhost:3000/verify
-```
-
-```go
-// main.go
-package main
-
-import (
-	"log"
-	"net/http"
-
-	"example.com/shop/age"
-)
-
-func main() {
-	log.Fatal(http.ListenAndServe("localhost:3000", age.Handler()))
-}
-```
-
-```go
-// age/age.go
 package age
 
 import (
@@ -369,9 +340,3 @@ func setting(name, otherwise string) string {
 	}
 	return otherwise
 }
-```
-
-The key set is named outright, so nothing is read at the start; [addresses.md](addresses.md) says how discovery fits a browser and
-a server that use two addresses. go-oidc takes an empty `kid` for none and tries every key, and
-reads no key set that holds a key of an unknown type. The checks, and what each of them keeps
-out: [integration-express.md](integration-express.md). With `golang.org/x/oauth2`: [clients.md](clients.md).

@@ -1,15 +1,3 @@
-# Django
-
-With [PyJWT](https://pyjwt.readthedocs.io), 2.6 or later, on Django 3.2 or later. All three flows are one file; with Flask and Authlib it
-looks like [this](integration-python.md). With nothing in the environment it talks to a sandbox on this machine:
-
-```
-pip install django 'pyjwt[crypto]'
-python -m django runserver 3000 --settings settings        # then open http://localhost:3000/verify
-```
-
-```python
-# age.py
 import hashlib
 import json
 import os
@@ -242,27 +230,3 @@ def call(path, body, headers=None):
 
 def base64url_hash(text, size):
     return urlsafe_b64encode(hashlib.sha256(text.encode()).digest()[:size]).rstrip(b"=").decode()
-```
-
-In a project of yours, add `urlpatterns` of `age` to your own and `age.ForgetAnswered` to `MIDDLEWARE`. A project that is nothing else:
-
-```python
-# settings.py
-import os
-
-SECRET_KEY = os.environ.get("SECRET_KEY", "only-for-this-machine")
-ALLOWED_HOSTS = ["localhost"]
-ROOT_URLCONF = "age"
-MIDDLEWARE = ["age.ForgetAnswered"]
-```
-
-Good to know:
-
-- `callback` is exempt from Django's CSRF check, because the form comes from the service: `state`, compared with the cookie of this browser,
-  does the same.
-- `PyJWKClient` follows a redirect of the key set; its request carries no credentials. PyJWT 2.6 reads no key set that holds a key of an
-  unknown type.
-- PyJWT does not know `crit`, so the file refuses a header that has it. Its check of `iat` is off, because a sandbox whose clock was
-  advanced sends tokens from the future of your app.
-- Tests with `pytest`: [testing-pytest.md](testing-pytest.md). The checks, and what each of them keeps out:
-  [integration-express.md](integration-express.md).

@@ -1,19 +1,3 @@
-# Java with Spring
-
-Use with every check of the token, on Spring Boot 3 and the decoder of Spring Security. **Our tests do not run this page**: no Spring is on
-the machine that runs them. The steps are those of [Express](integration-express.md), which they do run; Create and Upgrade are the same plain
-HTTP calls as there.
-
-Spring's own OAuth 2.0 client (`oauth2Login`) exchanges a code for a token and has no `response_type=id_token`, so this service does not fit
-it. `spring-security-oauth2-jose` alone checks a token and turns nothing else on:
-
-```groovy
-implementation 'org.springframework.boot:spring-boot-starter-web'
-implementation 'org.springframework.security:spring-security-oauth2-jose'
-```
-
-```java
-// AgeController.java
 package shop;
 
 import jakarta.servlet.http.HttpServletResponse;
@@ -170,13 +154,3 @@ class AgeController {
     return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
   }
 }
-```
-
-Good to know:
-
-- With `spring-boot-starter-security` beside it, take `/callback` out of its CSRF filter: the form comes from the service, and `state`, compared
-  with the cookie of this browser, does the same.
-- `JwtTimestampValidator` lets a token without `exp` pass, and Spring makes up an `iat` when there is none: the file checks both.
-- In tests, start the sandbox with [Testcontainers](ci.md) or beside the build, and queue decisions with
-  `POST /_sandbox/expectations` ([control-api.md](control-api.md)). Then run [the audit](audit.md): it says whether each check above holds in
-  your app.

@@ -1,15 +1,3 @@
-# .NET
-
-Use with every check of the token, as a minimal app of ASP.NET Core 8 with `Microsoft.IdentityModel.JsonWebTokens`. **Our tests do not run this
-page**: no .NET is on the machine that runs them. The steps are those of [Express](integration-express.md), which they do run; Create and
-Upgrade are the same plain HTTP calls as there.
-
-`AddOpenIdConnect` signs a user in, which a proof of age is not; where you want that all the same, set `ResponseType = "id_token"`, add `claims` in
-`OnRedirectToIdentityProvider`, and make the checks of `IsAdult` that are not its own in `OnTokenValidated`. The few lines below leave your
-session alone:
-
-```csharp
-// Program.cs
 using System.Security.Cryptography;
 using System.Text;
 using System.Text.Json;
@@ -112,11 +100,3 @@ static void Check(bool holds, string otherwise)
 static string Hash(string text) => WebEncoders.Base64UrlEncode(SHA256.HashData(Encoding.UTF8.GetBytes(text)));
 
 static string RandomText() => WebEncoders.Base64UrlEncode(RandomNumberGenerator.GetBytes(16));
-```
-
-Good to know:
-
-- The library does not know `crit`, so the file refuses a header that has it.
-- The key set is read for each token here; `ConfigurationManager<JsonWebKeySet>` keeps it in production.
-- In tests, `WebApplicationFactory` starts the app and a plain `HttpClient` queues decisions with `POST /_sandbox/expectations`
-  ([control-api.md](control-api.md)). Then run [the audit](audit.md): it says whether each check above holds in your app.

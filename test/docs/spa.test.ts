@@ -5,16 +5,14 @@ import { withPage } from '../browser/support.ts'
 import { connectChromium } from '../support/run.ts'
 import { shareSandbox } from '../support/sandbox.ts'
 import { describeWith } from '../support/tools.ts'
-import { blockWith, codeBlocks, readPage } from './page.ts'
+import { readRoot } from './page.ts'
 
-const page = readPage('single-page-apps.md')
-
-describeWith('chromium', 'The app of single-page-apps.md', async () => {
+describeWith('chromium', 'The single-page example', async () => {
   const [browser, sandbox, app] = await Promise.all([connectChromium(), shareSandbox(), startRelyingParty()])
   afterAll(() => Promise.all([browser.close(), app.close()]))
-  app.serve('/', blockWith(codeBlocks(page, 'html'), '<!-- index.html -->'))
+  app.serve('/', readRoot('examples/spa/index.html'))
   for (const name of ['app.js', 'age.js']) {
-    const code = blockWith(codeBlocks(page, 'js'), `// ${name}`)
+    const code = readRoot(`examples/spa/${name}`)
     app.serve(`/${name}`, code.replaceAll('http://localhost:2435', sandbox.baseUrl), 'text/javascript')
   }
 
@@ -28,7 +26,7 @@ describeWith('chromium', 'The app of single-page-apps.md', async () => {
       return { answer: await tab.getByRole('status').textContent(), url: tab.url() }
     })
 
-  test('The app of single-page-apps.md lets an adult in, no teenager, and leaves no token in the address', async () => {
+  test('The single-page example lets an adult in, no teenager, and leaves no token in the address', async () => {
     const url = `${app.origin}/`
     expect(await answerTo({ persona: 'adult-passport' })).toEqual({ answer: 'Welcome, you are 18.', url })
     expect(await answerTo({ persona: 'teen-16' })).toEqual({ answer: 'You are not 18.', url })
@@ -50,12 +48,12 @@ describeWith('chromium', 'The app of single-page-apps.md', async () => {
     ['id_token.age_thresholds.strings', /other thresholds/],
     ['callback.state_of_other_session', /not for this request/],
     ['callback.id_token_twice', /id_token comes 2 times/],
-  ])('The app of single-page-apps.md proves nothing by %s, for the reason of the outcome', async (outcome, reason) => {
+  ])('The single-page example proves nothing by %s, for the reason of the outcome', async (outcome, reason) => {
     const { answer } = await answerTo({ persona: 'adult-passport', outcome })
     expect([answer, answer]).toEqual([expect.stringMatching(/^No age was proved: /), expect.stringMatching(reason)])
   })
 
-  test('The app of single-page-apps.md takes no answer that another tab asked for', async () => {
+  test('The single-page example takes no answer that another tab asked for', async () => {
     await withPage(browser, {}, async (tab) => {
       await tab.goto(`${app.origin}/#id_token=a.b.c&state=of-another-tab`)
       await tab.getByText('No age was proved: the answer is not for this request').waitFor()

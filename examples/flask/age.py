@@ -1,15 +1,3 @@
-# Python
-
-With [Flask](https://flask.palletsprojects.com) and [Authlib](https://docs.authlib.org), 1.2 or a later 1.x. All three flows are
-one file, a blueprint; a second one is an app around it. With nothing in the environment they talk to a sandbox on this machine:
-
-```
-pip install authlib flask
-flask --app app run --port 3000        # then open http://localhost:3000/verify
-```
-
-```python
-# age.py
 import hashlib
 import json
 import os
@@ -226,20 +214,3 @@ def call(path, body=None, headers=None):
 
 def base64url_hash(text, size):
     return urlsafe_b64encode(hashlib.sha256(text.encode()).digest()[:size]).rstrip(b"=").decode()
-```
-
-```python
-# app.py
-from flask import Flask
-
-from age import age
-
-app = Flask(__name__)
-app.register_blueprint(age)
-```
-
-The state of a request is kept in a cookie of its own and not in the session of Flask: the form of the answer comes from another
-site, and the session should not. Authlib 1.2 reads no key set that holds a key of an unknown type. The checks, and what each of
-them keeps out: [integration-express.md](integration-express.md). With more of Authlib, or with PyJWT: [clients.md](clients.md).
-
-Tests of this app with `pytest`: [testing-pytest.md](testing-pytest.md).
