@@ -23,7 +23,7 @@ export const markdownAddress = ({ basePath }: Pick<DocumentsPlace, 'basePath'>, 
 
 /**
  * Finds what the links of a document lead to: its own sections, other documents, files beside them, and other sites. A file that
- * is not in the package is shown by the repository, when the package names one.
+ * is not in the package is shown by the repository, when the package names one; a picture is left out.
  */
 export function createAddressFinder({ file }: PackageDocument, place: DocumentsPlace): FindAddress {
   const files = linkedFiles()
@@ -39,6 +39,7 @@ export function createAddressFinder({ file }: PackageDocument, place: DocumentsP
     if (document) return `${pageAddress(place, document.name)}${hash}`
     if (linked.startsWith('public/')) return `${place.basePath}/_sandbox/assets/${linked.slice('public/'.length)}`
     if (files.includes(linked)) return `${place.basePath}/_sandbox/${linked}`
+    if (linked.endsWith('.webp')) return undefined
     return repository && `${repository}/blob/v${place.version}/${linked}`
   }
 }

@@ -43,7 +43,7 @@ export const linkedFiles = (): readonly string[] => [
   ...['docs/pictures', 'docs/scenarios', 'examples'].flatMap(filesBelow),
 ]
 
-/** The package leaves the examples out, which the repository and the image have. */
+/** The package leaves examples and pictures out, which the repository and the image have. */
 function filesBelow(folder: string): readonly string[] {
   const path = fileURLToPath(new URL(folder, packageRoot))
   if (!existsSync(path)) return []
