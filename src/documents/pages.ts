@@ -3,9 +3,10 @@ import { counted, grouped } from '../http/html/elements.ts'
 import { type Html, html } from '../http/html/html.ts'
 import type { RenderedPage } from '../http/html/layout.ts'
 import { createAddressFinder, type DocumentsPlace, indexAddress, markdownAddress, pageAddress } from './addresses.ts'
-import { findDocuments, type PackageDocument } from './documents.ts'
+import { findDocument, findDocuments, type PackageDocument } from './documents.ts'
+import { renderLlmsText } from './llms-text.ts'
 import { renderSection } from './render-markdown.ts'
-import { type FoundSection, MAX_FOUND } from './search.ts'
+import { type FoundSection, MAX_FOUND, searchDocuments } from './search.ts'
 
 /** What every page of the documents needs. */
 export interface DocumentsFrame {
@@ -40,8 +41,10 @@ ${documents.map(
   })
 }
 
-/** One document, with its sections beside it. */
-export function renderDocument({ frame, place }: DocumentsFrame, document: PackageDocument): RenderedPage {
+/** The document with this name, with its sections beside it; `undefined` when there is none. */
+export function renderDocument({ frame, place }: DocumentsFrame, name: string): RenderedPage | undefined {
+  const document = findDocument(name)
+  if (document === undefined) return undefined
   const { title, line, file, sections } = document
   const addressOf = createAddressFinder(document, place)
   return renderPage(frame, {
@@ -80,11 +83,13 @@ function renderContents({ sections }: PackageDocument): Html | false {
 /** More sections than these are listed by those of the second level alone. */
 const MAX_CONTENTS = 40
 
-/** What a search found. */
-export function renderSearch(
-  { frame, place }: DocumentsFrame,
-  { query, found }: { query: string; found: readonly FoundSection[] },
-): RenderedPage {
+/** The list for language models, with the addresses of a sandbox or a tenant. */
+export const renderServedLlmsText = (basePath: string): string =>
+  renderLlmsText(({ file }) => markdownAddress({ basePath }, file))
+
+/** What a search finds. */
+export async function renderSearch({ frame, place }: DocumentsFrame, query: string): Promise<RenderedPage> {
+  const found = await searchDocuments(query)
   return renderPage(frame, {
     title: query === '' ? 'Search the documents' : `${query}: in the documents`,
     lead: html`<a href="${indexAddress(place)}">All documents</a> of version ${place.version}.`,

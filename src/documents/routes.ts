@@ -34,9 +34,6 @@ export const createDocumentRoutes = (host: HttpHost): readonly RouteRow[] => [
 
 /** Loaded with the first document: the parser of Markdown and the search are needed nowhere else. */
 const loadPages = onDemand(() => import('./pages.ts'))
-const loadDocuments = onDemand(() => import('./documents.ts'))
-const loadSearch = onDemand(() => import('./search.ts'))
-const loadLlmsText = onDemand(() => Promise.all([import('./llms-text.ts'), import('./addresses.ts')]))
 
 const frameOf = async (request: Incoming, tenant: Tenant, host: HttpHost) => ({
   frame: await consoleFrame(request, tenant, host),
@@ -53,14 +50,9 @@ const showIndex =
 const showSearch =
   (host: HttpHost): Handler =>
   async (request, tenant) => {
+    const { renderSearch } = await loadPages()
     const query = readSearch(request)['q'] ?? ''
-    const [{ renderSearch }, { searchDocuments }] = await Promise.all([loadPages(), loadSearch()])
-    return {
-      reply: page(
-        200,
-        renderSearch(await frameOf(request, tenant, host), { query, found: await searchDocuments(query) }),
-      ),
-    }
+    return { reply: page(200, await renderSearch(await frameOf(request, tenant, host), query)) }
   }
 
 /** `docs/audit` is the page, `docs/audit.md` the Markdown; that of the README stands where its links work. */
@@ -75,10 +67,10 @@ const showDocument =
       const isHere = file === `docs/${name}`
       return { reply: isHere ? await fileReply(file) : redirect(302, `${tenant.basePath}/_sandbox/${file}`) }
     }
-    const [{ renderDocument }, { findDocument }] = await Promise.all([loadPages(), loadDocuments()])
-    const document = findDocument(name)
-    if (document === undefined) throw unknownDocument(name)
-    return { reply: page(200, renderDocument(await frameOf(request, tenant, host), document)) }
+    const { renderDocument } = await loadPages()
+    const rendered = renderDocument(await frameOf(request, tenant, host), name)
+    if (rendered === undefined) throw unknownDocument(name)
+    return { reply: page(200, rendered) }
   }
 
 const sendLinkedFile =
@@ -94,8 +86,8 @@ const sendLinkedFile =
   }
 
 const sendLlmsText: Handler = async (_request, { provider }) => {
-  const [{ renderLlmsText }, { markdownAddress }] = await loadLlmsText()
-  const text = renderLlmsText(({ file }) => markdownAddress({ basePath: provider.baseUrl }, file))
+  const { renderServedLlmsText } = await loadPages()
+  const text = renderServedLlmsText(provider.baseUrl)
   return { reply: { status: 200, headers: headersOf('text/plain; charset=utf-8'), body: { kind: 'text', text } } }
 }
 
