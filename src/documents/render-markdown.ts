@@ -7,7 +7,7 @@ export type FindAddress = (target: string) => string | undefined
 
 /**
  * A section of a document as markup. Each text passes the `html` tag, so that no part of a document is taken for markup; of raw
- * HTML only pictures are shown.
+ * HTML only pictures and line breaks are shown.
  */
 export function renderSection({ anchor, depth, headingTokens, tokens }: Section, addressOf: FindAddress): Html {
   const tag = `h${depth}`
@@ -90,7 +90,7 @@ function span(token: Token, addressOf: FindAddress): Html | string | undefined {
     case 'image':
       return image(token, addressOf)
     case 'html':
-      return html`${pictures(token.text, addressOf)}`
+      return token.text === '<br>' ? html`<br>` : html`${pictures(token.text, addressOf)}`
     default:
       return undefined
   }

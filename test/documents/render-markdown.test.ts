@@ -14,6 +14,10 @@ test('Raw HTML of a document is left out, and its text stays text', () => {
   expect(render('`<script>` & "c"')).toBe('<p><code>&lt;script&gt;</code> &amp; &quot;c&quot;</p>')
 })
 
+test('A line break in a cell of a table stays one', () => {
+  expect(render('| A |\n|---|\n| b<br>c |\n')).toContain('b<br>c')
+})
+
 test('Pictures in the raw HTML of a document are shown, on dark pages the dark ones', () => {
   const dark = (path: string) => `<source media="(prefers-color-scheme: dark)" srcset="${path}">`
   const light = '<img src="l.png" width="49%" alt="A &lt;b&gt;">'
