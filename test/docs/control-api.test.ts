@@ -65,7 +65,7 @@ const EXAMPLES: Readonly<Record<OperationId, Example>> = {
   putPersonas: {
     path: '/personas',
     body: { personas: [{ name: 'turns-21-in-a-week', ...TURNS_21 }] },
-    note: 'Also as YAML with `Content-Type: application/yaml`, as `personas generate` writes it: [personas.md](personas.md#make-up-many).',
+    note: 'Also a persona file as it is, in YAML with `Content-Type: application/yaml`, one persona or a list, as `personas generate` writes it: [personas.md](personas.md#make-up-many).',
   },
   deletePersona: { path: '/personas/turns-21-in-a-week' },
   evaluate: {
@@ -187,12 +187,15 @@ function rowOf(operation: Operation, { shown, note }: Example): string {
 const titleOf = ({ method, path }: Operation) =>
   `${method.toUpperCase()} ${path.replaceAll(/:(\w+)/g, (_, name: string) => name.toUpperCase())}`
 
-const membersOf = (schema: z.ZodType) =>
-  schema instanceof z.ZodObject
+const membersOf = (schema: z.core.$ZodType): string => {
+  // Of a body that is brought into shape first: the shape.
+  if (schema instanceof z.ZodPipe) return membersOf(schema.out)
+  return schema instanceof z.ZodObject
     ? Object.entries(schema.shape)
         .map(([name, member]) => `\`${name}${member instanceof z.ZodOptional ? '?' : ''}\``)
         .join(', ')
     : ''
+}
 
 /** What the page says of one call: what it does, the command and its answer. */
 async function sectionOf(sandbox: TestSandbox, operation: Operation, example: Example): Promise<string> {
