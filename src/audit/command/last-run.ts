@@ -1,4 +1,5 @@
 import { dirname } from 'node:path'
+import { createExchange } from '../../client/exchange.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import { replaceFile } from '../../files/private-file.ts'
 import { preparePrivateFolder } from '../../files/private-folder.ts'
@@ -35,9 +36,9 @@ export type AuditMode = 'run' | 'learn' | 'again' | 'readings'
 
 /**
  * Keeps the report of a whole audit, beside what is known of the readings of this app; or what `--readings` or `--again` found, beside
- * the rest of the last audit of this app. @throws Error when it cannot be written
+ * the rest of the last audit of this app. @returns what is kept @throws Error when it cannot be written
  */
-export async function keepReport(report: AuditReport, mode: AuditMode): Promise<void> {
+export async function keepReport(report: AuditReport, mode: AuditMode): Promise<AuditReport> {
   await preparePrivateFolder(dirname(LAST_AUDIT))
   const read = readReport(readLastAudit() ?? '')
   const last = read.ok && read.report.app === report.app ? read.report : undefined
@@ -46,7 +47,24 @@ export async function keepReport(report: AuditReport, mode: AuditMode): Promise<
   const exit_code = exitCodeOf(whole.rows, readings, whole.checks)
   const kept = readings ? { ...whole, readings, exit_code } : whole
   await replaceFile(LAST_AUDIT, `${JSON.stringify(kept, undefined, 2)}\n`, { mode: 0o600 })
+  return kept
 }
+
+/**
+ * Whether a page of the console shows this report: the console reads the folder that the sandbox was started in.
+ * @param certificate of a sandbox with https
+ */
+export async function isShownAt(
+  page: string,
+  { started_at: startedAt }: Pick<AuditReport, 'started_at'>,
+  certificate?: string,
+): Promise<boolean> {
+  const request = { method: 'GET', url: new URL(page), headers: { Accept: 'text/html' } } as const
+  const { text } = await createExchange({ certificate })(request, AbortSignal.timeout(MAX_WAIT_MS))
+  return text.includes(`datetime="${startedAt}"`)
+}
+
+const MAX_WAIT_MS = 5_000
 
 /** A report with the rows of `again` in the place of its own, so that the next `--again` looks at the rest. */
 function renewed(last: AuditReport, again: AuditReport): AuditReport {

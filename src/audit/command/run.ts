@@ -15,7 +15,7 @@ import { selectRows } from '../trials/select-rows.ts'
 import { createCopies } from './app-copies.ts'
 import { AUDIT_FILE, writeAuditFile } from './audit-file.ts'
 import { prepareFind } from './find-verifications.ts'
-import { keepReport } from './last-run.ts'
+import { isShownAt, keepReport } from './last-run.ts'
 import type { AuditHost, AuditSession } from './session.ts'
 
 /** Audits or learns the app, which is started first when the file says how. @returns the exit code */
@@ -74,9 +74,10 @@ async function judge(
   // For --again and for the console, unless it is of some rows alone.
   if (mode !== 'run' || (given.only ?? given.skip) === undefined)
     try {
-      await keepReport(report, mode)
-      const what = mode === 'readings' ? 'What was found, with the flows' : 'All verdicts by check, with their flows'
-      if (console !== undefined) say(`${what}: open ${LAST_AUDIT} at ${console}/audit`)
+      const kept = await keepReport(report, mode)
+      const page = `${console}/audit`
+      if (console !== undefined && (await isShownAt(page, kept, sandbox.certificate?.pem)))
+        say(`All verdicts by check, with their flows: ${page}`)
     } catch (error) {
       host.warn(`${LAST_AUDIT}: cannot be written (${messageOf(error)}); --again will not know this audit`)
     }

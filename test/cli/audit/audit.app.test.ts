@@ -1,15 +1,17 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { readLastAudit } from '../../../src/audit/command/last-run.ts'
 import { audit } from '../../../src/cli/audit/audit-command.ts'
+import { MIXED } from '../../audit/report/sample-report.ts'
 import type { Changes } from '../../support/express-example.ts'
 import { findFreePort } from '../../support/free-port.ts'
-import { shareSandbox } from '../../support/sandbox.ts'
+import { shareSandbox, startSandbox } from '../../support/sandbox.ts'
 import { auditInProcess, reportIn, startSmallApp, useScratchFolder } from './audit-in-process.ts'
 
 const EXAMPLE = fileURLToPath(new URL('../../../examples/express/app.js', import.meta.url))
 
-const sandbox = await shareSandbox()
+const sandbox = await shareSandbox({ lastAudit: readLastAudit })
 useScratchFolder()
 
 const write = (text: string) => writeFileSync('agekey-audit.yaml', text)
@@ -65,10 +67,19 @@ test('A whole audit is kept for its user alone, and says where its verdicts can 
   expect((await auditInProcess(sandbox, { page, only: EXPIRED })).stdout).not.toContain(address)
   expect(() => read(LAST)).toThrow('ENOENT')
   const whole = await auditInProcess(sandbox, { page, rows: EXPIRED, json: 'a.json' })
-  expect(whole.stdout).toContain(`All verdicts by check, with their flows: open ${LAST} at ${address}\n`)
+  expect(whole.stdout).toContain(`All verdicts by check, with their flows: ${address}\n`)
+  expect(await (await fetch(address)).text()).toContain(`datetime="${reportIn(LAST).started_at}"`)
   expect(reportIn(LAST)).toEqual(JSON.parse(read('a.json')))
   expect(statSync(LAST).mode & 0o777).toBe(0o600)
   expect(read('.agekey-audit/.gitignore')).toBe('*\n')
+}, 60_000)
+
+test('An audit prints no link to a console that shows another report, or none', async () => {
+  for (const lastAudit of [() => undefined, () => JSON.stringify(MIXED)]) {
+    const other = await startSandbox({ lastAudit })
+    const page = await startSmallApp(other.baseUrl)
+    expect((await auditInProcess(other, { page, rows: EXPIRED })).stdout).not.toContain('/_sandbox/console/audit')
+  }
 }, 60_000)
 
 test('An audit ends as everywhere in a folder that it cannot write to, with a warning', async () => {
