@@ -46,8 +46,8 @@ export function renderPlayground(
     lead: html`What every persona answers to your claims, and why. Nothing is recorded, and no flow begins.`,
     scripts: ['copy.js'],
     styles: ['playground.css'],
-    body: html`<form class="live-region" method="get">
-<div class="play">
+    body: html`<form class="column" method="get">
+<div class="columns">
 <section class="card" aria-labelledby="claims-title">
 <h2 id="claims-title">Claims</h2>
 <div class="field">
@@ -108,7 +108,7 @@ function renderCopies({ persona, copies }: NonNullable<AnsweredClaims['copied']>
   return html`<section class="card" id="copy" aria-labelledby="copy-title">
 <h2 id="copy-title">Copy as</h2>
 <p class="muted">With <code>${persona}</code>; the button of a row above takes another persona.</p>
-<div class="copies">${copies.map(
+<div class="columns">${copies.map(
     ({ title, text }) => html`<div><h3>${title}</h3>${renderSnippet(text)}</div>
 `,
   )}</div>

@@ -53,11 +53,13 @@ export function renderSetup(
     problem,
     scripts: ['copy.js'],
     body: html`<div class="columns">
+<div class="column">
 ${renderSettings(settings, frame)}
+${renderKeys(keys, { action: `${frame.consolePath}/setup`, jwksUri })}
+</div>
 ${renderEndpoints(settings.provider, frame)}
 </div>
-${renderClients(frame, clients, { ...view, fields })}
-${renderKeys(keys, { action: `${frame.consolePath}/setup`, jwksUri })}`,
+${renderClients(frame, clients, { ...view, fields })}`,
   })
 }
 
