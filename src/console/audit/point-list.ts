@@ -74,7 +74,7 @@ ${renderRows('Other rows', rows, place)}
 function renderRows(title: Renderable, rows: readonly AuditedRow[], place: RowPlace): Html | false {
   const [first] = rows
   if (first === undefined) return false
-  return html`<details class="audit-family" data-testid="rows">
+  return html`<details class="dense audit-family" data-testid="rows">
 <summary><strong>${title}</strong> <span class="muted">${counted(rows.length, 'row')}</span></summary>
 <table>
 <thead><tr><th scope="col">Row</th><th scope="col">Verdict</th><th scope="col">What the app did</th><th scope="col">Flows</th></tr></thead>
