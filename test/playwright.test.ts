@@ -142,10 +142,10 @@ test('Two workers of Playwright keep the coverage of their sandboxes, once that 
   expect(text?.body).toMatch(/^f\d+ use ok: teen-16: 18 no.*\n/)
   expect(text?.body).toContain('  18: no. ')
   expect(text?.body).toContain('advice USE-11: ')
-  expect(text?.body).toMatch(/\n\nf\d+ use error: declined/)
+  expect(text?.body).toMatch(/\n\nf\d+ use declined: /)
   expect(json).toMatchObject({ name: 'agekey-flows.json', contentType: 'application/json' })
   expect(JSON.parse(json?.body ?? '')).toMatchObject([
     { persona: 'teen-16', status: 'ok', calls: [{ endpoint: 'E1' }], reasons: expect.any(Array) },
-    { outcome: 'access_denied', status: 'error' },
+    { outcome: 'access_denied', status: 'declined' },
   ])
 }, 120_000)

@@ -133,7 +133,8 @@ async function readAll({ flows, scenario }: { flows: readonly string[]; scenario
     name: ['child-12', 'readme', 'default', 'id_token.expired'],
     client: ['web-shop'],
     flow: ['use'],
-    folder: files.flatMap(([docs, folder = '', file]) => (docs === 'docs' && file !== undefined ? [folder] : [])),
+    app: ['express', 'go'],
+    folder: ['pictures', 'scenarios', 'age'],
     file: files.map((names) => names.at(-1) ?? ''),
   }
   for (const route of READ) {
@@ -146,7 +147,7 @@ async function readAll({ flows, scenario }: { flows: readonly string[]; scenario
       if (status < 400) shown.set(`${route} ${path}`, text)
     }
   }
-  const asked = ['flows?group=rule', 'flows?q=e', 'flows?status=error'].map((page) => `/_sandbox/console/${page}`)
+  const asked = ['flows?q=e', 'flows?status=error'].map((page) => `/_sandbox/console/${page}`)
   for (const path of asked) shown.set(path, (await request.get(path).set(BEYOND)).text)
   for (const { name, effect, inputSchema } of TOOLS) {
     const takesId = JSON.stringify(inputSchema).includes('"id":')

@@ -118,7 +118,7 @@ test('The page of a flow leads to the flows before and after it in its story', a
 test('The page of an unknown flow says so with status 404, and has the menu and the newest flows', async () => {
   await party().use({ sandbox_persona: 'teen-16' })
   const { text } = await get(`${FLOWS}/f99`).expect(404)
-  expect(textOf(text)).toMatch(/Menu Flows .* There is no flow f99 .* All flows .* Use f1 teen-16 /)
+  expect(textOf(text)).toMatch(/Flows .* There is no flow f99 .* All flows .* Use f1 teen-16 /)
   expect(hrefsIn(text)).toEqual(expect.arrayContaining([FLOWS, `${FLOWS}/f1`]))
   await get(`${FLOWS}/${encodeURIComponent('<i>')}`).expect(404, /There is no flow &lt;i&gt;/)
 })
