@@ -60,7 +60,8 @@ export function resolveSignal(signal: AgeSignal, base: number): AgeSignal {
   }
 }
 
-function resolveDate(text: string, base: number): string {
+/** A plain date stays as it is. */
+export function resolveDate(text: string, base: number): string {
   const relative = parseRelativeDate(text)
   return relative ? resolveRelativeDate(relative, base) : text
 }

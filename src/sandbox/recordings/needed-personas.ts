@@ -1,18 +1,22 @@
+import { parseCalendarDate, parseInstant, parseRelativeDate } from '../../age/calendar.ts'
 import type { AgeSignal } from '../../age/signal.ts'
+import { ENDPOINTS } from '../../oidc/endpoints.ts'
+import type { CallRecord } from '../journal/call-record.ts'
 import type { Flow } from '../journal/journal.ts'
 import { findOutcome } from '../outcomes/catalogue.ts'
-import { resolvePersona } from '../personas/age-keys.ts'
+import { resolveDate, resolvePersona, resolveSignal } from '../personas/age-keys.ts'
 import { loadPersonas } from '../personas/load-personas.ts'
 import type { Persona } from '../personas/persona-schema.ts'
 import type { Personas } from '../personas/personas.ts'
 
 /**
  * The personas that a recording of a flow has to bring along: those that no new sandbox has, or that held another age key when the
- * flow asked for it. The one that exists now comes when it still holds that key, so that its dates stay relative.
+ * flow asked for it. Each is written as it was before the flow, with relative dates, so that the recording runs on every day.
  */
 export async function neededPersonas(flow: Flow, personas: Pick<Personas, 'find'>): Promise<Persona[]> {
   const names = new Set(flow.calls.flatMap(({ decision }) => decision?.persona ?? []))
-  if (names.size === 0) return []
+  const [first] = flow.calls
+  if (names.size === 0 || !first) return []
   const builtIns = await loadPersonas()
   const needed: Persona[] = []
   for (const name of names) {
@@ -21,8 +25,11 @@ export async function neededPersonas(flow: Flow, personas: Pick<Personas, 'find'
     const held = heldBy(name, flow)
     const fits = (persona: Persona | undefined) => persona && (held === undefined || holds(persona, held))
     if (fits(builtIn)) continue
-    if (current && fits(current)) needed.push(current)
-    else needed.push(recordedPersona(held, current ?? builtIn ?? unknownPersona(name, builtIns)))
+    const known = current ?? builtIn ?? unknownPersona(name, builtIns)
+    const { signals, base } = held ?? { signals: unsavedSignals(known, flow), base: baseOf(first) }
+    const { age_key: _, ...persona } = known
+    const relative = signals.map((signal) => relativeSignal(signal, { persona: known, base }))
+    needed.push(relative.length === 0 ? persona : { ...persona, age_key: { signals: relative } })
   }
   return needed
 }
@@ -38,28 +45,66 @@ function heldBy(name: string, { signals, calls }: Flow): Held | undefined {
   const call = calls.findLast(({ decision, endpoint }) => decision?.persona === name && isUse(endpoint))
   const outcome = findOutcome('use', call?.decision?.outcome ?? '')
   if (!call || !signals || (outcome?.ending?.kind === 'verified' && outcome.ending.allFalse)) return undefined
-  const { base, advanced_seconds: advanced = 0 } = call.clock ?? {}
-  return { signals, base: base === undefined ? Date.parse(call.at) - advanced * 1000 : Date.parse(base) }
+  return { signals, base: baseOf(call) }
+}
+
+/** The instant from which relative dates counted when a call was made, in epoch milliseconds. */
+function baseOf({ at, clock = {} }: Pick<CallRecord, 'at' | 'clock'>): number {
+  const { base, advanced_seconds: advanced = 0 } = clock
+  return base === undefined ? Date.parse(at) - advanced * 1000 : Date.parse(base)
+}
+
+/** What a persona holds now, without what the flow itself has saved: Create replaces all signals, Upgrade adds some. */
+function unsavedSignals({ age_key: key }: Persona, { flow, calls }: Flow): readonly AgeSignal[] {
+  if (flow === 'create') return []
+  const added = calls
+    .filter(({ endpoint }) => endpoint === ENDPOINTS.upgrade.number)
+    .map(({ parameters }) => parameters)
+  const isAdded = ({ verified_at: at }: AgeSignal) => JSON.stringify(added).includes(JSON.stringify(at))
+  return key?.signals.filter((signal) => !isAdded(signal)) ?? []
 }
 
 const isUse = (endpoint: string) => endpoint === 'E1' || endpoint === 'choice'
 
 const holds = (persona: Persona, { signals, base }: Held): boolean =>
-  keyText(resolvePersona(persona, base).age_key?.signals ?? []) === keyText(signals)
+  JSON.stringify((resolvePersona(persona, base).age_key?.signals ?? []).map(signalText)) ===
+  JSON.stringify(signals.map(signalText))
 
 /** Instants by their day: between the evaluation and its record some milliseconds pass. */
-const keyText = (signals: readonly AgeSignal[]): string =>
-  JSON.stringify(
-    signals.map(({ method, age, verified_at, provenance, attributes, iso_27566_1 }) => [
-      [method, age, verified_at.slice(0, 10), provenance],
-      [attributes ?? null, iso_27566_1 ?? null],
-    ]),
-  )
+const signalText = ({ method, age, verified_at, provenance, attributes, iso_27566_1 }: AgeSignal): string =>
+  JSON.stringify([method, age, verified_at.slice(0, 10), provenance, attributes ?? null, iso_27566_1 ?? null])
 
-const recordedPersona = (held: Held | undefined, known: Persona): Persona => ({
-  ...known,
-  ...(held && { age_key: { signals: [...held.signals] } }),
-})
+/** A signal as the persona still declares it; plain dates become relative, counted from the base. */
+function relativeSignal(signal: AgeSignal, { persona, base }: { persona: Persona; base: number }): AgeSignal {
+  const text = signalText(resolveSignal(signal, base))
+  const declared = persona.age_key?.signals.find((one) => signalText(resolveSignal(one, base)) === text) ?? signal
+  const { age, verified_at } = declared
+  return {
+    ...declared,
+    age: 'date_of_birth' in age ? { date_of_birth: relativeDate(age.date_of_birth, base) } : age,
+    verified_at: relativeDate(verified_at, base),
+  }
+}
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+const YEAR = 365.2425 * DAY
+
+/** `today - 18y + 3d` for a date, `now - 30d - 2h` for an instant; a relative date stays as it is. */
+function relativeDate(text: string, base: number): string {
+  if (parseRelativeDate(text)) return text
+  const instant = parseInstant(text) ?? base
+  if (parseCalendarDate(text) === undefined) {
+    const hours = Math.floor((base - instant) / HOUR)
+    return `now${term(-Math.trunc(hours / 24), 'd')}${term(-(hours % 24), 'h')}`
+  }
+  // The nearest birthday: both sides of it stay right on every day.
+  const years = `today${term(-Math.round((base - instant) / YEAR), 'y')}`
+  return `${years}${term((instant - (parseInstant(resolveDate(years, base)) ?? base)) / DAY, 'd')}`
+}
+
+const term = (count: number, unit: string): string =>
+  count === 0 ? '' : ` ${count < 0 ? '-' : '+'} ${Math.abs(count)}${unit}`
 
 /** Decision: a persona that was removed, and of which the flow does not say what it held, holds what teen-16 does. */
 const unknownPersona = (name: string, builtIns: readonly Persona[]): Persona => ({
