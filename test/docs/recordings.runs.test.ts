@@ -4,6 +4,7 @@ import type { Flow, RecordingName } from '../../src/client/shapes.ts'
 import { parseScenario } from '../../src/sandbox/queue/scenario-file.ts'
 import { RECORDING_NAMES } from '../../src/sandbox/recordings/formats.ts'
 import { createSandbox } from '../../src/server/create-sandbox.ts'
+import { useUrl } from '../browser/requests.ts'
 import { createClient } from '../support/http-client.ts'
 import { KEY_FILE } from '../support/keys.ts'
 import { makeProject, PLAYWRIGHT } from '../support/project.ts'
@@ -34,12 +35,17 @@ async function write(as: RecordingName, names: readonly string[] = [...flows.key
   }
 }
 
-test('Every recorded flow runs unchanged as a test of Vitest', async () => {
-  await write('vitest')
+/** Runs the tests of the project, or those of one file. */
+async function runVitest(...files: readonly string[]): Promise<unknown> {
   const config = { test: { maxWorkers: 1, isolate: false, testTimeout: 30_000, include: ['*.test.ts'] } }
   project.write({ 'vitest.config.js': `export default ${JSON.stringify(config)}` })
-  const { stdout } = await project.runNode('node_modules/vitest/vitest.mjs', 'run', '--reporter=json')
-  expect(JSON.parse(stdout), stdout).toMatchObject({ numTotalTests: 22, numPassedTests: 22, success: true })
+  const { stdout } = await project.runNode('node_modules/vitest/vitest.mjs', 'run', '--reporter=json', ...files)
+  return JSON.parse(stdout)
+}
+
+test('Every recorded flow runs unchanged as a test of Vitest', async () => {
+  await write('vitest')
+  expect(await runVitest()).toMatchObject({ numTotalTests: 22, numPassedTests: 22, success: true })
 }, 120_000)
 
 test('Every recorded flow runs unchanged as a shell script with curl, and gets the same answers', async () => {
@@ -52,13 +58,31 @@ test('Every recorded flow runs unchanged as a shell script with curl, and gets t
     expect((await sandbox.tenant(flow.id).flows.list()).reverse().flatMap(answers), flow.id).toEqual(answers(flow))
 }, 60_000)
 
-test.each(['curl', 'vitest', 'har'] as const)(
+test.each(RECORDING_NAMES)('A flow of which no call can be made again is refused by %s, but not by har', async (as) => {
+  const recorded = sandbox.tenant('undecidable')
+  await fetch(useUrl(recorded, { sandbox_persona: 'teen-61' }))
+  const exported = recorded.flows.export((await recorded.flows.last())?.id ?? '', as)
+  if (as === 'har') return expect((await exported).text).toContain('teen-61')
+  await expect(exported).rejects.toMatchObject({
+    status: 409,
+    message: expect.stringMatching(
+      /no call .* can be made again\. E1 at \S+ was refused for what was to decide it.*Take as=har/,
+    ),
+  })
+})
+
+test.each(['curl', 'vitest', 'playwright', 'pytest', 'har'] as const)(
   'A refusal that was asked for as JSON is asked for so again by %s',
   async (as) => {
     const recorded = sandbox.tenant(`json-${as}`)
     await fetch(`${recorded.baseUrl}/v1/oidc/use?client_id=nobody`, { headers: { accept: 'application/json' } })
     const { text } = await recorded.flows.export((await recorded.flows.last())?.id ?? '', as)
     expect(text).toMatch(/accept[\s\S]{1,40}application\/json/i)
+    if (as === 'vitest') {
+      expect(text).toMatch(/JSON\.parse\(use1\.text\)\)\.toMatchObject\(\{ error: '\w+' \}\)/)
+      project.write({ 'asked-for-json.test.ts': text })
+      expect(await runVitest('asked-for-json')).toMatchObject({ numTotalTests: 1, numPassedTests: 1 })
+    }
     if (as !== 'curl') return
     project.write({ 'refused.sh': text })
     const again = sandbox.tenant('json-again')
@@ -68,6 +92,7 @@ test.each(['curl', 'vitest', 'har'] as const)(
     })
     expect(stdout).toMatch(/^HTTP\S+ 400[\s\S]*content-type: application\/json[\s\S]*"error":"\w+"/i)
   },
+  60_000,
 )
 
 /** The status of each call, where a choice on a page is a part of its request. */

@@ -1,6 +1,7 @@
 import { onDemand } from '../../files/on-demand.ts'
 import { DEFAULT_LIFETIMES } from '../../oidc/decisions.ts'
 import type { Lifetimes } from '../../oidc/ports.ts'
+import { Refusal } from '../../oidc/refusal.ts'
 import { BUILTIN_CLIENT } from '../clients/clients.ts'
 import type { Flow } from '../journal/journal.ts'
 import type { Tenant } from '../tenants/tenant.ts'
@@ -31,7 +32,7 @@ const WRITERS: Readonly<Record<RecordingName, () => Promise<Write>>> = {
 }
 
 /**
- * Writes a flow as a file. @throws Refusal 409 when nothing of it can be done again in this format
+ * Writes a flow as a file. @throws Refusal 409 when none of its calls can be made again in this format
  * @param options.version of the sandbox
  */
 export async function exportFlow(
@@ -40,7 +41,13 @@ export async function exportFlow(
   { tenant, version }: { readonly tenant: Place; readonly version: string },
 ): Promise<RecordedFile> {
   const write = await WRITERS[as]()
-  const text = write(await readRecording(flow, { tenant, version }))
+  const recording = await readRecording(flow, { tenant, version })
+  // A HAR shows calls; every other format makes them again, and without any a test would pass whatever an app does.
+  if (as !== 'har' && !recording.steps.some(isRequest)) {
+    const [why = 'The journal holds none.'] = recording.leftOut
+    throw Refusal.conflict(`flow: no call of ${flow.id} can be made again. ${why} Take as=har, which shows the calls`)
+  }
+  const text = write(recording)
   return { file_name: recordingFile(flow.id, as), media_type: RECORDING_FORMATS[as].mediaType, text }
 }
 
