@@ -117,5 +117,8 @@ function attributesCheck({ method, attributes = {} }: AgeSignal, override?: Over
 }
 
 function absent(filter: Check['filter']): Verdict {
-  return { filter, passed: true, reason: () => `no ${filter} filter in the request` }
+  return { filter, passed: true, reason: () => absentFilter(filter) }
 }
+
+/** The reason of a check that the request does not ask for. */
+export const absentFilter = (filter: Check['filter']): string => `no ${filter} filter in the request`

@@ -47,6 +47,7 @@ ${flows.map((flow, index) =>
 
 /** Characters of what a row shows; the page of the flow has all. */
 const MAX_SUMMARY = 240
+const MAX_TITLE = 400
 const MAX_NAME = 60
 
 interface RowContext {
@@ -68,9 +69,9 @@ function renderRow(flow: ListedFlow, { frame, clock, links, above, below }: RowC
   return html`<tr class="${['flow-row', status, ...run].filter(Boolean).join(' ')}" data-testid="flow-${id}">
 <td class="when">${renderFlowTime(flow.started_at, clock)}</td>
 <th scope="row"><a href="${frame.consolePath}/flows/${id}">${flowTitle(flow)} <span class="muted">${id}</span>${links.before !== undefined && html` <span class="after">after ${links.before}</span>`}</a></th>
-<td class="persona">${persona === undefined ? html`<span class="muted">none</span>` : html`<code title="${persona}">${shortened(persona, MAX_NAME)}</code>`}</td>
-<td class="summary"><span title="${shortened(summary, 1_000)}">${shortened(summary, MAX_SUMMARY)}</span></td>
-<td class="client"><code title="${shortened(clientId, 200)}">${shortened(clientId, MAX_NAME)}</code></td>
+<td class="persona">${persona === undefined ? html`<span class="muted">none</span>` : html`<code>${shortened(persona, MAX_NAME)}</code>`}</td>
+<td class="summary"><span title="${shortened(summary, MAX_TITLE)}">${shortened(summary, MAX_SUMMARY)}</span></td>
+<td class="client"><code>${shortened(clientId, MAX_NAME)}</code></td>
 <td class="state">${renderStatusMark(flow, status)}</td>
 </tr>
 `

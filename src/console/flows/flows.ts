@@ -15,7 +15,7 @@ import { type PageClock, pageClock } from './flow-time.ts'
 export const flowsPage: ConsoleRoute = { name: 'flows', render: renderFlows }
 
 /** Flows on one page. */
-const PAGE_SIZE = 50
+const PAGE_SIZE = 30
 
 async function renderFlows({ request, tenant, host, frame, fields }: ConsoleCall): Promise<RenderedPage> {
   const query = readFlowQuery(fields)

@@ -1,11 +1,12 @@
-import type { SignalTrace, ThresholdTrace } from '../../age/trace.ts'
+import { absentFilter } from '../../age/filters.ts'
+import type { Check, SignalTrace, ThresholdTrace } from '../../age/trace.ts'
 import { renderTable } from '../../http/html/elements.ts'
 import { type Html, html } from '../../http/html/html.ts'
 
 /** Tables on one page: there is one for each requested age and signal. */
 const MAX_TABLES = 24
 
-/** The trace of an evaluation: a line for each requested age with the signal that decided it, folded below the checks of all signals. */
+/** The trace of an evaluation: a line for each requested age with the signal that decided it, and folded below it the checks that the request asks for. */
 export function renderTrace(trace: readonly ThresholdTrace[]): Html {
   const signals = Math.max(1, ...trace.map((threshold) => threshold.signals.length))
   const shown = trace.slice(0, Math.max(1, Math.floor(MAX_TABLES / signals)))
@@ -26,7 +27,7 @@ ${signals.slice(0, MAX_TABLES).map(
 ${renderTable(
   `Checks of ${method} for ${threshold}`,
   ['Check', 'Result', 'Reason'],
-  checks.map((check) => ({
+  checks.filter(isAskedFor).map((check) => ({
     cells: [
       html`<code>${check.filter}</code>`,
       html`<span class="mark ${check.passed ? 'yes' : 'no'}">${check.passed ? 'pass' : 'fail'}</span>`,
@@ -38,6 +39,8 @@ ${renderTable(
 )}</details>
 `
 }
+
+const isAskedFor = ({ filter, reason }: Check) => reason !== absentFilter(filter)
 
 /** The line beside the answer: the signal that passes, else the one that fails the fewest checks. */
 function reasonOf(signals: readonly SignalTrace[]): string {

@@ -36,11 +36,11 @@ test('The flows page shows why a request that breaks no rule is refused', async 
   expect(textOf(await read('/f1'))).toMatch(/there is no persona "teen-61".*Correct the request/)
 })
 
-test('The flows page shows the newest 50 and leads to the older ones of the same search', async () => {
+test('The flows page shows the newest 30 and leads to the older ones of the same search', async () => {
   const party = createRelyingParty(sandbox)
-  for (let index = 1; index <= 51; index += 1) await party.use({ state: `state-${index}` })
+  for (let index = 1; index <= 31; index += 1) await party.use({ state: `state-${index}` })
   const first = await read('?flow=use&q=state')
-  expect(idsOn(first)).toHaveLength(50)
+  expect(idsOn(first)).toHaveLength(30)
   const hrefs = tagsOf(first).map(({ attributes }) => attributes['href'])
   expect(hrefs.filter((href) => href?.includes('before='))).toEqual(['?flow=use&q=state&before=f2'])
   expect(idsOn(await read('?flow=use&q=state&before=f2'))).toEqual(['f1'])
