@@ -1,8 +1,9 @@
 import { expect } from 'vitest'
 import { explainEvaluation } from '../../src/age/evaluate.ts'
+import type { ThresholdTrace } from '../../src/age/trace.ts'
 import { renderAudit } from '../../src/console/audit/audit-page.ts'
 import { renderCoverage } from '../../src/console/coverage/coverage.ts'
-import { renderFlow } from '../../src/console/flows/flow.ts'
+import { renderFlow, renderUnknown } from '../../src/console/flows/flow.ts'
 import { renderFlowList } from '../../src/console/flows/flows.ts'
 import { renderForce } from '../../src/console/force/force.ts'
 import { renderOutcome } from '../../src/console/force/outcome.ts'
@@ -70,6 +71,15 @@ const idToken = [
 const params = { id_token: `${idToken.join('.')}.s`, state: 'abc', code: 'c' }
 const TEEN_SIGNAL = { method: 'id_doc_scan', age: { years: 16 }, verified_at: at, provenance: '/yoti' } as const
 
+/** A page leaves out the checks that the request does not ask for, which it knows by their reason: the reasons are changed. */
+const askedFor = ({ signals, ...threshold }: ThresholdTrace): ThresholdTrace => ({
+  ...threshold,
+  signals: signals.map(({ checks, ...signal }) => ({
+    ...signal,
+    checks: checks.filter(({ filter }) => filter === 'age'),
+  })),
+})
+
 /** A flow of which everything is known; its outcome is one of the catalogue. */
 const flow = listedFlow({
   id: 'f7',
@@ -78,7 +88,7 @@ const flow = listedFlow({
   persona: 'teen-16',
   outcome: 'id_token.expired',
   age_thresholds: { 13: true, 18: false },
-  trace: explainEvaluation([TEEN_SIGNAL], { age_thresholds: [13, 18] }, clock.now),
+  trace: explainEvaluation([TEEN_SIGNAL], { age_thresholds: [13, 18] }, clock.now).map(askedFor),
   calls: [
     recordedCall({
       parameters: { scope: 'openid', claims: { age_thresholds: [18] }, '"><b>': 'x' },
@@ -189,6 +199,7 @@ export const PAGES: readonly (readonly [name: string, render: Render])[] = [
     clock,
     waiting: 't-1',
   }),
+  pageOf('unknown flow', renderUnknown, frame, [flow], { id: 'f99', clock }),
   pageOf(
     'personas',
     renderPersonas,
