@@ -55,7 +55,7 @@ export function renderUnknown(
     current: 'flows',
     lead: html`A reset removes all flows, and the oldest go when the journal is full. <a href="${frame.consolePath}/flows">All flows</a>`,
     styles: ['flows.css'],
-    body: html`<section class="card flow-list" aria-label="The newest flows">
+    body: html`<section class="card flow-rows" aria-label="The newest flows">
 ${newest.length > 0 ? renderFlowTable(newest, { frame, clock }) : html`<p class="empty">No flow has begun yet.</p>`}
 </section>`,
   })
