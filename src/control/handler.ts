@@ -59,7 +59,7 @@ type PageContent = { readonly page: RenderedPage }
 type StreamContent = { readonly stream: StartStream }
 
 /** Does one operation. @throws Refusal */
-export type Handler<Op extends OperationId> = (call: ControlCall<Op>) => AnswerOf<Op> | Promise<AnswerOf<Op>>
+export type ControlHandler<Op extends OperationId> = (call: ControlCall<Op>) => AnswerOf<Op> | Promise<AnswerOf<Op>>
 
 /** A handler for each operation. */
-export type Handlers = { readonly [Op in OperationId]: Handler<Op> }
+export type Handlers = { readonly [Op in OperationId]: ControlHandler<Op> }

@@ -42,7 +42,7 @@ ${documents.map(
 }
 
 /** The document with this name, with its sections beside it; `undefined` when there is none. */
-export function renderDocument({ frame, place }: DocumentsFrame, name: string): RenderedPage | undefined {
+export function renderServedDocument({ frame, place }: DocumentsFrame, name: string): RenderedPage | undefined {
   const document = findDocument(name)
   if (document === undefined) return undefined
   const { title, line, file, sections } = document

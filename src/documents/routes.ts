@@ -67,8 +67,8 @@ const showDocument =
       const isHere = file === `docs/${name}`
       return { reply: isHere ? await fileReply(file) : redirect(302, `${tenant.basePath}/_sandbox/${file}`) }
     }
-    const { renderDocument } = await loadPages()
-    const rendered = renderDocument(await frameOf(request, tenant, host), name)
+    const { renderServedDocument } = await loadPages()
+    const rendered = renderServedDocument(await frameOf(request, tenant, host), name)
     if (rendered === undefined) throw unknownDocument(name)
     return { reply: page(200, rendered) }
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { reportLines } from '../../src/cli/doctor/doctor.ts'
 import { examine } from '../../src/cli/doctor/examine.ts'
-import type { Visit } from '../../src/cli/doctor/visit.ts'
+import type { DoctorVisit } from '../../src/cli/doctor/visit.ts'
 import { generateCertificate } from '../../src/tls/self-signed.ts'
 import { folderWith } from '../support/folder-with.ts'
 import { findFreePort } from '../support/free-port.ts'
@@ -18,11 +18,11 @@ const CLIENT = { ...BUILTIN, redirectUri: 'http://localhost:3000/callback' }
 const plain = await shareSandbox()
 const secure = await shareSandbox({ https: true })
 
-type Question = Partial<Visit> & { issuer: string }
+type Question = Partial<DoctorVisit> & { issuer: string }
 
 const look = (visit: Question) => examine({ timeoutMs: 20_000, now: Date.now, ...visit })
 
-const at = (baseUrl: string, visit: Partial<Visit> = {}) => ({ issuer: `${baseUrl}/v1/oidc/use`, ...visit })
+const at = (baseUrl: string, visit: Partial<DoctorVisit> = {}) => ({ issuer: `${baseUrl}/v1/oidc/use`, ...visit })
 
 /** Names of what was found, each with its message and the lines that mend it. */
 async function problemsOf(visit: Question): Promise<Record<string, string>> {

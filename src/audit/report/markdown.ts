@@ -1,4 +1,4 @@
-import { codeSpan, escapeMarkdown, fold, joinBlocks, renderTable } from '../../files/reports/markdown.ts'
+import { codeSpan, escapeMarkdown, fold, joinBlocks, renderMarkdownTable } from '../../files/reports/markdown.ts'
 import type { AuditedRow, AuditReport } from '../../sandbox/outcomes/report/audit-report.ts'
 import { countNoun, flowAddress, whatAppDid } from '../../sandbox/outcomes/report/audited-row.ts'
 import { type Fact, isFound, type Point, pointsOf, unshownOf } from '../../sandbox/outcomes/report/points.ts'
@@ -26,7 +26,7 @@ export function renderMarkdown(report: AuditReport, console?: string, maxBytes?:
     `## Audit of a relying party: ${readings && rows.length === 0 ? 'readings' : conclusionOf(report)}`,
     escapeMarkdown(describeChecks(checks)),
     readings && `Readings: ${escapeMarkdown(describeReadings(readings))}`,
-    columns.length > 0 ? renderTable(columns, [Object.values(totals)]) : !readings && 'No row was run.',
+    columns.length > 0 ? renderMarkdownTable(columns, [Object.values(totals)]) : !readings && 'No row was run.',
     `${codeSpan(app)}, catalogue ${escapeMarkdown(catalogue)}, ${seconds.toFixed(1)} seconds`,
     ...pointsOf(report)
       .filter(isFound)

@@ -3,7 +3,7 @@ import { connectionProblem } from './connection-problem.ts'
 import { type Diagnosis, ok, problem } from './diagnosis.ts'
 import type { Discovery } from './discovery.ts'
 import { inApp, inSandbox } from './fix-lines.ts'
-import { call, type Visit } from './visit.ts'
+import { call, type DoctorVisit } from './visit.ts'
 
 /** The addresses that only servers call: discovery must name each of them, and each must answer from here. */
 export function addressesOf(use: Discovery, create: Discovery) {
@@ -18,7 +18,7 @@ export function addressesOf(use: Discovery, create: Discovery) {
 export async function checkAddress(
   name: string,
   url: string | undefined,
-  { visit, foundAt }: { visit: Visit; foundAt: string },
+  { visit, foundAt }: { visit: DoctorVisit; foundAt: string },
 ): Promise<Diagnosis> {
   if (url === undefined || !URL.canParse(url)) {
     return problem('addresses', 'address_missing', {

@@ -2,10 +2,10 @@ import { BUILTIN_CLIENT } from '../../sandbox/clients/clients.ts'
 import { connectionProblem } from './connection-problem.ts'
 import { type Diagnosis, ok, problem, skipped } from './diagnosis.ts'
 import { declareClient, inApp } from './fix-lines.ts'
-import { call, type Visit } from './visit.ts'
+import { call, type DoctorVisit } from './visit.ts'
 
 /** Whether the sandbox knows the credentials: a pushed request that is wrong in all else is refused for that or for them. */
-export async function checkClient(parUrl: string | undefined, visit: Visit): Promise<Diagnosis> {
+export async function checkClient(parUrl: string | undefined, visit: DoctorVisit): Promise<Diagnosis> {
   const { clientId, clientSecret } = visit
   if (clientId === undefined || clientSecret === undefined) {
     return skipped('client', 'give --client-id and --client-secret to have them checked')

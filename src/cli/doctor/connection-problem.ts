@@ -3,10 +3,15 @@ import { LOOPBACK_HOSTS } from '../../sandbox/addresses/web-address.ts'
 import { type CheckName, type Problem, problem } from './diagnosis.ts'
 import { inApp, inSandbox } from './fix-lines.ts'
 import { tlsProblem } from './tls-problem.ts'
-import { call, type Visit } from './visit.ts'
+import { call, type DoctorVisit } from './visit.ts'
 
 /** What kept a call from being answered, by the error that it ended with. */
-export async function connectionProblem(check: CheckName, url: string, error: unknown, visit: Visit): Promise<Problem> {
+export async function connectionProblem(
+  check: CheckName,
+  url: string,
+  error: unknown,
+  visit: DoctorVisit,
+): Promise<Problem> {
   const { host, hostname, port, protocol } = new URL(url)
   const code = codeOf(error)
   const byTls = tlsProblem(url, error)
@@ -69,7 +74,7 @@ function refusedFix({ hostname, port }: { hostname: string; port: string }): str
 }
 
 /** Whether a server that hung up on http answers to https, trusted or not. */
-async function speaksTls(url: string, visit: Visit): Promise<boolean> {
+async function speaksTls(url: string, visit: DoctorVisit): Promise<boolean> {
   const secure = swapScheme(url)
   try {
     await call(secure, visit)

@@ -4,7 +4,7 @@ import { parseJson } from '../../oidc/request/json.ts'
 import { connectionProblem } from './connection-problem.ts'
 import { type Problem, problem } from './diagnosis.ts'
 import { inApp } from './fix-lines.ts'
-import { call, type FlowName, flowUrl, type Visit } from './visit.ts'
+import { call, type DoctorVisit, type FlowName, flowUrl } from './visit.ts'
 
 const discoveryDocument = z.object({
   issuer: z.string(),
@@ -24,7 +24,7 @@ export interface Discovery {
 const WELL_KNOWN = '/.well-known/openid-configuration'
 
 /** Reads the discovery document of a flow. */
-export async function readDiscovery(visit: Visit, flow: FlowName): Promise<Discovery | Problem> {
+export async function readDiscovery(visit: DoctorVisit, flow: FlowName): Promise<Discovery | Problem> {
   const foundAt = flowUrl(visit, flow) ?? visit.issuer.replace(/\/+$/, '')
   const answer = await tryCall(foundAt + WELL_KNOWN, visit)
   if ('problem' in answer) return answer
@@ -38,7 +38,7 @@ export async function readDiscovery(visit: Visit, flow: FlowName): Promise<Disco
   })
 }
 
-async function tryCall(url: string, visit: Visit): Promise<HttpAnswer | Problem> {
+async function tryCall(url: string, visit: DoctorVisit): Promise<HttpAnswer | Problem> {
   try {
     return await call(url, visit)
   } catch (error) {
@@ -46,7 +46,7 @@ async function tryCall(url: string, visit: Visit): Promise<HttpAnswer | Problem>
   }
 }
 
-async function refused(foundAt: string, { status, headers }: HttpAnswer, visit: Visit): Promise<Problem> {
+async function refused(foundAt: string, { status, headers }: HttpAnswer, visit: DoctorVisit): Promise<Problem> {
   const url = foundAt + WELL_KNOWN
   const { location } = headers
   if (status >= 300 && status < 400 && location !== undefined) {
@@ -74,7 +74,7 @@ async function refused(foundAt: string, { status, headers }: HttpAnswer, visit: 
 }
 
 /** The issuer of Use of the sandbox that has the issuer of the visit among its addresses; `undefined` when there is none. */
-export async function useIssuerNear(visit: Visit): Promise<string | undefined> {
+export async function useIssuerNear(visit: DoctorVisit): Promise<string | undefined> {
   const [baseUrl = ''] = /^.+?(?=\/*(?:\/v1(?:\/.*)?)?$)/.exec(visit.issuer) ?? []
   const answer = await tryCall(`${baseUrl}/v1/oidc/use${WELL_KNOWN}`, visit)
   if ('problem' in answer || answer.status !== 200) return undefined

@@ -9,7 +9,7 @@ import { readLeaf } from '../../tls/certificate.ts'
 import { paint, print } from '../terminal.ts'
 import type { Diagnosis } from './diagnosis.ts'
 import { examine } from './examine.ts'
-import type { Visit } from './visit.ts'
+import type { DoctorVisit } from './visit.ts'
 
 /** What the command line gives, as text. */
 export interface DoctorOptions {
@@ -46,7 +46,7 @@ export async function doctor(flags: Texts, options: DoctorOptions): Promise<bool
 function visitOf(
   flags: Texts,
   { json: _json, timeout = '5', ca, issuer = DEFAULT_ISSUER, ...options }: DoctorOptions,
-): Visit {
+): DoctorVisit {
   const { 'internal-url': internalUrl } = flags
   if (typeof internalUrl === 'string') {
     const problem = internalUrlProblem(internalUrl)

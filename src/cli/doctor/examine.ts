@@ -7,10 +7,10 @@ import { inApp } from './fix-lines.ts'
 import { checkIssuer } from './issuer-check.ts'
 import { checkKeySet, checkKeySetAddress } from './key-set-check.ts'
 import { checkRedirect } from './redirect-check.ts'
-import type { Visit } from './visit.ts'
+import type { DoctorVisit } from './visit.ts'
 
 /** Looks at a sandbox from where the app is. What a problem makes impossible to check is left out. Never throws for what it finds. */
-export async function examine(visit: Visit): Promise<readonly Diagnosis[]> {
+export async function examine(visit: DoctorVisit): Promise<readonly Diagnosis[]> {
   if (!ISSUER.test(visit.issuer) || !URL.canParse(visit.issuer)) return [malformed(visit.issuer)]
   const [surplus = ''] = SURPLUS.exec(visit.issuer) ?? []
   if (surplus !== '') return [await tooLong(visit, visit.issuer.slice(0, -surplus.length))]
@@ -52,7 +52,7 @@ const malformed = (issuer: string) =>
 const SURPLUS = /(?:\/+\.well-known\/openid-configuration\/*)?(?:[?#].*)?$/
 
 /** What stands before the surplus may be no issuer either: then the sandbox says which one is meant. */
-const tooLong = async (visit: Visit, rest: string) =>
+const tooLong = async (visit: DoctorVisit, rest: string) =>
   problem('issuer', 'issuer_malformed', {
     message: `${visit.issuer}: an issuer ends before ${visit.issuer.slice(rest.length)}`,
     fix: [inApp(`issuer: ${(await useIssuerNear({ ...visit, issuer: rest })) ?? rest}`)],

@@ -2,13 +2,13 @@ import { LOOPBACK_HOSTS } from '../../sandbox/addresses/web-address.ts'
 import { type Diagnosis, ok, type ProblemName, problem } from './diagnosis.ts'
 import type { Discovery } from './discovery.ts'
 import { inApp, inSandbox } from './fix-lines.ts'
-import type { Visit } from './visit.ts'
+import type { DoctorVisit } from './visit.ts'
 
 /** Whether an app has the issuer of the Create flow. */
 const CREATE_ISSUER = /\/v1\/oidc\/create\/*$/
 
 /** The issuer of the app must be that of the discovery document, to the letter (OpenID Connect Discovery 1.0 section 4.3). */
-export function checkIssuer({ issuer }: Visit, { document }: Discovery): Diagnosis {
+export function checkIssuer({ issuer }: DoctorVisit, { document }: Discovery): Diagnosis {
   const published = document.issuer
   if (CREATE_ISSUER.test(issuer)) return ofCreate(issuer, published)
   if (issuer === published) return ok('issuer', `${issuer}: the discovery document says the same`)

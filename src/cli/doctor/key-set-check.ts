@@ -4,7 +4,7 @@ import { parseJson } from '../../oidc/request/json.ts'
 import { connectionProblem } from './connection-problem.ts'
 import { type Diagnosis, ok, type Problem, type ProblemName, problem } from './diagnosis.ts'
 import { inApp } from './fix-lines.ts'
-import { call, type Visit } from './visit.ts'
+import { call, type DoctorVisit } from './visit.ts'
 
 const keySet = z.object({ keys: z.array(z.looseObject({ kty: z.string(), alg: z.string().optional() })) })
 
@@ -12,7 +12,7 @@ const keySet = z.object({ keys: z.array(z.looseObject({ kty: z.string(), alg: z.
 const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 
 /** The key set must hold public keys and nothing private. `url` is known to answer. */
-export async function checkKeySet(url: string, visit: Visit): Promise<Diagnosis> {
+export async function checkKeySet(url: string, visit: DoctorVisit): Promise<Diagnosis> {
   const answer = await call(url, visit).catch((error: unknown) => connectionProblem('key_set', url, error, visit))
   if ('problem' in answer) return answer
   const { status, text } = answer

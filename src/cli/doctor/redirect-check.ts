@@ -4,7 +4,7 @@ import { BUILTIN_CLIENT } from '../../sandbox/clients/clients.ts'
 import { connectionProblem } from './connection-problem.ts'
 import { type Diagnosis, ok, problem, skipped } from './diagnosis.ts'
 import { declareClient, inApp } from './fix-lines.ts'
-import { call, type Visit } from './visit.ts'
+import { call, type DoctorVisit } from './visit.ts'
 
 const refusal = z.object({ error_description: z.string(), findings: z.array(z.object({ path: z.string() })) })
 
@@ -12,7 +12,7 @@ const refusal = z.object({ error_description: z.string(), findings: z.array(z.ob
  * Whether the client may redirect where the app wants: an authorization request whose response type is wrong comes back there
  * as an error, or ends on an error page. No flow begins.
  */
-export async function checkRedirect(authorizeUrl: string, visit: Visit): Promise<Diagnosis> {
+export async function checkRedirect(authorizeUrl: string, visit: DoctorVisit): Promise<Diagnosis> {
   const { clientId, redirectUri } = visit
   if (clientId === undefined || redirectUri === undefined) {
     return skipped('redirect_uri', 'give --client-id and --redirect-uri to have it checked')

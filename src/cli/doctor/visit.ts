@@ -2,7 +2,7 @@ import type { HttpAnswer } from '../../client/exchange.ts'
 import { callHttp, type HttpCall } from '../remote/http-call.ts'
 
 /** What the app has in its configuration. */
-export interface Visit {
+export interface DoctorVisit {
   /** As the app has it, to the letter. */
   readonly issuer: string
   /** The base URL by which this machine reaches the sandbox, when that is not the one in the issuer. */
@@ -21,7 +21,7 @@ export interface Visit {
 /** Calls as the app would: with its trust and the timeout of the visit. */
 export const call = (
   url: string,
-  { ca, timeoutMs }: Visit,
+  { ca, timeoutMs }: DoctorVisit,
   request: Pick<HttpCall, 'method' | 'headers' | 'body'> = {},
 ): Promise<HttpAnswer> => callHttp(url, { ...request, timeoutMs, ca })
 
@@ -32,7 +32,7 @@ export type FlowName = 'use' | 'create'
  * Where this machine finds a flow: below the internal URL when one is given, else below the issuer. `undefined` when the
  * issuer is none of this service.
  */
-export function flowUrl({ issuer, internalUrl }: Visit, flow: FlowName): string | undefined {
+export function flowUrl({ issuer, internalUrl }: DoctorVisit, flow: FlowName): string | undefined {
   const [, base, tenant = ''] = /^(.*?)(\/t\/[^/]+)?\/v1\/oidc\/(?:use|create)\/?$/.exec(issuer) ?? []
   if (base === undefined) return undefined
   return `${(internalUrl ?? base).replace(/\/+$/, '')}${tenant}/v1/oidc/${flow}`

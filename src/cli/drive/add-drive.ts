@@ -31,7 +31,7 @@ export function addDrive(program: Command, flags: ReadFlags): void {
     .addHelpText('after', NEXT_EXAMPLES)
     .action(async (options) => {
       const drive = await import('./drive.ts')
-      await drive.next(flags(), withNames(options, flags))
+      await drive.nextDecision(flags(), withNames(options, flags))
     })
 
   const clock = program.command('clock').description('move the clock: advance, set, freeze, reset')
@@ -41,7 +41,7 @@ export function addDrive(program: Command, flags: ReadFlags): void {
     async (value: unknown, _: unknown, command?: Command) => {
       const drive = await import('./drive.ts')
       const text = typeof value === 'string' ? value : undefined
-      await drive.moveClock(flags(), { ...(command ?? clock).optsWithGlobals(), change: name, text })
+      await drive.driveClock(flags(), { ...(command ?? clock).optsWithGlobals(), change: name, text })
     }
   clock.command('advance <seconds>').description('let seconds pass').action(change('advance'))
   clock.command('set <instant>').description('move to an instant, in ISO 8601').action(change('set'))

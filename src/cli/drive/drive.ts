@@ -25,7 +25,10 @@ interface NextOptions extends DriveOptions {
  * Queues a decision in a running sandbox, lists those that wait, or with `clear` takes all of them back.
  * @throws ConfigError for a bad flag, SandboxError for a name that does not exist
  */
-export async function next(flags: Texts, { clear = false, json = false, ...options }: NextOptions): Promise<void> {
+export async function nextDecision(
+  flags: Texts,
+  { clear = false, json = false, ...options }: NextOptions,
+): Promise<void> {
   const { flow, persona, outcome, client, times } = options
   const decision: NextDecision = {
     flow: oneOf(OUTCOME_FLOWS, flow, { flag: '--flow', kind: 'flow' }),
@@ -65,7 +68,7 @@ interface ClockOptions extends DriveOptions {
 }
 
 /** Shows or moves the clock of a running sandbox. @throws ConfigError for a bad number, SandboxError for a bad instant */
-export async function moveClock(
+export async function driveClock(
   flags: Texts,
   { change, text = '', json = false, ...address }: ClockOptions,
 ): Promise<void> {

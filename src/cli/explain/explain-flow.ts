@@ -4,7 +4,7 @@ import { SandboxError } from '../../client/sandbox-error.ts'
 import type { Flow } from '../../client/shapes.ts'
 import type { Texts } from '../../config/text-settings.ts'
 import { visible } from '../../files/visible.ts'
-import { flowPage } from '../remote/flow-line.ts'
+import { flowPageUrl } from '../remote/flow-line.ts'
 import { reachSandbox, type SandboxAddress } from '../remote/reach-sandbox.ts'
 import { paint, print } from '../terminal.ts'
 
@@ -12,7 +12,7 @@ import { paint, print } from '../terminal.ts'
  * Explains a flow: how it went, why, its calls, and what a correct client does next.
  * @throws SandboxError when there is no such flow, or no sandbox
  */
-export async function explainFlow(
+export async function printFlow(
   id: string,
   flags: Texts,
   { json = false, ...address }: SandboxAddress & { readonly json?: boolean },
@@ -20,7 +20,7 @@ export async function explainFlow(
   const { api, pages, requireTenant } = await reachSandbox(flags, address)
   await requireTenant()
   const flow = await findFlow(id, api)
-  const page = flowPage(flow, pages)
+  const page = flowPageUrl(flow, pages)
   if (json) return print(JSON.stringify({ ...flow, page }, undefined, 2))
   const [headline, ...rest] = describeFlow(flow).map(painted)
   for (const line of [headline, visible(page), ...rest]) print(line ?? '')

@@ -23,8 +23,8 @@ export async function explain(name: string, flags: Texts, options: ExplainOption
   if (readings.length > 0) return listReadings(readings, options)
   const flow = flowIn(name)
   if (flow === undefined) return explainNamed(name, flags, options)
-  const { explainFlow } = await import('./explain-flow.ts')
-  await explainFlow(flow.id, flags, { ...options, ...(flow.url === undefined ? {} : { url: flow.url }) })
+  const { printFlow } = await import('./explain-flow.ts')
+  await printFlow(flow.id, flags, { ...options, ...(flow.url === undefined ? {} : { url: flow.url }) })
 }
 
 /** Explains an outcome. @throws ConfigError for a name that is none */

@@ -5,9 +5,9 @@ import { visible } from '../../files/visible.ts'
 import { isFlowId } from '../../sandbox/journal/journal.ts'
 import { RECORDING_NAMES } from '../../sandbox/recordings/formats.ts'
 import { quote, unknownName } from '../../text/message-parts.ts'
-import { explainFlow, findFlow } from '../explain/explain-flow.ts'
+import { findFlow, printFlow } from '../explain/explain-flow.ts'
 import { type FilterFlags, filterInWords, readFilter } from '../remote/filter-flags.ts'
-import { flowLine, flowPage } from '../remote/flow-line.ts'
+import { flowLine, flowPageUrl } from '../remote/flow-line.ts'
 import { type ReachedSandbox, reachSandbox, type SandboxAddress } from '../remote/reach-sandbox.ts'
 import { print, printText } from '../terminal.ts'
 
@@ -40,7 +40,7 @@ export async function flows(id: string | undefined, flags: Texts, options: Flows
   await sandbox.requireTenant()
   if (id === undefined) return listFlows(sandbox, { filter, limit, json: options.json ?? false })
   const found = id === 'last' ? await newest(sandbox, filter) : id
-  if (as === undefined) return explainFlow(found, flags, options)
+  if (as === undefined) return printFlow(found, flags, options)
   // First, because its message names the newest flow.
   await findFlow(found, sandbox.api)
   const { text } = await sandbox.api.flows.export(found, as)
@@ -78,7 +78,7 @@ async function listFlows(
 ): Promise<void> {
   const found = await api.flows.list({ ...filter, limit })
   if (json) {
-    print(JSON.stringify({ flows: found.map((flow) => ({ ...flow, page: flowPage(flow, pages) })) }, undefined, 2))
+    print(JSON.stringify({ flows: found.map((flow) => ({ ...flow, page: flowPageUrl(flow, pages) })) }, undefined, 2))
     return
   }
   const words = filterInWords(filter)

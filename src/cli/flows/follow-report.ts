@@ -1,6 +1,6 @@
 import type { Flow } from '../../client/shapes.ts'
 import { visible } from '../../files/visible.ts'
-import { flowPage, STATUS_COLORS } from '../remote/flow-line.ts'
+import { flowPageUrl, STATUS_COLORS } from '../remote/flow-line.ts'
 import { paint, writeOut } from '../terminal.ts'
 import type { SandboxEvent } from './event-stream.ts'
 
@@ -37,7 +37,7 @@ const factsOf = (flow: Flow, pages: string) => ({
   outcome: flow.outcome,
   client_id: flow.client_id,
   state: flow.state,
-  page: flowPage(flow, pages),
+  page: flowPageUrl(flow, pages),
 })
 
 function prettyLine(event: ReportedEvent, flow: Flow | undefined): string {

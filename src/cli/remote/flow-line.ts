@@ -10,4 +10,4 @@ export function flowLine({ id, flow, status, summary }: Flow): string {
 }
 
 /** The page that shows a flow. @param pages where browsers find the sandbox or tenant that it is in */
-export const flowPage = ({ id }: Pick<Flow, 'id'>, pages: string): string => `${pages}/_sandbox/console/flows/${id}`
+export const flowPageUrl = ({ id }: Pick<Flow, 'id'>, pages: string): string => `${pages}/_sandbox/console/flows/${id}`

@@ -8,7 +8,7 @@ import { visible } from '../../files/visible.ts'
 import { startStopwatch } from '../../sandbox/clock/clock.ts'
 import { paintError, print, printError } from '../terminal.ts'
 import { type FilterFlags, filterInWords, readFilter } from './filter-flags.ts'
-import { flowLine, flowPage } from './flow-line.ts'
+import { flowLine, flowPageUrl } from './flow-line.ts'
 import { type ReachedSandbox, reachSandbox, type SandboxAddress } from './reach-sandbox.ts'
 import { readTimeout } from './read-timeout.ts'
 import { healthAddress, requireHealthy } from './require-healthy.ts'
@@ -99,7 +99,7 @@ async function untilFlow(
 }
 
 function printFlow(flow: Flow, pages: string, json: boolean): void {
-  const page = flowPage(flow, pages)
+  const page = flowPageUrl(flow, pages)
   const text = json
     ? JSON.stringify({ matched: true, flow: { ...flow, page } }, undefined, 2)
     : `${flowLine(flow)}\n${visible(page)}`
@@ -120,7 +120,7 @@ async function reportNothing(
   const meanwhile = seen.length === 0 ? 'no other flow ended meanwhile' : 'meanwhile ended:'
   printError(`${paintError('red', 'error:')} ${visible(waited)}; ${meanwhile}`)
   if (json) {
-    const shown = seen.map((flow) => ({ ...flow, page: flowPage(flow, pages) }))
+    const shown = seen.map((flow) => ({ ...flow, page: flowPageUrl(flow, pages) }))
     print(JSON.stringify({ matched: false, filter, timeout_seconds: timeoutSeconds, seen: shown }, undefined, 2))
   } else for (const flow of seen) printError(`  ${flowLine(flow)}`)
 }

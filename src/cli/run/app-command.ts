@@ -1,8 +1,8 @@
 import { CLIENT_ID_VARIABLE, CLIENT_SECRET_VARIABLE, URL_VARIABLE } from '../../config/text-settings.ts'
-import { type Ending, startGroup } from '../start/process-group.ts'
+import { type ProcessEnd, startGroup } from '../start/process-group.ts'
 import type { RunReport } from './report.ts'
 import type { EarlyEnd } from './run-scenario.ts'
-import type { AppSettings, Stage } from './stage.ts'
+import type { Stage, StagedApp } from './stage.ts'
 
 /** The app's own command, which runs while scenarios play. */
 export interface AppCommand {
@@ -11,7 +11,7 @@ export interface AppCommand {
   /** Starts it, once; it must find a scenario armed. */
   start(): void
   /** How it ended; `undefined` when it was never started. */
-  ending(): Promise<Ending | undefined>
+  ending(): Promise<ProcessEnd | undefined>
   /** Ends it with the programs that it started. */
   stop(): Promise<void>
 }
@@ -53,7 +53,7 @@ export async function prepareCommand(
   }
 }
 
-function environmentOf({ baseUrl, clientId, clientSecret, controlToken }: AppSettings): Record<string, string> {
+function environmentOf({ baseUrl, clientId, clientSecret, controlToken }: StagedApp): Record<string, string> {
   return {
     [URL_VARIABLE]: baseUrl,
     [CLIENT_ID_VARIABLE]: clientId,

@@ -1,7 +1,7 @@
 import type { LogMode } from '../../config/settings/process-settings.ts'
 import { visible } from '../../files/visible.ts'
 import type { StepProgress } from '../../sandbox/queue/queued.ts'
-import type { Ending } from '../start/process-group.ts'
+import type { ProcessEnd } from '../start/process-group.ts'
 import { paint, print, printText } from '../terminal.ts'
 import type { ScenarioRun } from './junit.ts'
 import type { StepListener, StepResult } from './run-scenario.ts'
@@ -11,9 +11,9 @@ export interface RunReport extends Omit<StepListener, 'armed' | 'timedOut'> {
   scenario(scenario: Pick<ScenarioRun, 'name' | 'file'>): void
   /** The app's own command has started. */
   commandStarted(words: readonly string[]): void
-  commandEnded(ending: Ending): void
+  commandEnded(ending: ProcessEnd): void
   /** @param ending of the command, when there was one */
-  end(runs: readonly ScenarioRun[], ending?: Ending): void
+  end(runs: readonly ScenarioRun[], ending?: ProcessEnd): void
 }
 
 const silent: RunReport = { scenario() {}, current() {}, ended() {}, commandStarted() {}, commandEnded() {}, end() {} }
@@ -34,7 +34,7 @@ export function createRunReport(mode: LogMode, { isShared }: { readonly isShared
 export const hasPassed = (runs: readonly ScenarioRun[]) =>
   runs.every(({ steps }) => steps.every(({ status }) => status === 'passed'))
 
-const isGood = (runs: readonly ScenarioRun[], ending: Ending | undefined) =>
+const isGood = (runs: readonly ScenarioRun[], ending: ProcessEnd | undefined) =>
   hasPassed(runs) && (ending?.code ?? 0) === 0
 
 function createJsonRunReport(): RunReport {

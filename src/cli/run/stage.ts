@@ -17,7 +17,7 @@ interface StageOptions {
 }
 
 /** What an app needs to use the sandbox. */
-export interface AppSettings {
+export interface StagedApp {
   readonly baseUrl: string
   readonly clientId: string
   /** Absent when only the sandbox knows it. */
@@ -28,7 +28,7 @@ export interface AppSettings {
 /** The sandbox that scenarios run in. */
 export interface Stage {
   readonly api: SandboxApi
-  appSettings(): Promise<AppSettings>
+  appSettings(): Promise<StagedApp>
   /** Prints the address, once. Requests may follow at once, so a scenario is armed by then. */
   announce(): void
   /** What the next scenario begins with. */
@@ -72,7 +72,7 @@ function openRemote(url: string, { sandbox: settings }: Settings, tenant: string
 }
 
 /** By what the sandbox calls itself: one in a container is reached by another address. Secrets of clients stay there. */
-async function settingsAt(url: string, { controlToken, clients = [] }: Settings['sandbox']): Promise<AppSettings> {
+async function settingsAt(url: string, { controlToken, clients = [] }: Settings['sandbox']): Promise<StagedApp> {
   const [, name = 'default'] = /\/t\/([^/]+)$/.exec(url) ?? []
   const { base_url: baseUrl, clients: known } = await createRemoteTransport({ baseUrl: url, token: controlToken }).call(
     'getTenant',

@@ -9,7 +9,7 @@ import { startStopwatch } from '../../sandbox/clock/clock.ts'
 export type CommandLine = string | readonly string[]
 
 /** How a program ended. */
-export interface Ending {
+export interface ProcessEnd {
   /** `ended with code 1`, `was ended by SIGTERM`, `cannot be run (ENOENT)`. */
   readonly reason: string
   /** What a shell would say: 128 and the number of the signal, 127 for a program that is not there. */
@@ -20,7 +20,7 @@ export interface Ending {
 export interface ProcessGroup {
   readonly child: ChildProcess
   /** Of the program itself. */
-  readonly ended: Promise<Ending>
+  readonly ended: Promise<ProcessEnd>
   /** Ends the program and those that it started: first politely, after a while by force. */
   stop(): Promise<void>
 }
@@ -84,7 +84,7 @@ function endWithThisProcess({ pid }: ChildProcess): () => void {
   return () => watcher.kill('SIGKILL')
 }
 
-const endingOf = (child: ChildProcess): Promise<Ending> =>
+const endingOf = (child: ChildProcess): Promise<ProcessEnd> =>
   new Promise((resolve) => {
     child.on('error', (error) =>
       resolve({ reason: `cannot be run (${codeOf(error) ?? messageOf(error)})`, code: NOT_FOUND }),

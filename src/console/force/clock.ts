@@ -12,7 +12,7 @@ import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 export const isClockMove = (fields: Fields): boolean =>
   ['advance', 'set', 'freeze', 'reset'].some((name) => fields[name] !== undefined)
 
-export async function moveClock(
+export async function moveByForm(
   { advance, set, freeze, reset }: Fields,
   tenant: Pick<Tenant, 'moveClock'>,
 ): Promise<void> {

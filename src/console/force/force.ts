@@ -6,7 +6,7 @@ import type { ClockState } from '../../sandbox/clock/clock.ts'
 import type { Expectation } from '../../sandbox/queue/expectation.ts'
 import { progressOf, type ScenarioProgress } from '../../sandbox/queue/queued.ts'
 import type { ConsoleCall, ConsoleRoute } from '../console-route.ts'
-import { isClockMove, moveClock, renderClock } from './clock.ts'
+import { isClockMove, moveByForm, renderClock } from './clock.ts'
 import { queueDecision, renderDecisionForm, renderQueue } from './queue.ts'
 import { armScenario, renderScenarioForm, renderScenarios } from './scenarios.ts'
 
@@ -38,7 +38,7 @@ async function act({ tenant, fields }: ConsoleCall): Promise<undefined> {
     await tenant.expectations.remove(remove)
     await tenant.scenarios.remove(remove)
   } else if (arm !== undefined) await armScenario(yaml, tenant)
-  else if (isClockMove(fields)) await moveClock(fields, tenant)
+  else if (isClockMove(fields)) await moveByForm(fields, tenant)
   else await queueDecision(fields, tenant)
 }
 

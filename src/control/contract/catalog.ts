@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { BAITS, CHECKS, LAYERS, NEEDS, OUTCOME_FLOWS, REQUIREMENT_LEVELS } from '../../sandbox/outcomes/outcome.ts'
 import { type Operation, READ } from './operation.ts'
-import { lifetimesSchema } from './tenants.ts'
+import { lifetimesInFile } from './tenants.ts'
 
 const catalog = z
   .object({
@@ -39,7 +39,7 @@ const catalog = z
         hint: z.string(),
       }),
     ),
-    lifetimes: lifetimesSchema,
+    lifetimes: lifetimesInFile,
     decisions: z.array(z.object({ point: z.string(), decision: z.string() })),
     readings: z.array(
       z.object({

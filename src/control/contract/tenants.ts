@@ -50,7 +50,7 @@ export const tenantPartOperations = {
 const seconds = z.int().min(1)
 
 /** Lifetimes in seconds, under their names in the config file. */
-export const lifetimesSchema = z.strictObject({
+export const lifetimesInFile = z.strictObject({
   request_uri: seconds,
   code: seconds,
   id_token: seconds,
@@ -72,7 +72,7 @@ const tenant = z
       }),
     ),
     warnings: z.array(z.string()).optional().describe('About redirect URIs; absent when there is none'),
-    lifetimes: lifetimesSchema,
+    lifetimes: lifetimesInFile,
     ...TENANT_VALUES,
     readings: z.record(z.string(), z.string()).describe('Variants by the names of their readings'),
     clock,
@@ -99,7 +99,7 @@ const tenantChange = z.strictObject({
   clients: countedList(clientSchema, { max: MAX_CLIENTS })
     .optional()
     .describe('Replaces the declared clients; the built-in one stays'),
-  lifetimes: lifetimesSchema.partial().optional().describe('In seconds'),
+  lifetimes: lifetimesInFile.partial().optional().describe('In seconds'),
   ...withoutDefaults(TENANT_VALUES),
   readings: readingsChangeSchema
     .nullable()

@@ -51,7 +51,7 @@ export function joinBlocks(blocks: readonly string[], maxBytes = MAX_SUMMARY_BYT
 const isListItem = (block: string, before = '') => block.startsWith('- ') && before.startsWith('- ')
 
 /** A table whose columns are aligned as given. */
-export function renderTable(
+export function renderMarkdownTable(
   columns: readonly { readonly title: string; readonly isNumber?: boolean }[],
   rows: readonly (readonly (string | number)[])[],
 ): string {

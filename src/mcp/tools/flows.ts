@@ -38,7 +38,7 @@ export const listFlows = defineTool({
   },
 })
 
-export const explainFlow = defineTool({
+export const explainFlowTool = defineTool({
   name: 'explain_flow',
   title: 'Explain a flow',
   description:

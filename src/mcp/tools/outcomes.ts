@@ -9,7 +9,7 @@ import { defineTool, listText } from '../tool.ts'
 
 const DEFAULT_LISTED = 50
 
-export const listOutcomes = defineTool({
+export const listOutcomesTool = defineTool({
   name: 'list_outcomes',
   title: 'List outcomes',
   description:
@@ -53,7 +53,7 @@ export const listOutcomes = defineTool({
   },
 })
 
-export const explain = defineTool({
+export const explainTool = defineTool({
   name: 'explain',
   title: 'Explain a rule or an outcome',
   description:

@@ -5,7 +5,7 @@ import { counted } from '../../http/html/elements.ts'
 import { reasoningLines } from '../../sandbox/journal/reasoning-lines.ts'
 import { defineTool, listText } from '../tool.ts'
 
-export const listPersonas = defineTool({
+export const listPersonasTool = defineTool({
   name: 'list_personas',
   title: 'List personas',
   description:
@@ -31,7 +31,7 @@ export const listPersonas = defineTool({
   },
 })
 
-export const evaluate = defineTool({
+export const evaluateTool = defineTool({
   name: 'evaluate',
   title: 'Evaluate claims',
   description:

@@ -21,7 +21,7 @@ export const clock = defineTool({
   },
 })
 
-export const reset = defineTool({
+export const resetTool = defineTool({
   name: 'reset',
   title: 'Reset the sandbox',
   description:

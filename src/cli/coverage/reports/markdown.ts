@@ -1,4 +1,4 @@
-import { codeSpan, escapeMarkdown, fold, joinBlocks, renderTable } from '../../../files/reports/markdown.ts'
+import { codeSpan, escapeMarkdown, fold, joinBlocks, renderMarkdownTable } from '../../../files/reports/markdown.ts'
 import { grouped } from '../../../http/html/elements.ts'
 import { type Coverage, type CoverageItem, DIMENSIONS, type DimensionName } from '../../../sandbox/coverage/coverage.ts'
 import { type CoverageGap, gapsOf, nameOfSide } from '../../../sandbox/coverage/gaps.ts'
@@ -40,7 +40,7 @@ function headline({ dimensions }: Coverage): string {
 }
 
 const dimensionTable = ({ dimensions }: Coverage, { minimums }: MarkdownOptions) =>
-  renderTable(
+  renderMarkdownTable(
     [
       { title: 'Dimension' },
       { title: 'Percent', isNumber: true },
