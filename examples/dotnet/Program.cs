@@ -52,6 +52,7 @@ app.MapPost("/callback", async (HttpContext context) =>
         Check(sent.Length == 2 && answer["state"] == sent[0], "this browser has sent no such request");
         Check(answer.All(parameter => parameter.Value.Count == 1), "a parameter comes twice");
         Check(answer.ContainsKey("error") != answer.ContainsKey("id_token"), "an answer is a token or an error");
+        Check(!answer.ContainsKey("create_requested"), "create was not offered");
         if (answer.ContainsKey("error")) return Results.Text("No age was proved.", statusCode: 403);
         return await IsAdult(answer["id_token"].ToString(), sent[1])
             ? Results.Text("Welcome, you are 18.")

@@ -94,6 +94,7 @@ class AgeController {
     check(asked.length == 2 && asked[0].equals(answer.getFirst("state")), "this browser has sent no such request");
     check(answer.values().stream().allMatch(values -> values.size() == 1), "a parameter comes twice");
     check(answer.containsKey("error") != answer.containsKey("id_token"), "an answer is a token or an error");
+    check(!answer.containsKey("create_requested"), "create was not offered");
     if (answer.containsKey("error")) return ResponseEntity.status(403).body("No age was proved.");
     return isAdult(answer.getFirst("id_token"), asked[1])
         ? ResponseEntity.ok("Welcome, you are 18.")
