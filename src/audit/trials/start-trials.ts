@@ -1,8 +1,8 @@
 import type { SandboxApi } from '../../client/sandbox-api.ts'
 import { rowId } from '../../sandbox/outcomes/catalogue.ts'
 import type { AuditRow } from '../../sandbox/outcomes/outcome.ts'
-import type { StartFresh } from '../drive/audited-app.ts'
-import { readRun, seeRun } from '../learn/learned-flow.ts'
+import type { FreshCopy, StartFresh } from '../drive/audited-app.ts'
+import { readRun, type SeenRun, seeRun } from '../learn/learned-flow.ts'
 import { withLog } from './refusing-check.ts'
 import { findingOfVisit, visitAs } from './row-trial.ts'
 import type { AuditRun, Trial, TrialFinding } from './trial.ts'
@@ -10,6 +10,16 @@ import type { AuditRun, Trial, TrialFinding } from './trial.ts'
 /** Why the rows of a document are not for an app. */
 export const unread = (flow: string): string =>
   `your app does not read ${flow === 'jwks' ? 'the key set' : 'a discovery document'}, not at its start and not for a token`
+
+interface SeenStart {
+  readonly isRead: boolean
+  /** The adult was let in; without a read this proves that the app needs no such document. */
+  readonly isIn: boolean
+  readonly isTrapped: boolean
+  readonly failure?: FreshCopy['failure']
+  readonly seen?: SeenRun | undefined
+  readonly log: readonly string[]
+}
 
 /** So many reads are answered by the row: more than an app makes in a visit. */
 const READS = 10_000
@@ -22,9 +32,10 @@ const READS = 10_000
 export function createStarts(startFresh: StartFresh, { drive, learned: { use, personas }, signal }: AuditRun) {
   const reads = new Map<string, boolean>()
 
-  async function start({ flow, name: outcome, correctClient }: AuditRow) {
+  async function start(row: AuditRow, mayRepeat = true): Promise<SeenStart> {
+    const { flow, name: outcome, correctClient } = row
     const isVain = correctClient !== 'accept' && reads.get(flow) === false
-    if (isVain) return { isRead: false, isTrapped: false, failure: undefined, seen: undefined, log: [] }
+    if (isVain) return { isRead: false, isIn: true, isTrapped: false, log: [] }
     const prepare = async (sandbox: SandboxApi) => {
       if (flow !== 'use') await sandbox.next({ flow, outcome, times: READS })
     }
@@ -38,22 +49,26 @@ export function createStarts(startFresh: StartFresh, { drive, learned: { use, pe
       // What was queued for a tenant of its own is held or used up in part, when it was read.
       const [left] = await sandbox.expectations.list()
       const isRead = left === undefined || left.held_since !== undefined || left.remaining < left.times
-      reads.set(flow, isRead || failure !== undefined || reads.get(flow) === true)
-      return { isRead, isTrapped, failure, seen, log: await copy.log() }
+      const isIn = seen !== undefined && readRun(seen, use).says === 'in'
+      if (isRead || isIn || failure || !mayRepeat || signal.aborted) {
+        reads.set(flow, isRead || !isIn || reads.get(flow) === true)
+        return { isRead, isIn, isTrapped, failure, seen, log: await copy.log() }
+      }
     } finally {
       await copy.close()
     }
+    // It neither read the document nor let the adult in: another program may have taken its port.
+    return start(row, false)
   }
-  type SeenStart = Awaited<ReturnType<typeof start>>
 
-  function findingOf(row: AuditRow, { isRead, isTrapped, failure, seen }: SeenStart): TrialFinding {
+  function findingOf(row: AuditRow, { isRead, isIn, isTrapped, failure, seen }: SeenStart): TrialFinding {
     const { observation, request, useFlow } = seen?.run ?? {}
     const flows = [useFlow ?? []].flat()
     const shown = failure
       ? `your app did not start: ${failure.problem}`
       : `your app showed ${observation?.summary ?? 'nothing'}`
     if (!isRead) {
-      const evidence = failure ? `it read no reply of ${rowId(row)}; ${shown}` : unread(row.flow)
+      const evidence = isIn ? unread(row.flow) : `it read no reply of ${rowId(row)}; ${shown}`
       return { verdict: 'undetermined', reason: 'not_reached', evidence, flows }
     }
     // Decision: an app that ends because of what it read says no, and one that hangs says nothing. Before the browser is sent to the

@@ -89,6 +89,7 @@ const HANGS = { problem: 'it does not answer', isEnded: false }
 const HELLO = as(showed('200 / Hello.'))
 const NOT_STARTED = 'your app did not start: it ended with 1'
 const READ_NOTHING = `it read no reply of ${KEYS_ID}; ${NOT_STARTED}`
+const REFUSED_UNREAD = `it read no reply of ${KEYS_ID}; ${showed(NO)}`
 const FETCHED = 'your app fetched the address that the reply named'
 const DROPPED = 'your app showed a closed connection without an answer at /callback'
 const SLOW = as('your app answers 429 at /callback ("Slow.")')
@@ -105,6 +106,11 @@ test.each<[string, Started, object]>([
   ['holds the row', { shows: YES, left: () => ({ held_since: 'f0' }) }, letIn(showed(YES))],
   ['reads the row to its end', { shows: YES, left: () => undefined }, letIn(showed(YES))],
   ['does not read the row', { shows: YES, reads: false }, notForIt(unread('jwks'))],
+  [
+    'refuses an adult and does not read the row',
+    { shows: NO, reads: false },
+    undetermined('not_reached', REFUSED_UNREAD),
+  ],
   ['ends at once', { shows: ENDED }, refused(NOT_STARTED)],
   ['hangs', { shows: HANGS }, broke('your app did not start: it does not answer')],
   ['ends before it reads the row', { shows: ENDED, reads: false }, undetermined('not_reached', READ_NOTHING)],
@@ -119,6 +125,18 @@ test.each<[string, Started, object]>([
   expect(all).toEqual([{ row: KEYS_ID, ...told }])
   const isUnread = 'reason' in told && told.reason === unread('jwks')
   expect([notes, judged[0]?.flows]).toEqual([[], isUnread || isDown(done.shows) ? [] : ['f1']])
+  expect(copies.isClosed()).toBe(true)
+})
+
+test('A copy that neither reads the row nor lets an adult in is started once more', async () => {
+  let starts = 0
+  const copies = starting((outcome) => {
+    const isDisturbed = outcome !== undefined && ++starts === 1
+    return isDisturbed ? { shows: '404 / Not found.', reads: false } : { shows: YES }
+  })
+  const { told } = await judge(['jwks/jwks.extra_key'], { startFresh: copies.startFresh })
+  expect(told).toMatchObject([{ verdict: 'accepted' }])
+  expect(copies.started).toEqual(['jwks.extra_key', 'jwks.extra_key', undefined])
   expect(copies.isClosed()).toBe(true)
 })
 
