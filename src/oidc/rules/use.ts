@@ -159,4 +159,11 @@ export const USE_RULES = {
     sentence: 'The request is not sent as a reference by request_uri.',
     hint: 'Send each parameter by itself in the query. Pushed requests are for the Create flow.',
   },
+  'USE-25': {
+    ...use,
+    section: 'OpenID Connect Core section 3.2.2.1, RFC 6749 section 10.12',
+    sentence: 'state and nonce are other values in each request.',
+    hint: 'Make a random value for each request: one that is always the same protects neither the callback nor the token. It is found when a flow is read that follows two others of its client.',
+    level: 'advice',
+  },
 } as const satisfies RuleTable

@@ -1,7 +1,8 @@
 import type { Mask } from '../clients/mask.ts'
 import type { Journal } from './journal.ts'
+import { adviseOnRepeats } from './repeated-values.ts'
 
-/** The journal as a tenant shows it: whatever is read of it is without secrets. @param mask asked at each reading */
+/** The journal as a tenant shows it: whatever is read of it is without secrets, one flow with advice too. @param mask asked at each reading */
 export function maskedJournal(journal: Journal, mask: () => Mask): Journal {
   async function* masked<Item>(items: AsyncIterable<Item>) {
     for await (const item of items) yield mask()(item)
@@ -12,7 +13,7 @@ export function maskedJournal(journal: Journal, mask: () => Mask): Journal {
     listEnded: (tenant, since, filter) => masked(journal.listEnded(tenant, since, filter)),
     async find(tenant, id) {
       const flow = await journal.find(tenant, id)
-      return flow && mask()(flow)
+      return flow && mask()(await adviseOnRepeats(flow, journal))
     },
   }
 }

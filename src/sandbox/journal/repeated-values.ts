@@ -1,0 +1,31 @@
+import { ENDPOINTS } from '../../oidc/endpoints.ts'
+import type { Finding } from '../../oidc/rules/finding.ts'
+import { ruleRow } from '../../oidc/rules/rules.ts'
+import type { CallRecord } from './call-record.ts'
+import type { Flow, Journal, ListedFlow } from './journal.ts'
+
+/** So many requests before one have its value too. One alone may be a page that was loaded again. */
+const EARLIER = 2
+
+/** A flow with advice when its Use request sends the `state` or `nonce` of the requests that its client sent before. */
+export async function adviseOnRepeats(flow: Flow, { list }: Pick<Journal, 'list'>): Promise<Flow> {
+  const request = requestOf(flow)
+  if (!request || flow.client_id === undefined) return flow
+  const earlier: ListedFlow[] = []
+  const filter = { flow: 'use', client_id: flow.client_id, before: flow.id, audit: flow.audit && 'only' } as const
+  for await (const one of list(flow.tenant, filter)) if (earlier.push(one) === EARLIER) break
+  if (earlier.length < EARLIER) return flow
+  const advice = (['state', 'nonce'] as const).flatMap((name): Finding[] => {
+    const value = request.parameters[name]
+    const isRepeated = value && earlier.every((one) => requestOf(one)?.parameters[name] === value)
+    if (!isRepeated) return []
+    const { id: rule, hint } = ruleRow('USE-25')
+    const ids = earlier.map(({ id }) => id).join(' and ')
+    return [{ rule, level: 'advice', path: name, message: `${name} is the same in ${ids}`, hint }]
+  })
+  const advised = { ...request, findings: [...request.findings, ...advice] }
+  return { ...flow, calls: flow.calls.map((call) => (call === request ? advised : call)) }
+}
+
+const requestOf = ({ calls }: ListedFlow): CallRecord | undefined =>
+  calls.find(({ endpoint }) => endpoint === ENDPOINTS.use.number)
