@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { OUTCOMES } from '../../src/sandbox/outcomes/catalogue.ts'
+import { codeIn, readPage, tableOf } from './page.ts'
+
+const page = readPage('integrations.md')
+
+test('Each check of integrations.md names outcomes that a correct client refuses', () => {
+  const rows = tableOf(page, 'Check')
+  expect(rows.length).toBeGreaterThan(8)
+  for (const [check, , outcomes] of rows) {
+    const named = codeIn(outcomes).map((name) => OUTCOMES.find((row) => row.name === name)?.correctClient ?? name)
+    expect([...new Set(named)], check).toEqual(['refuse'])
+  }
+})
