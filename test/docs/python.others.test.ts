@@ -52,6 +52,7 @@ const unknownType = 'jwks/jwks.unknown_key_type'
 describeWith('python', 'With Flask and Authlib', () => {
   const start = startApp(FLASK, (port) => ['flask', '--app', 'app', 'run', '--port', port])
   describeApp('The Flask example', start, {
+    isUseAlone: true,
     known: [{ row: unknownType, because: 'Authlib reads no key set that holds an unknown type' }],
   })
 })
@@ -75,7 +76,7 @@ describeWith('python', 'With pytest', async () => {
 
   test('The tests of testing.md pass, and fail against an app that lets every user in', async () => {
     expect(await runPytest()).toContain('6 passed')
-    const careless = await runPytest('age.py', 'nonce = asked("age_use", answer)', 'return "Welcome, you are 18."')
+    const careless = await runPytest('age.py', 'nonce = asked(answer)', 'return "Welcome, you are 18."')
     expect(careless).toContain('4 failed, 2 passed')
   })
 
