@@ -78,7 +78,7 @@ test('Each document with code is named by a test that runs the code', () => {
 
 test.each([
   ['testing.md', 'python', ['# conftest.py', '# test_age.py']],
-  ['testing.md', 'go', ['// age/age_test.go']],
+  ['testing.md', 'go', ['// main_test.go']],
 ])('%s shows each of its files once', (page, language, firstLines) => {
   expect(codeBlocks(readPage(page), language).map((code) => code.split('\n')[0])).toEqual(firstLines)
 })

@@ -11,8 +11,7 @@ import { createScratchFolder, makeScratchFolder } from './scratch-folder.ts'
 
 const FILES: Readonly<Record<string, string>> = {
   'main.go': readRoot('examples/go/main.go'),
-  'age/age.go': readRoot('examples/go/age/age.go'),
-  'age/age_test.go': blockWith(codeBlocks(readPage('testing.md'), 'go'), '// age/age_test.go'),
+  'main_test.go': blockWith(codeBlocks(readPage('testing.md'), 'go'), '// main_test.go'),
 }
 
 describeWith('go', 'With Go', async () => {
@@ -44,10 +43,10 @@ describeWith('go', 'With Go', async () => {
     const command = JSON.stringify([process.execPath, join(await packageOfRun(), 'dist/bin.js')]).slice(1, -1)
     write({
       ...FILES,
-      'age/age.go': FILES['age/age.go']?.replace(from, () => to) ?? '',
-      'age/age_test.go': FILES['age/age_test.go']?.replace('"npx", "agekey-sandbox"', () => command) ?? '',
+      'main.go': FILES['main.go']?.replace(from, () => to) ?? '',
+      'main_test.go': FILES['main_test.go']?.replace('"npx", "agekey-sandbox"', () => command) ?? '',
     })
-    return go('test', '-v', 'example.com/shop/age')
+    return go('test', '-v', 'example.com/shop')
   }
 
   test('The files of the Go example are written as gofmt writes them', async () => {
@@ -69,6 +68,7 @@ describeWith('go', 'With Go', async () => {
   }, 180_000)
 
   describeApp('The Go example', start, {
+    isUseAlone: true,
     known: [
       { row: 'use/id_token.kid_empty', because: 'go-oidc takes an empty kid for none, and tries every key' },
       { row: 'jwks/jwks.unknown_key_type', because: 'go-oidc reads no key set that holds an unknown type' },
