@@ -4,16 +4,16 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.SecureRandom;
+import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
-import java.util.Arrays;
+import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.http.HttpHeaders;
-import org.springframework.http.ResponseCookie;
 import org.springframework.http.ResponseEntity;
 import org.springframework.security.oauth2.core.DelegatingOAuth2TokenValidator;
 import org.springframework.security.oauth2.jose.jws.SignatureAlgorithm;
@@ -37,7 +37,6 @@ class AgeController {
   private static final String CLAIMS = "{\"age_thresholds\":[18]}";
 
   private static final String COOKIE = "age_use";
-  private final SecureRandom random = new SecureRandom();
   private final String baseUrl;
   private final String clientId;
   private final String appUrl;
@@ -64,8 +63,8 @@ class AgeController {
   /** Use: the browser goes to the service. */
   @GetMapping("/verify")
   ResponseEntity<Void> verify() {
-    String state = random();
-    String nonce = random();
+    String state = UUID.randomUUID().toString();
+    String nonce = UUID.randomUUID().toString();
     URI use =
         UriComponentsBuilder.fromUriString(baseUrl + "/v1/oidc/use")
             .queryParam("scope", "openid")
@@ -79,7 +78,7 @@ class AgeController {
             .build(appUrl + "/callback", CLAIMS);
     return ResponseEntity.status(302)
         .location(use)
-        .header(HttpHeaders.SET_COOKIE, cookie(state + "." + nonce, Duration.ofHours(1)))
+        .header(HttpHeaders.SET_COOKIE, cookie(state + "." + nonce, 3600))
         .build();
   }
 
@@ -88,8 +87,9 @@ class AgeController {
   ResponseEntity<String> callback(
       @CookieValue(COOKIE) String sent,
       @RequestParam MultiValueMap<String, String> answer,
-      HttpServletResponse response) {
-    response.addHeader(HttpHeaders.SET_COOKIE, cookie("", Duration.ZERO));
+      HttpServletResponse response)
+      throws NoSuchAlgorithmException {
+    response.addHeader(HttpHeaders.SET_COOKIE, cookie("", 0));
     String[] asked = sent.split("\\.");
     check(asked.length == 2 && asked[0].equals(answer.getFirst("state")), "this browser has sent no such request");
     check(answer.values().stream().allMatch(values -> values.size() == 1), "a parameter comes twice");
@@ -106,18 +106,19 @@ class AgeController {
     return ResponseEntity.badRequest().body("This answer cannot be trusted.");
   }
 
-  private boolean isAdult(String idToken, String nonce) {
+  private boolean isAdult(String idToken, String nonce) throws NoSuchAlgorithmException {
     check(idToken.length() <= 8192, "no id_token is that long");
     // Signature, alg, exp, iss and aud.
     Jwt token = decoder.decode(idToken);
     check(nonce.equals(token.getClaims().get("nonce")), "the nonce is that of another request");
-    check(hash(CLAIMS, 32).equals(token.getClaims().get("req_claims_hash")), "the token answers other claims");
+    byte[] sum = MessageDigest.getInstance("SHA-256").digest(CLAIMS.getBytes(StandardCharsets.UTF_8));
+    String hash = Base64.getUrlEncoder().withoutPadding().encodeToString(sum);
+    check(hash.equals(token.getClaims().get("req_claims_hash")), "the token answers other claims");
     check(!token.hasClaim("c_hash"), "a code was not asked for");
-    check(
-        token.getExpiresAt() != null
-            && token.getIssuedAt() != null
-            && Duration.between(token.getIssuedAt(), token.getExpiresAt()).toSeconds() <= 600,
-        "a token lives for ten minutes");
+    Instant issued = token.getIssuedAt();
+    Instant expires = token.getExpiresAt();
+    check(issued != null && expires != null, "iat or exp is missing");
+    check(Duration.between(issued, expires).toSeconds() <= 600, "a token lives for ten minutes");
     check(token.getSubject() != null && !token.getSubject().isEmpty(), "sub is missing");
     Map<String, Object> answers = token.getClaimAsMap("age_thresholds");
     check(answers != null && answers.size() == 1 && answers.get("18") instanceof Boolean, "no answer to 18");
@@ -125,33 +126,11 @@ class AgeController {
   }
 
   /** The form of the service comes from another site: only a cookie with SameSite=None and Secure comes along. */
-  private static String cookie(String value, Duration maxAge) {
-    return ResponseCookie.from(COOKIE, value)
-        .httpOnly(true)
-        .secure(true)
-        .sameSite("None")
-        .path("/")
-        .maxAge(maxAge)
-        .build()
-        .toString();
+  private static String cookie(String value, int seconds) {
+    return COOKIE + "=" + value + "; Path=/; Max-Age=" + seconds + "; Secure; HttpOnly; SameSite=None";
   }
 
   private static void check(boolean holds, String otherwise) {
     if (!holds) throw new IllegalArgumentException(otherwise);
-  }
-
-  private static String hash(String text, int size) {
-    try {
-      byte[] sum = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-      return Base64.getUrlEncoder().withoutPadding().encodeToString(Arrays.copyOf(sum, size));
-    } catch (java.security.NoSuchAlgorithmException error) {
-      throw new IllegalStateException(error);
-    }
-  }
-
-  private String random() {
-    byte[] bytes = new byte[16];
-    random.nextBytes(bytes);
-    return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
   }
 }
