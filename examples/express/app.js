@@ -11,29 +11,25 @@ const {
   AGE_CLIENT_SECRET = 'sk_test_sandbox',
 } = process.env
 
-/** One text for the request and for the hash of it in the token. */
-const CLAIMS = JSON.stringify({ age_thresholds: [18] })
+const CLAIMS = JSON.stringify({ age_thresholds: [18] }) // The token holds a hash of this text.
 const keys = createRemoteJWKSet(new URL(`${AGE_SERVER_URL}/.well-known/jwks.json`))
-
 const app = express()
 
 app.get('/', (_request, response) => response.send('<a href="/verify">Prove that you are 18</a>'))
 
 // Use: the browser goes to the service.
 app.get('/verify', (request, response) => {
-  response.redirect(
-    url('/v1/oidc/use', {
-      scope: 'openid svc.upgrade',
-      response_type: 'id_token',
-      // The answer comes in the body of a POST, so that no token stands in a log of addresses.
-      response_mode: 'form_post',
-      client_id: AGE_CLIENT_ID,
-      redirect_uri: `${here(request)}/callback`,
-      ...ask(response, 'age_use'),
-      claims: CLAIMS,
-      can_create: 'true',
-    }),
-  )
+  const query = new URLSearchParams({
+    ...ask(response, 'age_use'),
+    client_id: AGE_CLIENT_ID,
+    redirect_uri: `${request.protocol}://${request.host}/callback`,
+    scope: 'openid svc.upgrade',
+    response_type: 'id_token',
+    response_mode: 'form_post', // A POST keeps the token out of logs of addresses.
+    claims: CLAIMS,
+    can_create: 'true',
+  })
+  response.redirect(`${AGE_BASE_URL}/v1/oidc/use?${query}`)
 })
 
 // And comes back with a token, a wish, or an error.
@@ -47,10 +43,7 @@ app.post('/callback', express.urlencoded(), async (request, response) => {
 
   const { sub, age_thresholds } = await readToken(id_token, { nonce, code })
   // Every threshold failed: the age key can be upgraded with an age that this app verifies itself.
-  if (code !== undefined) {
-    await upgrade(code)
-    return response.send('Your age key says more now. <a href="/verify">Try again</a>')
-  }
+  if (code !== undefined) return upgrade(code, response)
   if (!age_thresholds['18']) return response.status(403).send('You are not 18 yet.')
   // Keep it in your own session now, and log `sub`: it names this verification if it is ever revoked.
   console.log(`18 was proved by ${sub}`)
@@ -72,59 +65,47 @@ app.use((error, _request, response, _next) => {
 /** The claims of a token that answers this request. */
 async function readToken(idToken, { nonce, code }) {
   if (idToken?.length > 8192) throw new Error('no id_token is that long')
-  const { payload } = await jwtVerify(idToken, keys, {
-    issuer: `${AGE_BASE_URL}/v1/oidc/use`,
-    audience: AGE_CLIENT_ID,
-    algorithms: ['RS256', 'ES256'],
-  })
-  const { 18: answer, ...others } = payload.age_thresholds
+  const options = { issuer: `${AGE_BASE_URL}/v1/oidc/use`, audience: AGE_CLIENT_ID, algorithms: ['RS256', 'ES256'] }
+  const { payload } = await jwtVerify(idToken, keys, options)
   const isOurs =
     payload.nonce === nonce &&
     String(payload.aud) === AGE_CLIENT_ID &&
     payload.exp - payload.iat <= 600 &&
     typeof payload.sub === 'string' &&
-    payload.sub.length > 0 &&
-    payload.sub.length <= 255 &&
+    /^.{1,255}$/s.test(payload.sub) &&
     payload.req_claims_hash?.replace(/=+$/, '') === hash(CLAIMS, 32) &&
     payload.c_hash === (code && hash(code, 16)) &&
-    typeof answer === 'boolean' &&
-    Object.keys(others).length === 0
+    ['{"18":true}', '{"18":false}'].includes(JSON.stringify(payload.age_thresholds))
   if (!isOurs) throw new Error('this token answers another request')
   return payload
 }
 
 /** Pushes the age that this app has verified, and sends the browser to save it. */
 async function create(request, response) {
-  const { state } = ask(response, 'age_create')
-  const redirect_uri = `${here(request)}/created`
+  const redirect_uri = `${request.protocol}://${request.host}/created`
   const common = { client_id: AGE_CLIENT_ID, scope: 'openid', response_type: 'none', redirect_uri }
-  const { request_uri } = await call('/v1/oidc/create/par', {
-    body: new URLSearchParams({
-      ...common,
-      client_secret: AGE_CLIENT_SECRET,
-      type: 'age_verification',
-      state,
-      authorization_details: JSON.stringify([verifiedAge()]),
-    }),
+  const form = new URLSearchParams({
+    ...common,
+    client_secret: AGE_CLIENT_SECRET,
+    state: ask(response, 'age_create').state,
+    type: 'age_verification',
+    authorization_details: JSON.stringify([verifiedAge()]),
   })
+  const { request_uri } = await call('/v1/oidc/create/par', form)
   if (typeof request_uri !== 'string') throw new Error('no request_uri came')
-  response.redirect(url('/v1/oidc/create', { ...common, request_uri }))
+  response.redirect(`${AGE_BASE_URL}/v1/oidc/create?${new URLSearchParams({ ...common, request_uri })}`)
 }
 
 /** Exchanges the code and adds the age that this app has verified to the user's age key. */
-async function upgrade(code) {
-  const credentials = Buffer.from(`${AGE_CLIENT_ID}:${AGE_CLIENT_SECRET}`).toString('base64')
-  const { access_token, token_type } = await call('/v1/oidc/use/token', {
-    headers: { Authorization: `Basic ${credentials}` },
-    body: new URLSearchParams({ grant_type: 'authorization_code', code }),
-  })
-  if (!access_token) throw new Error('no access_token came')
-  if (!/^bearer$/i.test(token_type)) throw new Error(`a token of type ${token_type} is of no use`)
-  const upgraded = await call('/v1/svc/upgrade', {
-    headers: { Authorization: `Bearer ${access_token}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ authorization_details: [verifiedAge()] }),
-  })
+async function upgrade(code, response) {
+  const grant = new URLSearchParams({ grant_type: 'authorization_code', code })
+  const Authorization = `Basic ${btoa(`${AGE_CLIENT_ID}:${AGE_CLIENT_SECRET}`)}`
+  const { access_token, token_type } = await call('/v1/oidc/use/token', grant, { Authorization })
+  if (!access_token || !/^bearer$/i.test(token_type)) throw new Error('no bearer token came')
+  const headers = { Authorization: `Bearer ${access_token}`, 'Content-Type': 'application/json' }
+  const upgraded = await call('/v1/svc/upgrade', JSON.stringify({ authorization_details: [verifiedAge()] }), headers)
   if (upgraded !== 'OK') throw new Error('the age key was not upgraded')
+  response.send('Your age key says more now. <a href="/verify">Try again</a>')
 }
 
 /** Stands for the check that a real app has made: a scanned document. */
@@ -137,20 +118,15 @@ const verifiedAge = () => ({
   provenance: '/veratad/roc',
 })
 
-async function call(path, init) {
-  const response = await fetch(AGE_SERVER_URL + path, {
-    method: 'POST',
-    redirect: 'error',
-    signal: AbortSignal.timeout(5000),
-    ...init,
-  })
-  const body = await response.json()
-  if (!response.ok) throw new Error(`${path}: ${body.error}: ${body.error_description}`)
-  return body
+async function call(path, body, headers) {
+  const signal = AbortSignal.timeout(5000)
+  const response = await fetch(AGE_SERVER_URL + path, { method: 'POST', redirect: 'error', signal, headers, body })
+  const reply = await response.json()
+  if (!response.ok) throw new Error(`${path}: ${reply.error}: ${reply.error_description}`)
+  return reply
 }
 
-// The form of the service comes from another site: only such a cookie comes along. Chrome and Firefox keep it on
-// http://localhost too, Safari on https alone.
+// Only such a cookie comes along with the form of another site. On http://localhost, Safari does not keep it.
 const COOKIE = { httpOnly: true, sameSite: 'none', secure: true }
 
 /** What a request is sent with. It stays in a cookie of this browser, so that in any other one the answer is refused. */
@@ -168,11 +144,7 @@ function asked(answer, { request, response, cookie }) {
   return sent[2]
 }
 
-const url = (path, query) => `${AGE_BASE_URL}${path}?${new URLSearchParams(query)}`
-const here = (request) => `${request.protocol}://${request.host}`
 const hash = (text, bytes) => createHash('sha256').update(text).digest().subarray(0, bytes).toString('base64url')
 
-const server = app.listen(Number(PORT), (error) => {
-  if (error) throw error
-  console.log(`http://localhost:${server.address().port}`)
-})
+const server = app.listen(Number(PORT))
+server.on('listening', () => console.log(`http://localhost:${server.address().port}`))

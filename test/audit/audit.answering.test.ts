@@ -10,13 +10,13 @@ const sandbox = await shareSandbox()
 const APP = 'const app = express()\n'
 const UNTRUSTED = "  response.status(400).send('This answer cannot be trusted.')\n"
 const SAVED = `  response.send('Your age key is saved. <a href="/verify">Use it</a>')\n`
-const UPGRADED = `    return response.send('Your age key says more now. <a href="/verify">Try again</a>')\n`
+const UPGRADED = `  response.send('Your age key says more now. <a href="/verify">Try again</a>')\n`
 
 /** The Express example with all its checks, in other ways to say yes and no; `shapes/` has more. */
 const ANSWERING: Readonly<Record<string, Changes>> = {
   'begins Use again after Create and after an upgrade': [
     [SAVED, "  response.redirect('/verify')\n"],
-    [UPGRADED, "    return response.redirect('/verify')\n"],
+    [UPGRADED, "  response.redirect('/verify')\n"],
   ],
   'begins Use again after an answer that it does not trust': [[UNTRUSTED, "  response.redirect('/verify')\n"]],
 }
@@ -63,15 +63,12 @@ const ON_PAGES: Changes = [
     `${APP}app.get('/keep', (_request, response) => response.send('${press('/create')}'))
 app.get('/create', create)
 app.get('/more', (_request, response) => response.send('${press('/elsewhere')}'))
-app.post('/upgrade', async ({ headers }, response) => {
-  await upgrade(/age_code=([^;]+)/.exec(headers.cookie)[1])
-  response.send('Your age key says more now.')
-})\n`,
+app.post('/upgrade', ({ headers }, response) => upgrade(/age_code=([^;]+)/.exec(headers.cookie)[1], response))\n`,
   ],
   ['return create(request, response)\n', "return response.send('There is no age key yet.')\n"],
   [
-    '    await upgrade(code)\n',
-    "    return response.cookie('age_code', code, COOKIE).send('Your key says too little.')\n",
+    'return upgrade(code, response)\n',
+    "return response.cookie('age_code', code, COOKIE).send('Your key says too little.')\n",
   ],
 ]
 

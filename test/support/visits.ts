@@ -21,7 +21,7 @@ export async function visitExample(
 
 /** Without Create and Upgrade there is less to learn. */
 export const USE_ALONE: Changes = [
-  ["      can_create: 'true',\n", ''],
+  ["    can_create: 'true',\n", ''],
   ['openid svc.upgrade', 'openid'],
 ]
 

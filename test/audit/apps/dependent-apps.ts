@@ -3,9 +3,9 @@ import type { Changes } from '../../support/express-example.ts'
 /** The Express example as an app that works however the specification is read, but for the brand word that it names itself. */
 const SURVIVES: Changes = [
   [
-    '  const body = await response.json()\n',
+    '  const reply = await response.json()\n',
     `  const text = await response.text()
-  const body = /^[{"]/.test(text) ? JSON.parse(text) : text\n`,
+  const reply = /^[{"]/.test(text) ? JSON.parse(text) : text\n`,
   ],
 ]
 
@@ -13,8 +13,8 @@ const SURVIVES: Changes = [
 export const DEPENDS_ON_THREE: Changes = [
   ...SURVIVES,
   [
-    '    await upgrade(code)\n',
-    "    if (/[^\\w-]/.test(code)) throw new Error('this is no code')\n    await upgrade(code)\n",
+    '  if (code !== undefined) return',
+    "  if (/[^\\w-]/.test(code)) throw new Error('this is no code')\n  if (code !== undefined) return",
   ],
   [
     "  if (error !== undefined) return response.status(403).send('No age was proved.')\n",

@@ -4,7 +4,7 @@ const APP = 'const app = express()\n'
 
 /** The page of the callback, whose script does something with the parameters of the fragment. */
 const withPage = (script: string): Changes => [
-  ["      response_mode: 'form_post',\n", ''],
+  ["    response_mode: 'form_post',", ''],
   [
     APP,
     `${APP}app.get('/callback', (_request, response) => response.send(\`<!doctype html><title>Shop</title>
