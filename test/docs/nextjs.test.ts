@@ -20,10 +20,6 @@ const STAND_INS: Readonly<Record<string, string>> = {
   entry: ROUTES.map((route) => `export * as ${route} from '@/app/${route}/route'`)
     .concat("export { keepIn } from 'next/headers'")
     .join('\n'),
-  'next/server': `
-    export class NextResponse extends Response {
-      static redirect(url, status = 307) { return new NextResponse(null, { status, headers: { Location: String(url) } }) }
-    }`,
   'next/headers': `
     let cookieJars
     export const keepIn = (jars) => { cookieJars = jars }

@@ -3,23 +3,18 @@ import { cookies } from 'next/headers'
 
 export const appUrl = process.env.APP_URL ?? 'http://localhost:3000'
 export const baseUrl = process.env.AGE_BASE_URL ?? 'http://localhost:2435'
-/** In a container the server finds the service by another name than the browser does. */
-export const serverUrl = process.env.AGE_SERVER_URL ?? baseUrl
+export const serverUrl = process.env.AGE_SERVER_URL ?? baseUrl // In a container the service has another name.
 export const clientId = process.env.AGE_CLIENT_ID ?? 'ak_test_sandbox'
 const clientSecret = process.env.AGE_CLIENT_SECRET ?? 'sk_test_sandbox'
 
-/** One text for the request and for the hash of it in the token. */
-export const CLAIMS = JSON.stringify({ age_thresholds: [18] })
-
-// The form of the service comes from another site: only such a cookie comes along. Chrome and Firefox keep it on
-// http://localhost too, Safari on https alone.
-const COOKIE = { httpOnly: true, sameSite: 'none', secure: true } as const
+export const CLAIMS = JSON.stringify({ age_thresholds: [18] }) // The token holds a hash of this text.
 
 /** What a request is sent with. It stays in a cookie of this browser, so that in any other one the answer is refused. */
 export async function ask(flow: 'age_use' | 'age_create') {
-  const sent = { state: randomUUID(), nonce: randomUUID() }
   const jar = await cookies()
-  jar.set(flow, `${sent.state}.${sent.nonce}`, { ...COOKIE, maxAge: 3600 })
+  const sent = { state: randomUUID(), nonce: randomUUID() }
+  // Only such a cookie comes along with the form of another site. On http://localhost, Safari does not keep it.
+  jar.set(flow, `${sent.state}.${sent.nonce}`, { httpOnly: true, sameSite: 'none', secure: true, maxAge: 3600 })
   return sent
 }
 
@@ -37,32 +32,28 @@ export async function asked(flow: 'age_use' | 'age_create', answer: URLSearchPar
 export async function create() {
   const { state } = await ask('age_create')
   const common = { client_id: clientId, scope: 'openid', response_type: 'none', redirect_uri: `${appUrl}/created` }
-  const { request_uri } = await call('/v1/oidc/create/par', {
-    body: new URLSearchParams({
-      ...common,
-      client_secret: clientSecret,
-      type: 'age_verification',
-      state,
-      authorization_details: JSON.stringify([verifiedAge()]),
-    }),
+  const form = new URLSearchParams({
+    ...common,
+    client_secret: clientSecret,
+    state,
+    type: 'age_verification',
+    authorization_details: JSON.stringify([verifiedAge()]),
   })
+  const { request_uri } = await call('/v1/oidc/create/par', form)
   if (typeof request_uri !== 'string') throw new Error('no request_uri came')
   return `${baseUrl}/v1/oidc/create?${new URLSearchParams({ ...common, request_uri })}`
 }
 
-/** Upgrade: exchanges the code and adds the age that your app has verified to the user's age key. */
+/** Upgrade: exchanges the code, and adds the age that your app has verified to the user's age key. */
 export async function upgrade(code: string) {
-  const { access_token, token_type } = await call('/v1/oidc/use/token', {
-    headers: { Authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` },
-    body: new URLSearchParams({ grant_type: 'authorization_code', code }),
-  })
-  if (!access_token) throw new Error('no access_token came')
-  if (!/^bearer$/i.test(token_type)) throw new Error(`a token of type ${token_type} is of no use`)
-  const upgraded = await call('/v1/svc/upgrade', {
-    headers: { Authorization: `Bearer ${access_token}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ authorization_details: [verifiedAge()] }),
-  })
+  const grant = new URLSearchParams({ grant_type: 'authorization_code', code })
+  const Authorization = `Basic ${btoa(`${clientId}:${clientSecret}`)}`
+  const { access_token, token_type } = await call('/v1/oidc/use/token', grant, { Authorization })
+  if (!access_token || !/^bearer$/i.test(token_type)) throw new Error('no bearer token came')
+  const headers = { Authorization: `Bearer ${access_token}`, 'Content-Type': 'application/json' }
+  const upgraded = await call('/v1/svc/upgrade', JSON.stringify({ authorization_details: [verifiedAge()] }), headers)
   if (upgraded !== 'OK') throw new Error('the age key was not upgraded')
+  return 'Your age key says more now.'
 }
 
 /** Stands for the check that your app has made: a scanned document. */
@@ -75,14 +66,13 @@ const verifiedAge = () => ({
   provenance: '/veratad/roc',
 })
 
-async function call(path: string, init: RequestInit) {
+async function call(path: string, body: BodyInit, headers: HeadersInit = {}) {
   const signal = AbortSignal.timeout(5000)
-  const response = await fetch(serverUrl + path, { method: 'POST', redirect: 'error', signal, ...init })
-  const body = await response.json()
-  if (!response.ok) throw new Error(`${path}: ${body.error}: ${body.error_description}`)
-  return body
+  const response = await fetch(serverUrl + path, { method: 'POST', redirect: 'error', signal, headers, body })
+  const reply = await response.json()
+  if (!response.ok) throw new Error(`${path}: ${reply.error}: ${reply.error_description}`)
+  return reply
 }
 
-/** Base64url of the first bytes of a SHA-256 hash: all 32 for req_claims_hash, 16 for c_hash. */
 export const hash = (text: string, bytes: number) =>
   createHash('sha256').update(text).digest().subarray(0, bytes).toString('base64url')

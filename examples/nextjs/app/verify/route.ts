@@ -1,19 +1,15 @@
-import { NextResponse } from 'next/server'
 import { appUrl, ask, baseUrl, CLAIMS, clientId } from '@/lib/age'
-
-export const dynamic = 'force-dynamic'
 
 export async function GET() {
   const query = new URLSearchParams({
-    scope: 'openid svc.upgrade',
-    response_type: 'id_token',
-    // The answer comes in the body of a POST, so that no token stands in a log of addresses.
-    response_mode: 'form_post',
+    ...(await ask('age_use')),
     client_id: clientId,
     redirect_uri: `${appUrl}/callback`,
-    ...(await ask('age_use')),
+    scope: 'openid svc.upgrade',
+    response_type: 'id_token',
+    response_mode: 'form_post', // A POST keeps the token out of logs of addresses.
     claims: CLAIMS,
     can_create: 'true',
   })
-  return NextResponse.redirect(`${baseUrl}/v1/oidc/use?${query}`)
+  return Response.redirect(`${baseUrl}/v1/oidc/use?${query}`)
 }
