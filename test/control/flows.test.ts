@@ -55,6 +55,13 @@ test('GET flows without limit gives the newest fifty, and open flows take no pla
   expect([await idsOf(sandbox, ''), await idsOf(sandbox, 'wait=0')]).toEqual([all.slice(0, 50), [ended]])
 })
 
+test('The flow of a state that repeats has that advice when it is read, and the list has none', async () => {
+  const own = await startSandbox()
+  for (const nonce of ['a', 'b', 'c']) await own.request.get('/v1/oidc/use').query(useRequest({ nonce }))
+  expect((await own.flows.get('f3')).calls[0]?.findings).toMatchObject([{ rule: 'USE-25', path: 'state' }])
+  expect((await own.flows.list()).flatMap(({ calls }) => calls.flatMap(({ findings }) => findings))).toEqual([])
+})
+
 test('A flow links what the user chose to the callback, the token and the upgrade', async () => {
   await rp.upgrade(await rp.obtainToken())
   expect(await sandbox.flows.list()).toEqual([expect.not.objectContaining({ trace: expect.anything() })])
