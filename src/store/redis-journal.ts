@@ -20,7 +20,7 @@ import {
   NONE_ENDED,
 } from '../sandbox/journal/journal.ts'
 import type { Redis } from './redis.ts'
-import { recordingOf } from './redis-journal-scripts.ts'
+import { recordingOf } from './redis-scripts.ts'
 
 export interface RedisJournalOptions extends JournalBudget {
   /** Of its keys. */

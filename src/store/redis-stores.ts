@@ -2,11 +2,10 @@ import { messageOf } from '../files/caught.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import { importKeys, storedForm, storedKeysSchema } from '../sandbox/keys/signing-keys.ts'
 import { table } from '../sandbox/tables.ts'
-import { connectRedis, type RedisEvents } from './redis.ts'
-import { createRedisDirectory } from './redis-directory.ts'
+import { MAX_TENANTS, type TenantDirectory } from '../sandbox/tenants/tenant-directory.ts'
+import { connectRedis, type Redis, type RedisEvents } from './redis.ts'
 import { createRedisJournal } from './redis-journal.ts'
-import { createRedisStore } from './redis-store.ts'
-import { createRedisTables } from './redis-tables.ts'
+import { createRedisStore, createRedisTables } from './redis-store.ts'
 import type { Stores } from './stores.ts'
 
 /** Holds the version that wrote the records; the keys of the records begin with it. */
@@ -79,4 +78,40 @@ function versionProblem(address: string, { found, version }: { found: string; ve
     `store: ${address} holds records of agekey-sandbox ${found}, and this is ${version}; ` +
     'name another database (redis://HOST:PORT/1), or stop the other replicas and remove every key that begins with agekey-sandbox:'
   )
+}
+
+/**
+ * The tenants of all replicas: a sorted set of each kind, by the order of their last use, and a set of those that are removed
+ * and not forgotten yet.
+ * @param options.prefix of the keys of the sets
+ * @param options.order the key of the counter behind the order
+ */
+export function createRedisDirectory(
+  redis: Redis,
+  { prefix, order, max = MAX_TENANTS }: { prefix: string; order: string; max?: number },
+): TenantDirectory {
+  const [touched, declared, leaving] = [`${prefix}touched`, `${prefix}declared`, `${prefix}leaving`]
+  const use = (name: string, declares: boolean) =>
+    redis.call((client) => client.useTenant({ touched, declared, leaving, order }, { name, declares, max }))
+  return {
+    touch: (name) => use(name, false),
+    declare: (name) => use(name, true),
+    async has(name) {
+      const scores = await redis.call((client) => client.multi().zScore(touched, name).zScore(declared, name).exec())
+      return scores.some((score) => score !== null)
+    },
+    async list() {
+      const names = await redis.call((client) =>
+        client.multi().zRange(touched, 0, -1).zRange(declared, 0, -1).execTyped(),
+      )
+      return names.flat()
+    },
+    async remove(name) {
+      const removed = await redis.call((client) => client.multi().zRem(touched, name).zRem(declared, name).execTyped())
+      return removed.includes(1)
+    },
+    async forgotten(name) {
+      await redis.call((client) => client.sRem(leaving, name))
+    },
+  }
 }

@@ -1,10 +1,7 @@
-import { createClient, RESP_TYPES } from '@redis/client'
+import { createClient, ErrorReply, RESP_TYPES } from '@redis/client'
 import { Refusal } from '../oidc/refusal.ts'
-import { createBreaker } from './breaker.ts'
 import { parseStoreAddress, type StoreAddress } from './redis-address.ts'
-import { clearFlows, recordCallScript } from './redis-journal-scripts.ts'
-import { isDefect, redisReason, remedyOfConnection, remedyOfReply, replyCode } from './redis-problem.ts'
-import { clearRecords, clearTables, useTenant, writeChanges } from './redis-scripts.ts'
+import { clearFlows, clearRecords, clearTables, recordCallScript, useTenant, writeChanges } from './redis-scripts.ts'
 
 /** The client of the library, with the scripts of the stores as methods. */
 export type RedisClient = ReturnType<typeof createRedisClient>
@@ -120,3 +117,122 @@ const createRedisClient = (
     socket: path === undefined ? limits : { ...limits, path },
   })
 }
+
+/** Calls a service that may stop answering. Only one call waits for the answer that does not come: then the breaker is open. */
+export interface Breaker {
+  /** @throws Error at once while the breaker is open; otherwise what `act` throws */
+  call<Result>(act: () => Promise<Result>): Promise<Result>
+  /** Closes the breaker: calls are answered again. */
+  close(): void
+}
+
+export interface BreakerOptions {
+  /** How long an answer may take, in milliseconds. */
+  readonly withinMs: number
+  onOpen(): void
+  onClose(): void
+}
+
+/** The first call without an answer in time opens the breaker; a late answer, or `close`, closes it. */
+export function createBreaker({ withinMs, onOpen, onClose }: BreakerOptions): Breaker {
+  let isOpen = false
+  const silence = () => new Error(`no answer within ${withinMs / 1000} seconds`)
+  const close = () => {
+    if (isOpen) onClose()
+    isOpen = false
+  }
+  const open = () => {
+    if (!isOpen) onOpen()
+    isOpen = true
+  }
+  return {
+    close,
+    call(act) {
+      if (isOpen) return Promise.reject(silence())
+      return new Promise((resolve, reject) => {
+        const timer = setTimeout(() => {
+          open()
+          reject(silence())
+        }, withinMs)
+        act()
+          .then((result) => {
+            close()
+            resolve(result)
+          }, reject)
+          .finally(() => clearTimeout(timer))
+      })
+    },
+  }
+}
+
+/** The codes of Redis for a state that an operator can end; any other error reply is a defect of the command. */
+const PASSING = [
+  ...['LOADING', 'OOM', 'READONLY', 'MISCONF', 'BUSY', 'MASTERDOWN', 'NOREPLICAS', 'CLUSTERDOWN', 'TRYAGAIN'],
+  ...['NOAUTH', 'WRONGPASS', 'NOPERM', 'WRONGTYPE'],
+]
+
+/** What of an answer that is an error says its kind: mostly its first word. */
+export function replyCode(error: unknown): string | undefined {
+  if (!(error instanceof ErrorReply)) return undefined
+  // A script reports so what its user may not do.
+  if (error.message.includes('ACL failure in script')) return 'NOPERM'
+  return /^[A-Z]+/.exec(error.message)?.[0]
+}
+
+export const isDefect = (error: unknown) => error instanceof ErrorReply && !PASSING.includes(replyCode(error) ?? '')
+
+/** What to do about an error reply. */
+export const remedyOfReply = (code: string | undefined): string =>
+  (code && REPLY_REMEDIES[code]) ?? 'try again when it takes calls again'
+
+const REPLY_REMEDIES: Readonly<Record<string, string>> = {
+  NOAUTH: 'it asks for a password; give it in the address, redis://:PASSWORD@HOST:PORT',
+  WRONGPASS: 'user or password is wrong; correct them in the address, redis://USER:PASSWORD@HOST:PORT',
+  NOPERM:
+    'allow its user all commands on the keys and channels agekey-sandbox:* (ACL: ~agekey-sandbox:* &agekey-sandbox:* +@all)',
+  WRONGTYPE:
+    'a key that begins with agekey-sandbox: holds something else than the sandbox wrote; remove it, or name another database',
+  LOADING: 'it still loads its records; start again when redis-cli ping answers PONG',
+}
+
+/** Why the connection failed, in one line. */
+export function redisReason(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return redisReason(error.errors[0])
+  if (!(error instanceof Error)) return String(error)
+  // OpenSSL adds its own place in its source.
+  return (error.message.split(/\r?\n/, 1)[0] || String(error.name)).replace(/^.*SSL routines:\w*:(.*?):.*$/, 'TLS: $1')
+}
+
+/** What to do when Redis cannot be reached. */
+export function remedyOfConnection(cause: unknown, { isTls }: StoreAddress): string {
+  const text = redisReason(cause)
+  // The library passes on what Redis answers and what the system says, in errors of its own.
+  const reply = /^[A-Z]+(?= )/.exec(text)?.[0] ?? ''
+  if (Object.hasOwn(REPLY_REMEDIES, reply)) return remedyOfReply(reply)
+  const advice = ADVICE.find(({ by, tls = isTls }) => tls === isTls && by.test(text))
+  return advice?.remedy ?? 'start Redis or Valkey there, or give another address'
+}
+
+/** What a reason is known by, where it matters only with TLS or without it, and its remedy: the first that fits. */
+const ADVICE: readonly { readonly by: RegExp; readonly tls?: boolean; readonly remedy: string }[] = [
+  { by: /without any password|no password is set/i, remedy: 'it has no password; leave it out of the address' },
+  { by: /DB index/i, remedy: 'it has no database of this number; name another one' },
+  { by: /ENOTFOUND|EAI_AGAIN/, remedy: 'correct the name of the host' },
+  { by: /ENOENT/, remedy: 'there is no such socket file; correct the path, or start Redis or Valkey with unixsocket' },
+  { by: /EACCES/, remedy: 'let this user read and write the socket file (unixsocketperm)' },
+  {
+    by: /certificate|self.signed|altname/i,
+    tls: true,
+    remedy: 'its certificate is not trusted; name the file of its issuer in NODE_EXTRA_CA_CERTS',
+  },
+  {
+    by: /TLS|SSL|EPROTO|closed|ECONNRESET|no answer/i,
+    tls: true,
+    remedy: 'start Redis or Valkey there or, if it speaks no TLS, write redis:// instead of rediss://',
+  },
+  {
+    by: /closed|ECONNRESET|EPIPE/i,
+    tls: false,
+    remedy: 'write rediss:// if it speaks TLS only; if it is something else than Redis or Valkey, give another address',
+  },
+]

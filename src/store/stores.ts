@@ -1,8 +1,8 @@
 import type { SigningKeys } from '../sandbox/keys/signing-keys.ts'
 import type { SharedParts } from '../sandbox/tenants/shared-parts.ts'
+import { MAX_TENANTS, type TenantDirectory } from '../sandbox/tenants/tenant-directory.ts'
 import { createMemoryRecords } from './memory.ts'
-import { createMemoryBudget } from './memory-budget.ts'
-import { createMemoryDirectory } from './memory-directory.ts'
+import { createMemoryBudget, type Kept, type MemoryBudget } from './memory-budget.ts'
 import { createMemoryJournal } from './memory-journal.ts'
 
 /** All stores of a sandbox. */
@@ -24,5 +24,48 @@ export function createMemoryStores(megabytes?: number): Stores {
     createRecords: (_tenant, clock) => createMemoryRecords({ clock, budget }),
     async check() {},
     close() {},
+  }
+}
+
+/** What a tenant costs before it keeps anything. */
+const TENANT_BYTES = 26_000
+
+/** The tenants of one process. */
+export function createMemoryDirectory({
+  max = MAX_TENANTS,
+  budget = createMemoryBudget(),
+}: {
+  budget?: MemoryBudget
+  max?: number
+} = {}): TenantDirectory {
+  /** Least recently used first. */
+  const touched = new Map<string, Kept>()
+  const declared = new Map<string, Kept>()
+  const remove = (name: string, tenants: Map<string, Kept>) => {
+    budget.release(tenants.get(name))
+    return tenants.delete(name)
+  }
+  const use = (name: string, tenants: Map<string, Kept>) => {
+    const tenant: Kept = { rank: 'declared', bytes: TENANT_BYTES, drop: () => tenants.delete(name) }
+    budget.keep(tenant, tenants.get(name))
+    tenants.delete(name)
+    tenants.set(name, tenant)
+    const [oldest] = tenants.keys()
+    if (tenants.size <= max || oldest === undefined) return []
+    remove(oldest, tenants)
+    return [oldest]
+  }
+  return {
+    touch: async (name) => use(name, declared.has(name) ? declared : touched),
+    async declare(name) {
+      const gone = use(name, declared)
+      remove(name, touched)
+      return gone
+    },
+    has: async (name) => declared.has(name) || touched.has(name),
+    list: async () => [...touched.keys(), ...declared.keys()],
+    remove: async (name) => remove(name, declared) || remove(name, touched),
+    // Deleting records in memory does not fail.
+    async forgotten() {},
   }
 }

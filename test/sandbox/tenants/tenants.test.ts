@@ -4,8 +4,7 @@ import { ENDPOINTS } from '../../../src/oidc/endpoints.ts'
 import { loadPersonas } from '../../../src/sandbox/personas/load-personas.ts'
 import type { Tenant } from '../../../src/sandbox/tenants/tenant.ts'
 import { createTenants } from '../../../src/sandbox/tenants/tenants.ts'
-import { createMemoryDirectory } from '../../../src/store/memory-directory.ts'
-import { createMemoryStores } from '../../../src/store/stores.ts'
+import { createMemoryDirectory, createMemoryStores } from '../../../src/store/stores.ts'
 import { createTestParts, TEST_ADDRESSES } from '../../support/tenant.ts'
 
 async function fewTenants() {
