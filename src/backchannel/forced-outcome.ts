@@ -1,11 +1,10 @@
-import { identifier } from '../http/calls/record-call.ts'
+import { clientIn, identifier } from '../http/calls/record-call.ts'
 import type { Answer, Handler } from '../http/handler.ts'
 import type { Incoming } from '../http/incoming.ts'
 import { json } from '../http/reply.ts'
 import { readRequestedDecision } from '../http/requested-decision.ts'
 import type { Awaitable } from '../oidc/ports.ts'
 import { Refusal, unlessUnavailable } from '../oidc/refusal.ts'
-import { basicClientId } from '../oidc/request/client-auth.ts'
 import { decideServerCall } from '../sandbox/decision/decide-server-call.ts'
 import { type RequestedDecision, requireRequestedNames } from '../sandbox/decision/sources.ts'
 import { applyChanges } from '../sandbox/outcomes/apply-changes.ts'
@@ -66,16 +65,10 @@ export const withForcedOutcome =
     }
   }
 
-interface ServedCall {
-  readonly request: Incoming
-  readonly tenant: Tenant
-  serve(): Promise<ServedAnswer>
-}
-
 /** The answer of the service, as the readings that are set and a forced outcome change it. */
 async function answerCall(
   call: ReceivedCall,
-  { request, tenant, serve }: ServedCall,
+  { request, tenant, serve }: { request: Incoming; tenant: Tenant; serve(): Promise<ServedAnswer> },
 ): Promise<{ answer: ServedAnswer; decidedBy?: string | undefined }> {
   const requested = await readServerDecision(call, request, tenant)
   const forced = await decideServerCall(call, { requested, tenant })
@@ -144,12 +137,11 @@ function describeCall(
   { request, tenant, continued }: { request: Incoming; tenant: Tenant; continued: Continued | undefined },
 ): ReceivedCall {
   const parameters = request.sentParameters()
-  const { client_id: clientId, state } = parameters
-  const claimed = typeof clientId === 'string' ? clientId : basicClientId(request.authorization)
+  const { state } = parameters
   const isContinuing = flow === 'token' || flow === 'upgrade'
   return {
     flow,
-    client_id: continued?.clientId ?? claimed,
+    client_id: continued?.clientId ?? clientIn(request),
     state: isContinuing ? continued?.state : typeof state === 'string' ? state : undefined,
     nonce: undefined,
     sentParameters: () => parameters,

@@ -4,11 +4,12 @@ import type { Handler } from '../http/handler.ts'
 import type { Incoming } from '../http/incoming.ts'
 import { CORS, json } from '../http/reply.ts'
 import { createDiscovery, useDiscovery } from '../oidc/discovery.ts'
-import type { EndpointId } from '../oidc/endpoints.ts'
+import type { Endpoint, EndpointId } from '../oidc/endpoints.ts'
 import { pushRequest } from '../oidc/pushed-request.ts'
 import { bearerToken } from '../oidc/request/client-auth.ts'
 import { accessTokens, exchangeCode, findCode } from '../oidc/token.ts'
 import { upgradeAgeKey } from '../oidc/upgrade.ts'
+import { TRAP_PATH } from '../sandbox/outcomes/tamper-tools.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { withForcedOutcome } from './forced-outcome.ts'
 
@@ -49,14 +50,6 @@ const upgrade = withForcedOutcome('upgrade', {
   },
 })
 
-const useDiscoveryDocument = published('discovery', (request, tenant) =>
-  useDiscovery(tenant.provider, addressForCaller(request, tenant)),
-)
-const createDiscoveryDocument = published('discovery', (request, tenant) =>
-  createDiscovery(tenant.provider, addressForCaller(request, tenant)),
-)
-const jwks = published('jwks', (_request, { provider }) => provider.signer.jwks())
-
 function published(flow: 'discovery' | 'jwks', document: (request: Incoming, tenant: Tenant) => unknown): Handler {
   return withForcedOutcome(flow, {
     find: () => undefined,
@@ -69,7 +62,28 @@ export const BACKCHANNEL = {
   par,
   token,
   upgrade,
-  useDiscovery: useDiscoveryDocument,
-  createDiscovery: createDiscoveryDocument,
-  jwks,
+  useDiscovery: published('discovery', (request, tenant) =>
+    useDiscovery(tenant.provider, addressForCaller(request, tenant)),
+  ),
+  createDiscovery: published('discovery', (request, tenant) =>
+    createDiscovery(tenant.provider, addressForCaller(request, tenant)),
+  ),
+  jwks: published('jwks', (_request, { provider }) => provider.signer.jwks()),
 } satisfies Partial<Record<EndpointId, Handler>>
+
+/**
+ * An address in a forged id_token (`jku`, `x5u`) or redirect. A client that fetches it follows an address of an attacker. A
+ * fetch is recorded in the flow whose answer named the address, whatever the kind of that flow; one that discovery or the key
+ * set named belongs to none, and is a flow of its own.
+ */
+export const TRAP_ENDPOINT = {
+  number: 'trap',
+  flow: 'use',
+  correlation: 'trap',
+  method: 'get',
+  path: `${TRAP_PATH}/:id`,
+  title: 'Trap fetched',
+  caller: 'server',
+} as const satisfies Endpoint
+
+export const trap: Handler = () => ({ reply: json(200, { keys: [] }) })

@@ -3,8 +3,6 @@ import type { HttpHost } from '../http/handler.ts'
 import { shellOf } from '../http/html/layout.ts'
 import { parseWith } from '../http/parse.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
-import { actAsHandlers } from './act-as.ts'
-import { catalogHandlers } from './catalog.ts'
 import {
   type OperationId,
   type OperationInput,
@@ -13,25 +11,20 @@ import {
   schemasOf,
 } from './contract/contract.ts'
 import { NONE } from './contract/operation.ts'
-import { evaluateHandlers } from './evaluate.ts'
-import { expectationHandlers } from './expectations.ts'
 import { flowHandlers } from './flows.ts'
 import type { AnswerOf, ControlContext, Handlers } from './handler.ts'
-import { personaHandlers } from './personas.ts'
-import { scenarioHandlers } from './scenarios.ts'
-import { coverageHandlers, tenantHandlers, tenantPartHandlers } from './tenants.ts'
+import { actAsHandlers, personaHandlers } from './personas.ts'
+import { expectationHandlers, scenarioHandlers } from './queue.ts'
+import { catalogHandlers, tenantHandlers } from './tenants.ts'
 
 /** What does each operation of the contract; the compiler checks that each answers as the contract says. */
 const HANDLERS: Handlers = {
   ...catalogHandlers,
   ...personaHandlers,
-  ...evaluateHandlers,
   ...expectationHandlers,
   ...actAsHandlers,
   ...scenarioHandlers,
   ...flowHandlers,
-  ...coverageHandlers,
-  ...tenantPartHandlers,
   ...tenantHandlers,
 }
 

@@ -1,13 +1,28 @@
+import { parseInstant } from '../age/calendar.ts'
+import { parseClaims } from '../age/claims.ts'
+import { evaluate } from '../age/evaluate.ts'
+import { type AgeSignal, parseEvaluationSignals } from '../age/signal.ts'
+import { type Html, html } from '../http/html/html.ts'
+import { type RenderedPage, renderPage } from '../http/html/layout.ts'
+import { readPageAfter } from '../http/list-page.ts'
+import { actingCookies } from '../http/requested-decision.ts'
+import type { Certifications } from '../oidc/provider.ts'
 import { Refusal } from '../oidc/refusal.ts'
-import { requirePersona } from '../sandbox/outcomes/names.ts'
+import { certifiedLevel } from '../oidc/request/age-signals.ts'
+import { Findings } from '../oidc/rules/findings.ts'
+import { asDecided } from '../oidc/use.ts'
+import { OUTCOME_COOKIE, PERSONA_COOKIE } from '../sandbox/decision/sources.ts'
+import { requireBrowserOutcome, requirePersona } from '../sandbox/outcomes/names.ts'
 import { type Persona, personaNameSchema } from '../sandbox/personas/persona-schema.ts'
-import type { ControlCall, Handlers } from './handler.ts'
-import { readPageAfter } from './page-after.ts'
+import type { Tenant } from '../sandbox/tenants/tenant.ts'
+import type { actAsOperations, personaOperations } from './contract/personas.ts'
+import type { ControlCall, ControlContext, Handlers } from './handler.ts'
 
-export const personaHandlers: Pick<
-  Handlers,
-  'listPersonas' | 'getPersona' | 'putPersona' | 'putPersonas' | 'deletePersona'
-> = {
+/** Signals that are explained, each for every threshold. */
+const MAX_EXPLAINED = 1_500
+const MAX_ANSWER_BYTES = 1024 * 1024
+
+export const personaHandlers: Pick<Handlers, keyof typeof personaOperations> = {
   async listPersonas({ tenant: { personas }, query }) {
     const { items, next } = await readPageAfter(await personas.list(), query, {
       idOf: ({ name }) => name,
@@ -39,10 +54,33 @@ export const personaHandlers: Pick<
     await tenant.personas.remove(name)
     return { status: 204 }
   },
+  async evaluate({ tenant, body: asked }) {
+    const { provider } = tenant
+    const findings = new Findings(provider.profile)
+    const { claims, issues } = parseClaims(asked.claims, provider.vocabulary)
+    findings.addIssues('claims', issues)
+    const now = (asked.now === undefined ? undefined : parseInstant(asked.now)) ?? tenant.clock.now()
+    const signals = await readSignals(asked, { tenant, findings })
+    const { refusal } = findings
+    if (refusal || !claims) {
+      throw Refusal.invalidRequest(refusal?.description ?? 'claims: cannot be read', { findings: findings.all })
+    }
+    const explained = claims.age_thresholds.length * signals.length
+    if (explained > MAX_EXPLAINED) {
+      const most = `at most ${MAX_EXPLAINED} are explained at once; send fewer of them`
+      throw Refusal.invalidRequest(`claims: thresholds times signals are ${explained}, and ${most}`)
+    }
+    const { ageThresholds, trace } = evaluate(signals, asDecided(claims, provider.decisions), now)
+    const bytes = JSON.stringify(trace).length
+    if (bytes > MAX_ANSWER_BYTES) {
+      const most = `at most ${MAX_ANSWER_BYTES} are sent; send fewer thresholds, signals or filters`
+      throw Refusal.invalidRequest(`claims: the explanation has ${bytes} bytes, and ${most}`)
+    }
+    return { status: 200, body: { age_thresholds: ageThresholds, trace } }
+  },
 }
 
-const existing = (name: string, { personas }: ControlCall<'getPersona'>['tenant']) =>
-  requirePersona(name, { personas, status: 404 })
+const existing = (name: string, { personas }: Tenant) => requirePersona(name, { personas, status: 404 })
 
 function checkName(name: string): string {
   if (personaNameSchema.safeParse(name).success) return name
@@ -50,3 +88,80 @@ function checkName(name: string): string {
     `name: ${JSON.stringify(name.slice(0, 80))} must be 1 to 63 lower-case letters, digits and hyphens, and not begin with a hyphen`,
   )
 }
+
+async function readSignals(
+  { persona, signals }: ControlCall<'evaluate'>['body'],
+  { tenant, findings }: { tenant: Tenant; findings: Findings },
+): Promise<readonly AgeSignal[]> {
+  if ((persona === undefined) === (signals === undefined))
+    throw Refusal.invalidRequest('body: give exactly one of persona and signals')
+  if (persona !== undefined) {
+    const declared = await requirePersona(persona, { personas: tenant.personas })
+    return tenant.personas.resolved(declared).age_key?.signals ?? []
+  }
+  // A date is in the future by the clock of the sandbox, also when another instant is evaluated.
+  const context = { ...tenant.provider.vocabulary, now: tenant.clock.now() }
+  const parsed = parseEvaluationSignals(signals, context)
+  findings.addIssues('signals', parsed.issues)
+  return parsed.signals?.map((signal) => withLevel(signal, tenant.provider.certifications)) ?? []
+}
+
+/** A submitted signal carries no level: the certifications of the config add it, as in a flow. */
+function withLevel(signal: AgeSignal, certifications: Certifications): AgeSignal {
+  if (signal.iso_27566_1 !== undefined || !('verification_id' in signal)) return signal
+  const level = certifiedLevel(certifications, signal)
+  return level === undefined ? signal : { ...signal, iso_27566_1: level }
+}
+
+export const actAsHandlers: Pick<Handlers, keyof typeof actAsOperations> = {
+  async showActAs(call) {
+    return { status: 200, page: renderActAs(await actingOf(call), call) }
+  },
+  async actAs(call) {
+    const { persona, outcome } = await actingOf(call)
+    const cookies = actingCookies({ persona: persona.name, outcome }, call.tenant)
+    if (call.isForm) return { status: 200, cookies, page: renderActing({ persona, outcome }, call) }
+    return { status: 200, cookies, body: { persona: persona.name, ...(outcome === undefined ? {} : { outcome }) } }
+  },
+  stopActing: ({ tenant }) => ({ status: 204, cookies: actingCookies({}, tenant) }),
+}
+
+interface Acting {
+  readonly persona: Persona
+  readonly outcome: string | undefined
+}
+
+async function actingOf({ params, query: { outcome }, tenant }: ControlCall<'actAs' | 'showActAs'>): Promise<Acting> {
+  const persona = await existing(params.name, tenant)
+  if (outcome !== undefined) requireBrowserOutcome(outcome, 'outcome')
+  return { persona, outcome }
+}
+
+/** A page with one button. It makes the browser act as the persona in every flow that nothing stronger decides. */
+function renderActAs({ persona: { name, title }, outcome }: Acting, { tenant, shell }: ControlContext): RenderedPage {
+  const query = outcome === undefined ? '' : `?${new URLSearchParams({ outcome })}`
+  const action = `${tenant.basePath}/_sandbox/act-as/${name}${query}`
+  return renderPage(shell, {
+    title: `Act as ${title}`,
+    main: html`<section class="card screen">
+<h1>Act as ${title}</h1>
+<p class="lead">This browser will be <code>${name}</code> in every flow, without the choice page, until you stop.${renderOutcome(outcome)}</p>
+<form method="post" action="${action}"><div class="actions"><button class="primary" data-testid="act-as">Act as ${title}</button></div></form>
+</section>`,
+  })
+}
+
+/** The page behind the button: the browser has the cookie. */
+function renderActing({ persona: { name, title }, outcome }: Acting, { shell }: ControlContext): RenderedPage {
+  return renderPage(shell, {
+    title: `Acting as ${title}`,
+    main: html`<section class="card screen">
+<h1>Acting as ${title}</h1>
+<p class="lead">From now on this browser is <code>${name}</code> in every flow.${renderOutcome(outcome)} <code>DELETE _sandbox/act-as</code> or deleting the cookies <code>${PERSONA_COOKIE}</code> and <code>${OUTCOME_COOKIE}</code> ends it.</p>
+<p class="links"><a href="${shell.homePath}">To the sandbox home</a></p>
+</section>`,
+  })
+}
+
+const renderOutcome = (outcome: string | undefined): Html =>
+  html`${outcome !== undefined && html` Each flow that can have it ends with <code>${outcome}</code>.`}`

@@ -1,21 +1,25 @@
 import { camelCased, snakeCased } from '../files/camel-case.ts'
-import type { Lifetimes } from '../oidc/ports.ts'
+import { readPageAfter } from '../http/list-page.ts'
+import { DECISIONS } from '../oidc/decisions.ts'
 import { Refusal } from '../oidc/refusal.ts'
+import { levelOf, RULES } from '../oidc/rules/rules.ts'
 import { redirectUriWarnings } from '../sandbox/addresses/web-address.ts'
 import { clientSettingsOf } from '../sandbox/clients/client-schema.ts'
 import { currentCoverage } from '../sandbox/coverage/describe-coverage.ts'
+import { CATALOGUE_VERSION, OUTCOMES } from '../sandbox/outcomes/catalogue.ts'
+import { describeOutcome } from '../sandbox/outcomes/describe-outcome.ts'
 import { requireOutcomeName, requirePersona } from '../sandbox/outcomes/names.ts'
 import { requireReadings } from '../sandbox/readings/parse-readings.ts'
+import { describeReading, READINGS } from '../sandbox/readings/readings.ts'
 import { requireTenant } from '../sandbox/tenants/require-tenant.ts'
 import { type TenantSettings, tenantValuesOf } from '../sandbox/tenants/shared-parts.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { quote } from '../text/message-parts.ts'
-import type { coverageOperations } from './contract/coverage.ts'
-import type { tenantOperations, tenantPartOperations } from './contract/tenants.ts'
+import type { catalogOperations } from './contract/catalog.ts'
+import type { tenantOperations } from './contract/tenants.ts'
 import type { ControlCall, Handlers } from './handler.ts'
-import { readPageAfter } from './page-after.ts'
 
-export const tenantPartHandlers: Pick<Handlers, keyof typeof tenantPartOperations> = {
+export const tenantHandlers: Pick<Handlers, keyof typeof tenantOperations> = {
   getClock: ({ tenant }) => ({ status: 200, body: tenant.clock.state() }),
   async moveClock({ tenant, body }) {
     await tenant.moveClock(body)
@@ -30,9 +34,6 @@ export const tenantPartHandlers: Pick<Handlers, keyof typeof tenantPartOperation
     await tenant.reset()
     return { status: 204 }
   },
-}
-
-export const coverageHandlers: Pick<Handlers, keyof typeof coverageOperations> = {
   getCoverage: async ({ tenant }) => ({ status: 200, body: await currentCoverage(tenant) }),
   clearCoverage({ tenant }) {
     tenant.coverage.clear()
@@ -42,9 +43,6 @@ export const coverageHandlers: Pick<Handlers, keyof typeof coverageOperations> =
     tenant.coverage.name(body.name ?? undefined)
     return { status: 204 }
   },
-}
-
-export const tenantHandlers: Pick<Handlers, keyof typeof tenantOperations> = {
   async listTenants({ tenants, query }) {
     const { items, next } = await readPageAfter(await tenants.names(), query, {
       idOf: (name) => name,
@@ -84,16 +82,10 @@ async function readChange(change: ControlCall<'putTenant'>['body'], tenant: Tena
   if (typeof outcome === 'string') requireOutcomeName(outcome)
   const pick = (wanted: string | null | undefined, current: string | undefined) =>
     wanted === undefined ? current : (wanted ?? undefined)
-  const { requestUri, code, idToken, accessToken } = settings.lifetimes
   return {
     defaults: { persona: pick(persona, settings.defaults.persona), outcome: pick(outcome, settings.defaults.outcome) },
     ...(clients ? { clients: clients.map(clientSettingsOf) } : {}),
-    lifetimes: {
-      requestUri: lifetimes?.request_uri ?? requestUri,
-      code: lifetimes?.code ?? code,
-      idToken: lifetimes?.id_token ?? idToken,
-      accessToken: lifetimes?.access_token ?? accessToken,
-    },
+    lifetimes: { ...settings.lifetimes, ...(lifetimes && camelCased(lifetimes)) },
     ...camelCased(values),
     ...(readings === undefined ? {} : { readings: requireReadings(settings.readings, readings) }),
   }
@@ -114,17 +106,37 @@ function wireTenant({ name, provider, settings, clock, keys }: Tenant) {
       signing_alg: signingAlg,
     })),
     ...(warnings.length === 0 ? {} : { warnings }),
-    lifetimes: wireLifetimes(lifetimes),
+    lifetimes: snakeCased(lifetimes),
     ...snakeCased(tenantValuesOf(settings)),
     readings,
     clock: clock.state(),
   }
 }
 
-/** Lifetimes under their names in the config file. */
-export const wireLifetimes = ({ requestUri, code, idToken, accessToken }: Lifetimes) => ({
-  request_uri: requestUri,
-  code,
-  id_token: idToken,
-  access_token: accessToken,
-})
+export const catalogHandlers: Pick<Handlers, keyof typeof catalogOperations> = {
+  async getHealth({ world }) {
+    await world.checkStore()
+    const uptime = Math.round(world.uptimeSeconds() * 1000) / 1000
+    return { status: 200, body: { status: 'ok', version: world.version, uptime } }
+  },
+  async getCatalog({ tenant }) {
+    const { profile, lifetimes } = tenant.provider
+    const personas = await tenant.personas.list()
+    const body = {
+      personas: personas.map(({ name, title, purpose }) => ({ name, title, purpose })),
+      catalogue: CATALOGUE_VERSION,
+      outcomes: OUTCOMES.map(describeOutcome),
+      rules: RULES.map((row) => ({
+        id: row.id,
+        section: row.section,
+        level: levelOf(row, profile),
+        sentence: row.sentence,
+        hint: row.hint,
+      })),
+      lifetimes: snakeCased(lifetimes),
+      decisions: DECISIONS,
+      readings: READINGS.map(describeReading),
+    }
+    return { status: 200, body }
+  },
+}

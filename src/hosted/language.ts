@@ -1,7 +1,6 @@
 import { type Cookie, hostedCookie } from '../http/cookie.ts'
 import { type Html, html } from '../http/html/html.ts'
-import { LANGUAGE_COOKIE } from '../http/html/language-of.ts'
-import { LANGUAGES, type Translate } from '../http/html/messages.ts'
+import { LANGUAGE_COOKIE, LANGUAGES, type Translate } from '../http/html/messages.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { renderPendingFields, type WaitingPage } from './waiting-page.ts'
 

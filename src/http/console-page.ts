@@ -6,8 +6,7 @@ import { grouped } from './html/elements.ts'
 import { type Html, html, type Renderable } from './html/html.ts'
 import { type Page, type RenderedPage, renderPage, type Shell, shellOf } from './html/layout.ts'
 import type { Incoming } from './incoming.ts'
-import { readModes } from './status/modes.ts'
-import { renderStrip, type Status } from './status/strip.ts'
+import { readModes, renderStrip, type Status } from './status.ts'
 
 /** The pages of the console: an entry of the menu leads to its first page, on which a row of links leads to the others. */
 export const CONSOLE_PAGES = [

@@ -1,13 +1,20 @@
+import { Refusal } from '../oidc/refusal.ts'
+import { JOURNAL_BUDGET } from '../sandbox/journal/journal.ts'
 import { createPause } from '../sandbox/take-turn.ts'
+import { quote } from '../text/message-parts.ts'
 
 /** Of one page of a list, as JSON: it ends before the item that passes them, and holds at least one. */
 export const MAX_PAGE_BYTES = 1024 * 1024
 
-/** The first items of a list. */
-export interface ListPage<Item> {
+/** The first items of a list; `next` is the id of the last one, when there are more. */
+interface ListPage<Item> {
   readonly items: readonly Item[]
-  /** The id of the last one, when there are more. */
   readonly next: string | undefined
+}
+
+interface Shape<Item, Shown> {
+  idOf(item: Item): string
+  show(item: Item): Shown | Promise<Shown>
 }
 
 /**
@@ -17,7 +24,7 @@ export interface ListPage<Item> {
  */
 export async function readPage<Item, Shown>(
   items: AsyncIterable<Item> | Iterable<Item>,
-  { limit, idOf, show }: { limit: number; idOf(item: Item): string; show(item: Item): Shown | Promise<Shown> },
+  { limit, idOf, show }: Shape<Item, Shown> & { limit: number },
 ): Promise<ListPage<Shown>> {
   const shown: Shown[] = []
   let last = ''
@@ -33,4 +40,19 @@ export async function readPage<Item, Shown>(
     await pause()
   }
   return { items: shown, next: undefined }
+}
+
+/** The page of a list that follows the item of an id. @throws Refusal when the list holds no such item */
+export function readPageAfter<Item, Shown>(
+  items: readonly Item[],
+  { limit = JOURNAL_BUDGET.maxFlows, after }: { limit?: number | undefined; after?: string | undefined },
+  shape: Shape<Item, Shown>,
+): Promise<ListPage<Shown>> {
+  const last = after === undefined ? -1 : items.findIndex((item) => shape.idOf(item) === after)
+  if (after !== undefined && last < 0) {
+    throw Refusal.invalidRequest(
+      `after: the list does not hold ${quote(after)} (any more); give the next of the page before, or leave it out to read from the beginning`,
+    )
+  }
+  return readPage(items.slice(last + 1), { limit, ...shape })
 }

@@ -2,19 +2,18 @@ import type { Request, RequestHandler, Response } from 'express'
 import type { Endpoint } from '../oidc/endpoints.ts'
 import type { Awaitable } from '../oidc/ports.ts'
 import { isUnavailable, Refusal } from '../oidc/refusal.ts'
+import { leadingFinding } from '../oidc/rules/finding.ts'
 import { DEMO_CLIENT_ID } from '../sandbox/clients/demo-client.ts'
 import { startStopwatch } from '../sandbox/clock/clock.ts'
 import { flowLink } from '../sandbox/journal/flow-link.ts'
 import { takeTurn } from '../sandbox/take-turn.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
-import { clientIn, summarizeCall } from './calls/call-summary.ts'
-import { assignFlow, recordCall } from './calls/record-call.ts'
-import { refuseForeignSite } from './guard/foreign-site.ts'
-import { reasonToMakeNoTenant } from './guard/guard.ts'
-import type { Answer, HttpHost, RouteRow, Served } from './handler.ts'
+import { assignFlow, clientIn, recordCall } from './calls/record-call.ts'
+import { reasonToMakeNoTenant, refuseForeignSite } from './guard/guard.ts'
+import type { Answer, CallSummary, HttpHost, RouteRow, Served } from './handler.ts'
 import { Incoming, type Place } from './incoming.ts'
 import { refusalAnswer } from './refusals/refusal-answer.ts'
-import { sendReply } from './reply.ts'
+import { sendReply, sentStatus } from './reply.ts'
 
 type Route = Pick<RouteRow, 'handler' | 'endpoint' | 'errors' | 'openTo' | 'isUrgent'>
 
@@ -43,8 +42,7 @@ export function createServe(host: HttpHost, route: Route): Serve {
     const flow = recorded?.id
     if (endpoint && isOfApp(incoming, answer)) tenant.coverage.delivered({ endpoint, answer, audit: recorded?.audit })
     await sendReply(response, answer.reply, flow)
-    if (elapsed)
-      host.onCall?.(summarizeCall({ ...{ incoming, tenant, answer, endpoint, flow }, durationMs: elapsed() }))
+    if (elapsed) host.onCall?.(summarizeCall(incoming, call, { flow, durationMs: elapsed() }))
   }
 }
 
@@ -129,4 +127,42 @@ async function unlessItFails<Result>(
     if (!isUnavailable(error)) onError(error)
     return undefined
   }
+}
+
+/** Summarizes a call for the log. */
+function summarizeCall(
+  incoming: Incoming,
+  { tenant, answer, endpoint }: AnsweredCall,
+  { flow, durationMs }: { flow: string | undefined; durationMs: number },
+): CallSummary {
+  const { decision, forcedOutcome, findings = [] } = answer
+  const link = flow === undefined ? undefined : flowLink(flow, tenant.provider.baseUrl)
+  const known = {
+    endpoint: endpoint?.number,
+    flow: link?.id,
+    flowUrl: link?.url,
+    client: endpoint && clientIn(incoming),
+    persona: decision?.persona?.name,
+    outcome: decision?.laterOutcome?.name ?? decision?.outcome.name ?? forcedOutcome?.name,
+    ...reasonOf(answer),
+  }
+  return tenant.clients.mask({
+    method: incoming.method,
+    path: tenant.basePath + incoming.path,
+    status: sentStatus(answer.reply),
+    durationMs,
+    tenant: tenant.name,
+    ...Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined)),
+    findings: findings.map(({ rule }) => rule),
+  })
+}
+
+/** Why a call was refused; nothing for one that was not, whatever the advice. */
+function reasonOf({ error, findings = [], callback }: Answer): Pick<CallSummary, 'error' | 'rule' | 'message'> {
+  const leading = leadingFinding(findings)
+  if (leading?.level === 'error') {
+    const code = error?.code ?? callback?.params.find(([name]) => name === 'error')?.[1]
+    return { ...(code === undefined ? {} : { error: code }), rule: leading.rule, message: leading.message }
+  }
+  return error ? { error: error.code, message: error.description } : {}
 }

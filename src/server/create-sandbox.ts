@@ -20,10 +20,9 @@ import type { Stores } from '../store/stores.ts'
 import type { ServerCertificate } from '../tls/certificate.ts'
 import { obtainCertificate, servesHttps } from '../tls/server-certificate.ts'
 import { createApp } from './app.ts'
-import { withHarmlessCallbacks } from './harmless-callbacks.ts'
 import { close, createServerWith, listen, reachableUrl } from './listen.ts'
 import { openStores } from './open-stores.ts'
-import { checkSandboxOptions, type SandboxOptions } from './sandbox-options.ts'
+import { checkSandboxOptions, type SandboxOptions, withHarmlessCallbacks } from './sandbox-options.ts'
 import { settleKeys } from './settle-keys.ts'
 import { processSecrets, settleSettings, shownClient } from './settle-settings.ts'
 
@@ -111,7 +110,7 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
     shownClient: client,
     tenants,
     trustedProxies: options.trustProxy ?? [],
-    guard: createControlGuard({ listeningOn: address.address, addresses, token: options.controlToken }),
+    guard: createControlGuard(addresses, { listeningOn: address.address, token: options.controlToken }),
     uptimeSeconds: () => uptime() / 1000,
     lastAudit: async () => options.lastAudit?.(),
     checkStore: stores.check,

@@ -1,15 +1,16 @@
-import { TRAP_ENDPOINT, trap } from '../backchannel/trap.ts'
+import { TRAP_ENDPOINT, trap } from '../backchannel/routes.ts'
 import { createHomeRoute } from '../console/home.ts'
 import { createConsoleRoutes } from '../console/routes.ts'
 import { createControlRoutes } from '../control/serve.ts'
 import { createDemoRoutes } from '../demo/routes.ts'
 import { createDocumentRoutes } from '../documents/routes.ts'
+import { onDemand } from '../files/on-demand.ts'
 import { appearanceCss } from '../hosted/appearance.ts'
 import { createEmbeddingRoute } from '../hosted/embedding/demo.ts'
 import { clientLogo } from '../hosted/logo.ts'
 import { createHostedRoutes } from '../hosted/routes.ts'
+import { guardControl } from '../http/guard/guard.ts'
 import type { HttpHost, RouteRow } from '../http/handler.ts'
-import { createMcpRoutes } from '../mcp/routes.ts'
 
 /** The routes that no relying party calls in a flow: forms of the hosted pages, home page, control API, console, demo relying party. */
 export function createPageRoutes(host: HttpHost): readonly RouteRow[] {
@@ -28,7 +29,7 @@ export function createPageRoutes(host: HttpHost): readonly RouteRow[] {
     { path: '/_sandbox/embedding', method: 'get', handler: createEmbeddingRoute(host), errors: 'page' },
     ...createControlRoutes(host),
     ...createDocumentRoutes(host),
-    ...createMcpRoutes(host),
+    createMcpRoute(host),
     ...[...createConsoleRoutes(host), ...createDemoRoutes(host)].map((row): RouteRow => ({ ...row, errors: 'page' })),
   ]
   return [
@@ -38,3 +39,17 @@ export function createPageRoutes(host: HttpHost): readonly RouteRow[] {
     ...pages.map((row): RouteRow => ({ openTo: 'own-pages', ...row })),
   ]
 }
+
+/** The endpoint of the Model Context Protocol. Without sessions and streams there is nothing for GET and DELETE. */
+const createMcpRoute = (host: HttpHost): RouteRow => ({
+  path: '/_sandbox/mcp',
+  method: 'post',
+  async handler(request, tenant) {
+    guardControl(request, host.guard)
+    const { answerMessage } = await loadMcp()
+    return { reply: await answerMessage(request, tenant, host) }
+  },
+})
+
+/** The SDK is loaded with the first message. */
+const loadMcp = onDemand(() => import('../mcp/server.ts'))

@@ -15,3 +15,29 @@ const CALLBACKS = ['onCall', 'onError', 'onWarning', 'lastAudit'] as const satis
 
 /** Checks options that come from JavaScript or from JSON. @throws ConfigError for an unknown option or a value that cannot be used */
 export const checkSandboxOptions: (options: SandboxOptions) => void = createOptionCheck(CALLBACKS)
+
+/**
+ * The options, with callbacks that cannot break an answer or end the process: what one throws, or rejects with, is given to
+ * `onError`. An `onError` that fails itself has nowhere to report to: the library prints nothing.
+ */
+export function withHarmlessCallbacks(options: SandboxOptions): SandboxOptions {
+  const onError = harmless<unknown>((error) => options.onError?.(error))
+  return {
+    ...options,
+    onError,
+    // Without a listener no summary of a call is made.
+    ...(options.onCall && { onCall: harmless((call) => options.onCall?.(call), onError) }),
+    onWarning: harmless((message) => options.onWarning?.(message), onError),
+  }
+}
+
+/** @param callback may be asynchronous, although its type has no result */
+function harmless<Given>(callback: (given: Given) => unknown, onFailure = (_error: unknown) => {}) {
+  return (given: Given): void => {
+    try {
+      Promise.resolve(callback(given)).catch(onFailure)
+    } catch (error) {
+      onFailure(error)
+    }
+  }
+}

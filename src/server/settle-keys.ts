@@ -1,8 +1,8 @@
+import { stat } from 'node:fs/promises'
 import { generateKeys, keyFileIn, readKeyFile } from '../sandbox/keys/key-file.ts'
 import { type KeySource, keysOf, keysSoon } from '../sandbox/keys/key-ring.ts'
-import type { SigningKeys } from '../sandbox/keys/signing-keys.ts'
 import type { Stores } from '../store/stores.ts'
-import { privateFiles, wideModeWarnings } from './private-files.ts'
+import { tlsKeyFileIn } from '../tls/certificate.ts'
 import type { SandboxOptions } from './sandbox-options.ts'
 
 /** The first requests after a start need no signature. The delay keeps the making of a key from slowing them down. */
@@ -16,27 +16,45 @@ const KEYS_AFTER_MS = 100
  */
 export async function settleKeys(stores: Stores, options: SandboxOptions): Promise<() => KeySource> {
   const keyFile = options.keys ?? (options.stateDir === undefined ? undefined : keyFileIn(options.stateDir))
-  for (const warning of await wideModeWarnings(privateFiles(keyFile, options))) options.onWarning?.(warning)
+  for (const warning of await wideModeWarnings(keyFile, options.stateDir)) options.onWarning?.(warning)
   const stored = keyFile === undefined ? undefined : await readKeyFile(keyFile)
   const make = async () => stored ?? generateKeys(keyFile, options.onWarning)
   const agreed = await stores.agreeOnKeys?.(make)
-  if (agreed) warnOfOtherKeys(agreed, stored, options)
-  const known = agreed ?? stored
-  return () =>
-    known ? keysOf(Promise.resolve(known)) : keysSoon(() => make().catch(reportAndThrow(options)), KEYS_AFTER_MS)
-}
-
-/** Warns when `keys` names a file whose keys do not sign. The keys of a state folder may differ without a warning. */
-function warnOfOtherKeys(agreed: SigningKeys, own: SigningKeys | undefined, { keys, onWarning }: SandboxOptions): void {
-  if (keys === undefined || own === undefined || own.RS256.kid === agreed.RS256.kid) return
-  onWarning?.(
-    'keys: the store holds the signing keys of its first replica; they sign, and the ones of this replica do not',
-  )
-}
-
-const reportAndThrow =
-  ({ onError }: SandboxOptions) =>
-  (error: unknown) => {
-    onError?.(error)
-    throw error
+  // The keys of a state folder may differ without a warning.
+  if (agreed && stored && options.keys !== undefined && stored.RS256.kid !== agreed.RS256.kid) {
+    options.onWarning?.(
+      'keys: the store holds the signing keys of its first replica; they sign, and the ones of this replica do not',
+    )
   }
+  const known = agreed ?? stored
+  const makeOrReport = () =>
+    make().catch((error: unknown) => {
+      options.onError?.(error)
+      throw error
+    })
+  return () => (known ? keysOf(Promise.resolve(known)) : keysSoon(makeOrReport, KEYS_AFTER_MS))
+}
+
+/** A warning for each file or folder with private keys that other users may open. One that is not there causes none. */
+export async function wideModeWarnings(keyFile: string | undefined, stateDir: string | undefined): Promise<string[]> {
+  // Windows has no such modes.
+  if (process.platform === 'win32') return []
+  const warnings = await Promise.all([
+    ...(stateDir === undefined ? [] : [warningOf(stateDir, 0o700), warningOf(tlsKeyFileIn(stateDir), 0o600)]),
+    ...(keyFile === undefined ? [] : [warningOf(keyFile, 0o600)]),
+  ])
+  return warnings.flat()
+}
+
+async function warningOf(path: string, mode: number): Promise<readonly string[]> {
+  const found = await stat(path).then(
+    (stats) => stats.mode & 0o777,
+    () => 0,
+  )
+  if ((found & 0o077) === 0) return []
+  return [
+    `${path}: it holds private keys, and its mode ${octal(found)} opens it to other users: run chmod ${octal(mode)} ${path}`,
+  ]
+}
+
+const octal = (mode: number) => mode.toString(8).padStart(3, '0')

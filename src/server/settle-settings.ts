@@ -1,3 +1,4 @@
+import { camelCased } from '../files/camel-case.ts'
 import { ConfigError, type SettingPath } from '../files/config-error.ts'
 import { DEFAULT_LIFETIMES, DEFAULT_PLATFORMS, DEFAULT_PROVENANCE_ALLOWLIST } from '../oidc/decisions.ts'
 import { BUILTIN_CLIENT } from '../sandbox/clients/clients.ts'
@@ -13,15 +14,9 @@ import type { SandboxOptions } from './sandbox-options.ts'
  * @throws ConfigError for a bad persona file, a persona or outcome that does not exist
  */
 export async function settleSettings(options: SandboxOptions): Promise<SandboxSettings> {
-  const { requestUri, code, idToken, accessToken } = { ...DEFAULT_LIFETIMES, ...options.lifetimes }
   const settings: SandboxSettings = {
     profile: options.profile ?? 'spec',
-    lifetimes: {
-      requestUri: requestUri ?? DEFAULT_LIFETIMES.requestUri,
-      code: code ?? DEFAULT_LIFETIMES.code,
-      idToken: idToken ?? DEFAULT_LIFETIMES.idToken,
-      accessToken: accessToken ?? DEFAULT_LIFETIMES.accessToken,
-    },
+    lifetimes: { ...DEFAULT_LIFETIMES, ...(options.lifetimes && camelCased(options.lifetimes)) },
     vocabulary: {
       provenanceAllowlist: options.provenanceAllowlist ?? DEFAULT_PROVENANCE_ALLOWLIST,
       platforms: options.platforms ?? DEFAULT_PLATFORMS,

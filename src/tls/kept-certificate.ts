@@ -1,12 +1,15 @@
-import { createPrivateKey } from 'node:crypto'
+import { createPrivateKey, type X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { isIP } from 'node:net'
 import { dirname, join } from 'node:path'
+import { createSecureContext } from 'node:tls'
 import { codeOf, messageOf } from '../files/caught.ts'
 import { ConfigError } from '../files/config-error.ts'
 import { onDemand } from '../files/on-demand.ts'
 import { createOrRead, replaceFile } from '../files/private-file.ts'
 import { preparePrivateFolder } from '../files/private-folder.ts'
-import { isKeyOf, namesMissingFrom, readLeaf, type ServerCertificate, tlsKeyFileIn } from './certificate.ts'
+import { bareHost, readLeaf, type ServerCertificate, tlsKeyFileIn } from './certificate.ts'
 
 /** The file of the self-signed certificate in a folder: clients have to trust it. */
 export const certificateFileIn = (folder: string): string => join(folder, 'tls-certificate.pem')
@@ -90,9 +93,74 @@ function isStillGood({ cert, key }: Pair, { names, now }: Need): boolean {
   try {
     const leaf = readLeaf(cert)
     const isInTime = Date.parse(leaf.validFrom) <= now && Date.parse(leaf.validTo) > now + RENEW_BEFORE_MS
-    return isInTime && namesMissingFrom(leaf, names).length === 0 && isKeyOf(createPrivateKey(key), leaf)
+    return isInTime && namesMissingFrom(leaf, names).length === 0 && leaf.checkPrivateKey(createPrivateKey(key))
   } catch {
     // Damaged: nothing is lost by another one.
     return false
   }
 }
+
+/**
+ * The user's own certificate and its key, from PEM files.
+ * @param need.names the hosts by which clients will come
+ * @throws ConfigError: a file that cannot be read or is something else, a key that does not fit
+ */
+export function readOwnCertificate(
+  { certFile, keyFile }: { readonly certFile: string; readonly keyFile: string },
+  { names, now, onWarning }: Need & { onWarning(message: string): void },
+): ServerCertificate {
+  const read = (option: string, file: string) =>
+    attempt(
+      () => readFileSync(file, 'utf8'),
+      (cause) => `${option}: cannot read ${file} (${fileProblem(cause)})`,
+    )
+  const cert = read('httpsCert', certFile)
+  const key = read('httpsKey', keyFile)
+  const leaf = attempt(
+    () => readLeaf(cert),
+    () => `httpsCert: ${certFile} is no PEM certificate; it begins with -----BEGIN CERTIFICATE-----`,
+  )
+  if (/ENCRYPTED/.test(key))
+    throw ConfigError.of(`httpsKey: ${keyFile} is encrypted; give the key without a passphrase`)
+  const privateKey = attempt(
+    () => createPrivateKey(key),
+    () => `httpsKey: ${keyFile} is no PEM private key; it begins with -----BEGIN PRIVATE KEY-----`,
+  )
+  if (!leaf.checkPrivateKey(privateKey)) {
+    throw ConfigError.of(
+      `httpsKey: ${keyFile} is not the key of the certificate in ${certFile}; give the two that were made together`,
+    )
+  }
+  // What OpenSSL would report only at the first connection: a damaged chain, a key too small.
+  attempt(
+    () => createSecureContext({ cert, key }),
+    (cause) => `httpsCert: ${certFile} cannot be used: ${messageOf(cause)}`,
+  )
+  const refused = (what: string, by = 'clients') => onWarning(`httpsCert: ${certFile} ${what}; ${by} will refuse it`)
+  if (Date.parse(leaf.validTo) < now) refused(`expired on ${leaf.validTo}`)
+  if (Date.parse(leaf.validFrom) > now) refused(`is not valid before ${leaf.validFrom}`)
+  const missing = namesMissingFrom(leaf, names)
+  if (missing.length > 0) refused(`does not name ${missing.join(', ')}`, 'clients that come by that name')
+  return { cert, key, file: certFile }
+}
+
+/** What `act` gives. @throws ConfigError with what `problem` says of its error */
+function attempt<Result>(act: () => Result, problem: (cause: unknown) => string): Result {
+  try {
+    return act()
+  } catch (cause) {
+    throw ConfigError.of(problem(cause), { cause })
+  }
+}
+
+function fileProblem(cause: unknown): string {
+  const code = codeOf(cause)
+  return code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a folder' : String(code)
+}
+
+/** The names, of those given, that a client would refuse this certificate for. IPv6 addresses may stand in brackets. */
+const namesMissingFrom = (certificate: X509Certificate, names: readonly string[]): string[] =>
+  names.filter((name) => {
+    const bare = bareHost(name)
+    return isIP(bare) !== 0 ? !certificate.checkIP(bare) : !certificate.checkHost(bare)
+  })

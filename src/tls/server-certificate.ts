@@ -35,16 +35,11 @@ export async function obtainCertificate(
   { httpsCert, httpsKey }: HttpsOptions,
   options: { folder: string | undefined; hosts: readonly string[]; now: number; onWarning(message: string): void },
 ): Promise<ServerCertificate> {
-  const { folder, hosts, now } = options
-  if (httpsCert !== undefined && httpsKey !== undefined) {
-    const { readOwnCertificate } = await loadOwn()
-    const own = readOwnCertificate({ certFile: httpsCert, keyFile: httpsKey }, { names: hosts, now })
-    for (const warning of own.warnings) options.onWarning(warning)
-    return own
-  }
-  const { keepCertificate } = await loadKept()
-  return keepCertificate(folder, { names: [...new Set([...LOOPBACK_HOSTS, ...hosts])], now })
+  const { folder, hosts, now, onWarning } = options
+  const { keepCertificate, readOwnCertificate } = await loadCertificates()
+  return httpsCert !== undefined && httpsKey !== undefined
+    ? readOwnCertificate({ certFile: httpsCert, keyFile: httpsKey }, { names: hosts, now, onWarning })
+    : keepCertificate(folder, { names: [...new Set([...LOOPBACK_HOSTS, ...hosts])], now })
 }
 
-const loadOwn = onDemand(() => import('./own-certificate.ts'))
-const loadKept = onDemand(() => import('./kept-certificate.ts'))
+const loadCertificates = onDemand(() => import('./kept-certificate.ts'))

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import * as z from 'zod'
 import { explainName } from '../../src/client/explain-name.ts'
-import { TOOLS } from '../../src/mcp/tools.ts'
+import { TOOLS } from '../../src/mcp/server.ts'
 import { loadPersonas } from '../../src/sandbox/personas/load-personas.ts'
 import { codeBlocks, expectPage, readPage, withGenerated } from './page.ts'
 

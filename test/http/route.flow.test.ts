@@ -3,7 +3,7 @@ import { readError } from '../support/error-body.ts'
 import { press, submit } from '../support/forms.ts'
 import type { Answer } from '../support/http-client.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
-import { createRequest, useRequest } from '../support/requests.ts'
+import { basic, createRequest, useRequest } from '../support/requests.ts'
 import { shareSandbox } from '../support/sandbox.ts'
 
 const sandbox = await shareSandbox()
@@ -99,4 +99,35 @@ test.each(Object.entries(JOURNEYS))('X-AgeKey-Sandbox-Flow names the journal’s
 test('An answer that belongs to no flow has no X-AgeKey-Sandbox-Flow', async () => {
   for (const path of ['/.well-known/jwks.json', '/_sandbox/flows', '/'])
     expect(flowOf(await sandbox.request.get(path)), path).toBeUndefined()
+})
+
+test('A refused call is summarized with its flow, client, rule and the sentence of its first finding', async () => {
+  await rp.use({ nonce: undefined, prompt: 'login' })
+  const flow = expect.stringMatching(/^f\d+$/)
+  const flowUrl = expect.stringContaining(`${sandbox.baseUrl}/_sandbox/console/flows/f`)
+  expect(sandbox.calls).toEqual([
+    {
+      ...{ method: 'GET', path: '/v1/oidc/use', status: 302, durationMs: expect.any(Number), tenant: 'default' },
+      ...{ endpoint: 'E1', flow, flowUrl, findings: ['USE-08', 'USE-11'] },
+      ...{ client: 'ak_test_sandbox', error: 'invalid_request', rule: 'USE-08', message: 'nonce is missing' },
+    },
+  ])
+})
+
+test('A call that was answered is summarized with persona and outcome, and without a reason', async () => {
+  await rp.use({ sandbox_persona: 'teen-16', prompt: 'login' })
+  expect(sandbox.calls[0]).toMatchObject({ persona: 'teen-16', outcome: 'verified', findings: ['USE-11'] })
+  expect(sandbox.calls[0]).not.toHaveProperty('message')
+  await rp.use({ sandbox_outcome: 'jwks.no_keys' })
+  expect(sandbox.calls[1]).toMatchObject({ persona: 'adult-passport', outcome: 'jwks.no_keys' })
+})
+
+test('The summary of a token call has the path with the tenant, the client of the Authorization header and no secret', async () => {
+  const path = '/t/qa/v1/oidc/use/token'
+  const call = sandbox.request.post(path).set('Authorization', basic('ak_test_sandbox', 'wrong'))
+  await call.type('form').send({ code: 'c', grant_type: 'sk_test_sandbox' })
+  expect(sandbox.calls[0]).toMatchObject({ path, client: 'ak_test_sandbox', error: 'invalid_client', rule: 'TOK-02' })
+  await rp.use({ response_mode: 'sk_test_sandbox' })
+  expect(sandbox.calls[1]).toMatchObject({ rule: 'USE-06', message: expect.stringContaining('***') })
+  expect(JSON.stringify(sandbox.calls)).not.toContain('sk_test_sandbox')
 })

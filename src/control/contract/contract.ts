@@ -1,13 +1,11 @@
 import type * as z from 'zod'
 import { checkAgainst, problemLines } from '../../text/schema-problems.ts'
 import { catalogOperations } from './catalog.ts'
-import { coverageOperations } from './coverage.ts'
-import { expectationOperations } from './expectations.ts'
 import { flowOperations } from './flows.ts'
 import { errorSchema, type Operation } from './operation.ts'
 import { actAsOperations, personaOperations } from './personas.ts'
-import { scenarioOperations } from './scenarios.ts'
-import { tenantOperations, tenantPartOperations } from './tenants.ts'
+import { expectationOperations, scenarioOperations } from './queue.ts'
+import { tenantOperations } from './tenants.ts'
 
 /** The control API, all of it, by `operationId` and in the order of its documentation. */
 export const OPERATIONS = {
@@ -17,19 +15,13 @@ export const OPERATIONS = {
   ...actAsOperations,
   ...scenarioOperations,
   ...flowOperations,
-  ...coverageOperations,
-  ...tenantPartOperations,
   ...tenantOperations,
 } as const satisfies Record<string, Operation>
 
 export type Operations = typeof OPERATIONS
 export type OperationId = keyof Operations
 
-export const OPERATION_IDS = Object.keys(OPERATIONS).filter(isOperationId)
-
-function isOperationId(text: string): text is OperationId {
-  return Object.hasOwn(OPERATIONS, text)
-}
+export const OPERATION_IDS = Object.keys(OPERATIONS).filter((id): id is OperationId => Object.hasOwn(OPERATIONS, id))
 
 /** What an operation is given, as its caller writes it. */
 export type OperationInput<Op extends OperationId> = OptionalWhereNone<{

@@ -121,9 +121,5 @@ export const actAsOperations = {
     result: z.object({ persona: z.string(), outcome: z.string().optional() }),
     acceptsForm: true,
   },
-  stopActing: {
-    ...REMOVAL,
-    path: '/act-as',
-    summary: `Clears the cookies ${PERSONA_COOKIE} and ${OUTCOME_COOKIE}`,
-  },
+  stopActing: { ...REMOVAL, path: '/act-as', summary: `Clears the cookies ${PERSONA_COOKIE} and ${OUTCOME_COOKIE}` },
 } as const satisfies Record<string, Operation>

@@ -4,48 +4,15 @@ import { SIGNING_ALGORITHMS } from '../../oidc/ports.ts'
 import { clientSchema } from '../../sandbox/clients/client-schema.ts'
 import { clockStateSchema } from '../../sandbox/clock/clock.ts'
 import { clockMoveSchema } from '../../sandbox/clock/clock-move.ts'
+import { MAX_TEST_NAME } from '../../sandbox/coverage/counters.ts'
+import { coverageSchema } from '../../sandbox/coverage/coverage.ts'
 import { ROTATION_STAGES } from '../../sandbox/keys/key-ring.ts'
 import { readingsChangeSchema } from '../../sandbox/readings/readings-schema.ts'
 import { TENANT_VALUES } from '../../sandbox/tenants/shared-parts.ts'
+import { mustBe } from '../../text/schema-problems.ts'
 import { byName, CALL, listQuery, NONE, next, type Operation, READ, REMOVAL } from './operation.ts'
 
 const clock = clockStateSchema.meta({ id: 'Clock' })
-
-/** What belongs to one tenant beside its personas, decisions and flows. */
-export const tenantPartOperations = {
-  getClock: {
-    ...READ,
-    path: '/clock',
-    summary: 'The clock: every lifetime and every age is judged by it',
-    result: clock,
-  },
-  moveClock: {
-    ...CALL,
-    method: 'post',
-    path: '/clock',
-    summary: 'Moves the clock; members apply in the order reset, set, freeze, advance',
-    body: clockMoveSchema,
-    result: clock,
-  },
-  rotateKeys: {
-    ...CALL,
-    method: 'post',
-    path: '/keys/rotate',
-    summary:
-      'Rotates the signing keys of this tenant in stages: publish, use, retire; withdraw removes what an outcome published',
-    body: z.strictObject({ stage: z.enum(ROTATION_STAGES) }),
-    result: z.object({ signing: z.string(), published: z.array(z.string()) }),
-  },
-  reset: {
-    ...CALL,
-    method: 'post',
-    path: '/reset',
-    summary:
-      'Back to the declared state: personas, expectations, scenarios, clock, journal, codes, tokens, rotated keys; clients stay',
-    result: NONE,
-    statuses: [204],
-  },
-} as const satisfies Record<string, Operation>
 
 const seconds = z.int().min(1)
 
@@ -107,7 +74,65 @@ const tenantChange = z.strictObject({
     .describe('Readings to set; those that are left out stay, null takes one back, or all of them'),
 })
 
+const isName = mustBe(`the name of a test, of 1 to ${MAX_TEST_NAME} characters, or null`)
+
+/** Coverage and what else belongs to one tenant beside its personas, decisions and flows; then the tenants themselves. */
 export const tenantOperations = {
+  getCoverage: {
+    ...READ,
+    path: '/coverage',
+    summary:
+      'What was delivered to clients by this process, and what is missing; of the root tenant that of all tenants. It survives a reset',
+    result: coverageSchema.meta({ id: 'Coverage' }),
+  },
+  clearCoverage: {
+    ...REMOVAL,
+    path: '/coverage',
+    summary: 'Sets every count of the coverage to 0; of the root tenant those of all tenants',
+  },
+  nameCoverageTest: {
+    ...CALL,
+    method: 'put',
+    path: '/coverage/test',
+    summary: 'From now on what is delivered is listed under this test, or under none',
+    body: z.strictObject({
+      name: z.string(isName).min(1, isName).max(MAX_TEST_NAME, isName).nullable().describe('null: no test'),
+    }),
+    result: NONE,
+    statuses: [204],
+  },
+  getClock: {
+    ...READ,
+    path: '/clock',
+    summary: 'The clock: every lifetime and every age is judged by it',
+    result: clock,
+  },
+  moveClock: {
+    ...CALL,
+    method: 'post',
+    path: '/clock',
+    summary: 'Moves the clock; members apply in the order reset, set, freeze, advance',
+    body: clockMoveSchema,
+    result: clock,
+  },
+  rotateKeys: {
+    ...CALL,
+    method: 'post',
+    path: '/keys/rotate',
+    summary:
+      'Rotates the signing keys of this tenant in stages: publish, use, retire; withdraw removes what an outcome published',
+    body: z.strictObject({ stage: z.enum(ROTATION_STAGES) }),
+    result: z.object({ signing: z.string(), published: z.array(z.string()) }),
+  },
+  reset: {
+    ...CALL,
+    method: 'post',
+    path: '/reset',
+    summary:
+      'Back to the declared state: personas, expectations, scenarios, clock, journal, codes, tokens, rotated keys; clients stay',
+    result: NONE,
+    statuses: [204],
+  },
   listTenants: {
     ...READ,
     path: '/tenants',

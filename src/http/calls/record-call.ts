@@ -1,6 +1,6 @@
 import type { CorrelationKind, Endpoint } from '../../oidc/endpoints.ts'
 import { type Awaitable, whenThere } from '../../oidc/ports.ts'
-import { bearerToken } from '../../oidc/request/client-auth.ts'
+import { basicClientId, bearerToken } from '../../oidc/request/client-auth.ts'
 import { copyOf } from '../../oidc/request/parameters.ts'
 import { recordedClock } from '../../sandbox/clock/clock.ts'
 import type { RecordedDecision, RecordedResponse } from '../../sandbox/journal/call-record.ts'
@@ -38,12 +38,12 @@ export function recordCall(
     announce()
     return undefined
   }
-  const { decision, evaluation } = answer
+  const { decision, evaluation, transaction, issuedIds = [] } = answer
   const audit = isOfAudit(request) || answer.audit || decision?.queued?.audit || undefined
   const readings = answer.readings ?? tenant.readings.ids
   const recorded = journal.record(name, {
     correlationIds: correlationIdsIn(endpoint, request),
-    issuedIds: issuedIdsOf(answer),
+    issuedIds: transaction === undefined ? issuedIds : [identifier('transaction', transaction), ...issuedIds],
     facts: { flow, audit, readings, ...factsOf(endpoint, request, answer) },
     call: { at, endpoint: number, method, path, status, ...keptOf(endpoint, request, answer, tenant) },
     evaluation: evaluation && { claims: evaluation.claims, signals: evaluation.signals, now: evaluation.now },
@@ -69,11 +69,14 @@ export function assignFlow(
   return tenant.journal.assign(tenant.name, { correlationIds, begins: endpoint.beginsFlow ?? true })
 }
 
-const issuedIdsOf = ({ transaction, issuedIds = [] }: Answer): readonly string[] =>
-  transaction === undefined ? issuedIds : [identifier('transaction', transaction), ...issuedIds]
-
 /** Identifiers carry their kind: a code is never looked up as a token. */
 export const identifier = (kind: CorrelationKind, value: string) => `${kind}:${value}`
+
+/** The `client_id` that a call names. */
+export function clientIn(incoming: Incoming): string | undefined {
+  const { client_id: clientId } = incoming.sentParameters()
+  return typeof clientId === 'string' ? clientId : basicClientId(incoming.authorization)
+}
 
 function correlationIdsIn({ correlation }: Endpoint, request: Incoming): string[] {
   if (correlation === undefined) return []
@@ -126,15 +129,13 @@ function keptOf({ caller, correlation }: Endpoint, request: Incoming, answer: An
     decision: decisionOf(answer),
     clock: recordedClock(tenant.clock),
     traceparent: caller === 'server' ? traceparentOf(request) : undefined,
-    accept: reply.status >= 400 ? acceptOf(request) : undefined,
+    // Decides whether a refused call is answered by a page or by JSON.
+    accept: reply.status >= 400 ? request.header('accept')?.slice(0, MAX_ACCEPT) : undefined,
   }
 }
 
 /** Characters of the header that the journal keeps. */
 const MAX_ACCEPT = 200
-
-/** What a refused call asked for, which decides whether it is answered by a page or by JSON. */
-const acceptOf = (request: Incoming) => request.header('accept')?.slice(0, MAX_ACCEPT)
 
 /** What decided this call alone: an outcome of a later call is recorded with that one. */
 function decisionOf({ decision, forcedOutcome, forcedBy }: Answer): RecordedDecision | undefined {

@@ -3,13 +3,11 @@ import { isIP } from 'node:net'
 import { Refusal } from '../../oidc/refusal.ts'
 import { equalsSecret } from '../../oidc/request/client-auth.ts'
 import { type Addresses, hostNamesOf } from '../../sandbox/addresses/addresses.ts'
-import { LOOPBACK_HOSTS } from '../../sandbox/addresses/web-address.ts'
+import { isLoopbackUrl, LOOPBACK_HOSTS } from '../../sandbox/addresses/web-address.ts'
 import { type Cookie, readCookie } from '../cookie.ts'
 import { readForm } from '../form.ts'
 import type { Incoming } from '../incoming.ts'
-import { reasonForAllCalls, reasonForCall } from './beyond-machine.ts'
 import { calledOrigin } from './caller-address.ts'
-import { foreignHeader } from './foreign-site.ts'
 
 /** How the control API is protected. */
 export interface ControlGuard {
@@ -25,15 +23,10 @@ export interface ControlGuard {
 }
 
 /** The guard of a server that listens on an address of this machine. */
-export const createControlGuard = ({
-  listeningOn,
-  addresses,
-  token,
-}: {
-  listeningOn: string
-  addresses: Addresses
-  token: string | undefined
-}): ControlGuard => ({
+export const createControlGuard = (
+  addresses: Addresses,
+  { listeningOn, token }: { listeningOn: string; token: string | undefined },
+): ControlGuard => ({
   beyondMachine: reasonForAllCalls(listeningOn, addresses),
   token,
   hostNames: hostNamesOf(addresses),
@@ -59,7 +52,7 @@ export function reasonToMakeNoTenant(request: Incoming, guard: ControlGuard): st
   const beyond = reasonBeyondMachine(request, guard)
   if (beyond !== undefined) return beyond
   if (!guard.trustsHost && !isReachedByName(request, guard))
-    return `it came by the host ${shownHost(request)}, which is no name of this sandbox`
+    return `it came by the host ${beginning(request.host)}, which is no name of this sandbox`
   const isVisit = request.header('sec-fetch-mode') === 'navigate' && request.header('sec-fetch-dest') === 'document'
   const foreign = isVisit ? undefined : foreignHeader(request, guard.origins)
   return foreign === undefined ? undefined : `a page of another site made it (${foreign})`
@@ -132,7 +125,7 @@ function noToken(request: Incoming, beyond: string | undefined): Refusal {
 function refuseForeignHost(request: Incoming, guard: ControlGuard): void {
   if (isOwnName(calledName(request), guard)) return
   throw Refusal.forbidden(
-    `Host: ${shownHost(request)} is not a name of this sandbox; use localhost, 127.0.0.1, the base URL or the internal URL, or send the control token`,
+    `Host: ${beginning(request.host)} is not a name of this sandbox; use localhost, 127.0.0.1, the base URL or the internal URL, or send the control token`,
   )
 }
 
@@ -144,7 +137,7 @@ function refuseForeignHost(request: Incoming, guard: ControlGuard): void {
 export function refuseReboundHost(request: Incoming, guard: ControlGuard): void {
   if (isReachedByName(request, guard)) return
   throw Refusal.forbidden(
-    `Host: ${shownHost(request)} is not a name of this sandbox; use localhost, an IP address, the base URL or the internal URL, or start it with --base-url or --internal-url for this name`,
+    `Host: ${beginning(request.host)} is not a name of this sandbox; use localhost, an IP address, the base URL or the internal URL, or start it with --base-url or --internal-url for this name`,
   )
 }
 
@@ -162,4 +155,89 @@ function calledName(request: Incoming): string {
 const isOwnName = (name: string, { hostNames }: ControlGuard) =>
   LOOPBACK_HOSTS.includes(name) || hostNames.includes(name)
 
-const shownHost = (request: Incoming) => JSON.stringify((request.host ?? '').slice(0, 80))
+/** Why every call may come from another machine; `undefined` when none does unless a proxy passes it on. */
+function reasonForAllCalls(listeningOn: string, { baseUrl }: Pick<Addresses, 'baseUrl'>): string | undefined {
+  if (!LOOPBACK_ADDRESS.test(listeningOn)) return `the sandbox listens on ${listeningOn}, beyond this machine`
+  if (!isLoopbackUrl(baseUrl)) return `the base URL ${baseUrl} names a host beyond this machine`
+  return undefined
+}
+
+/**
+ * Why a call that came to a loopback address may come from another machine; `undefined` when it does not.
+ *
+ * Decision: the presence of a forwarding header means that a proxy passed the call on; its value does not matter. Only a
+ * trusted proxy can name the caller, and only by X-Forwarded-For: with any other header the caller stays unknown.
+ */
+function reasonForCall(request: Incoming): string | undefined {
+  const forwarding = request.headerNames.filter((name) => FORWARDING_HEADER.test(name))
+  if (!request.isByTrustedProxy) {
+    const [name] = forwarding
+    return name && `the call came with ${shown(name, request)}, through a proxy that is not trusted (--trust-proxy)`
+  }
+  const { caller } = request
+  if (caller !== undefined && !LOOPBACK_ADDRESS.test(caller)) {
+    return `the call came through a trusted proxy from ${beginning(caller)}`
+  }
+  if (request.header('x-forwarded-for')) return undefined
+  const unread = forwarding.find((name) => CALLER_HEADER.test(name))
+  return unread && `a trusted proxy sent ${shown(unread, request)} and no X-Forwarded-For, which alone is read`
+}
+
+const LOOPBACK_ADDRESS = /^(?:::ffff:)?127\.|^::1$/i
+
+/** The standard headers (RFC 7239; RFC 9110 section 7.6.3), the family that most proxies send, and those that name the caller. */
+const FORWARDING_HEADER = /^(?:via|x-forwarded-.+|forwarded|x-real-ip|x-client-ip|true-client-ip|cf-connecting-ip)$/i
+const CALLER_HEADER = /^(?:forwarded|x-real-ip|x-client-ip|true-client-ip|cf-connecting-ip)$/i
+
+const shown = (name: string, request: Incoming) => `${name}: ${beginning(request.header(name))}`
+
+/** What a message repeats of a text that was sent. */
+const beginning = (text = '') => JSON.stringify(text.slice(0, 80))
+
+/**
+ * Which pages may make a browser call a route:
+ * - `own-pages`: those of the sandbox. When the route is a page, a link of any site opens it in a window of its own.
+ * - `navigation`: those of any site that navigate there, in a frame too, as a relying party does. An image, a script or
+ *   `fetch` of another site is no navigation.
+ * - `every-page`: all, for what is public.
+ *
+ * Programs send none of the headers by which this is judged, and may call every route.
+ */
+export type OpenTo = 'own-pages' | 'navigation' | 'every-page'
+
+/** @throws Refusal 403 for a request that a page of another site made a browser send, unless the route is open to it */
+export function refuseForeignSite(
+  request: Incoming,
+  { openTo, isPage, ownOrigins }: { openTo: OpenTo; isPage: boolean; ownOrigins: readonly string[] },
+): void {
+  if (openTo === 'every-page') return
+  const foreign = foreignHeader(request, ownOrigins)
+  if (foreign === undefined) return
+  const [mode, destination] = [request.header('sec-fetch-mode'), request.header('sec-fetch-dest')]
+  const isLink =
+    mode === 'navigate' && destination === 'document' && (request.method === 'GET' || request.method === 'HEAD')
+  if (openTo === 'own-pages' && !(isPage && isLink)) {
+    throw forbidden(
+      `${foreign}: a page of another site may not call this; open the address itself, or call it by a program`,
+    )
+  }
+  // Browsers that name no mode are too old to be judged, and a service answers them.
+  if (openTo === 'navigation' && mode !== undefined && mode !== 'navigate') {
+    throw forbidden(
+      `${foreign}, Sec-Fetch-Mode: ${excerpt(mode)}, Sec-Fetch-Dest: ${excerpt(destination ?? 'absent')}: a page of another site begins a flow by a link, a redirect or an iframe, not by an image, a script or fetch`,
+    )
+  }
+}
+
+const forbidden = (message: string) => Refusal.byHttp(403, message, { title: 'Not for pages of other sites' })
+
+/** The header that names another site as the origin of the request. Browsers send at least one of them with every POST. */
+function foreignHeader(request: Incoming, ownOrigins: readonly string[]): string | undefined {
+  const site = request.header('sec-fetch-site')
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') return `Sec-Fetch-Site: ${excerpt(site)}`
+  const origin = request.header('origin')
+  const isOwn = origin === undefined || ownOrigins.includes(origin) || origin === calledOrigin(request)
+  return isOwn ? undefined : `Origin: ${excerpt(origin)}`
+}
+
+const excerpt = (value: string) => (value.length > 80 ? `${value.slice(0, 80)}...` : value)

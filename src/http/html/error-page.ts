@@ -4,9 +4,8 @@ import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 import type { Incoming } from '../incoming.ts'
 import { renderFindingList } from './finding-list.ts'
 import { html } from './html.ts'
-import { languageOf } from './language-of.ts'
 import { type RenderedPage, renderPage, type Shell, shellOf } from './layout.ts'
-import { directionOf, englishOn, translate } from './messages.ts'
+import { directionOf, englishOn, languageOf, translate } from './messages.ts'
 
 type RefusalFacts = Pick<Refusal, 'status' | 'code' | 'title' | 'message' | 'findings' | 'suggestions' | 'restartHint'>
 

@@ -1,3 +1,5 @@
+import { readCookie } from '../cookie.ts'
+import type { Incoming } from '../incoming.ts'
 import { type Html, html } from './html.ts'
 import ar from './messages/ar.json' with { type: 'json' }
 import de from './messages/de.json' with { type: 'json' }
@@ -50,3 +52,23 @@ export function translate(tag = 'en'): Translate {
 
 /** The `lang` attribute for English text on a page in another language, for example a persona's title: a screen reader needs it. */
 export const englishOn = ({ lang }: Translate): Html | false => lang !== 'en' && html` lang="en"`
+
+/** The cookie that holds the user's previous choice of a language. */
+export const LANGUAGE_COOKIE = 'agekey_sandbox_language'
+
+/**
+ * The language of a hosted page, in this order: chosen on the page itself, requested by `language`, remembered by the cookie,
+ * preferred by the browser, English. A tag without texts is skipped.
+ */
+export function languageOf(
+  request: Incoming,
+  { chosen, asked }: { chosen?: string | undefined; asked?: string | undefined },
+): string {
+  const previous = readCookie(request, LANGUAGE_COOKIE)
+  const tags = [chosen, asked, previous, ...request.acceptedLanguages]
+  for (const tag of tags) {
+    const language = tag === undefined ? undefined : findLanguage(tag)
+    if (language !== undefined) return language
+  }
+  return 'en'
+}

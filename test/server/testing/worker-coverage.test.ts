@@ -1,10 +1,11 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { parseCoverage } from '../../../src/sandbox/coverage/parse-coverage.ts'
 import { openTestSandbox } from '../../../src/server/testing/test-sandbox.ts'
-import { beginTest, startCoverage } from '../../../src/server/testing/worker-coverage.ts'
+import { beginTest, isRunning, ownTestRun, startCoverage } from '../../../src/server/testing/worker-coverage.ts'
 import { folderWith } from '../../support/folder-with.ts'
 import { useRequest } from '../../support/requests.ts'
 import { startSandbox } from '../../support/sandbox.ts'
@@ -147,4 +148,21 @@ test('The next worker empties the counters of a shared sandbox when the first on
   await visit(sandbox.url)
   await startCoverage(sandbox, place)
   expect(await sandbox.coverage.get()).toMatchObject({ asked: {} })
+})
+
+test('The test run of a worker of Vitest is the process that started it', () => {
+  expect(ownTestRun()).toMatch(new RegExp(`^${process.ppid}(-\\d+)?$`))
+  expect(isRunning(ownTestRun())).toBe(true)
+})
+
+test('A test run is over when its process has ended', async () => {
+  const child = spawn(process.execPath, ['-e', ''])
+  await once(child, 'exit')
+  expect(isRunning(String(child.pid))).toBe(false)
+})
+
+test.runIf(existsSync('/proc/self/stat'))('A test run is over when another process has its id by now', () => {
+  const [pid] = ownTestRun().split('-')
+  expect([ownTestRun(), isRunning(`${pid}`)]).toEqual([expect.stringMatching(/-\d+$/), true])
+  expect(isRunning(`${pid}-1`)).toBe(false)
 })

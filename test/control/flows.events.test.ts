@@ -1,6 +1,6 @@
 import { PassThrough, Writable } from 'node:stream'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { feedOf } from '../../src/control/event-feed.ts'
+import { feedOf } from '../../src/control/flows.ts'
 import type { JournalEvent } from '../../src/sandbox/journal/journal.ts'
 import { createMemoryJournal } from '../../src/store/memory-journal.ts'
 import { startSandbox } from '../support/sandbox.ts'

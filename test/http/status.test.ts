@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import type { AgeSignal } from '../../../src/age/signal.ts'
-import { readModes, takeModeBack } from '../../../src/http/status/modes.ts'
-import { actingValue } from '../../../src/sandbox/decision/sources.ts'
-import type { Tenant } from '../../../src/sandbox/tenants/tenant.ts'
-import { createTestTenant } from '../../support/tenant.ts'
+import type { AgeSignal } from '../../src/age/signal.ts'
+import { readModes, takeModeBack } from '../../src/http/status.ts'
+import { actingValue } from '../../src/sandbox/decision/sources.ts'
+import type { Tenant } from '../../src/sandbox/tenants/tenant.ts'
+import { createTestTenant } from '../support/tenant.ts'
 
 /** A browser that sends this cookie, or none. */
 const browser = (cookie = '') => ({ header: (name: string) => (name === 'cookie' ? cookie : undefined) })

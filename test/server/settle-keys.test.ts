@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
-import { privateFiles, wideModeWarnings } from '../../src/server/private-files.ts'
+import { wideModeWarnings } from '../../src/server/settle-keys.ts'
 import { folderWith } from '../support/folder-with.ts'
 import { startSandbox } from '../support/sandbox.ts'
 
@@ -28,7 +28,7 @@ test('A start warns of a state folder and of keys that other users can open, wit
   chmodSync(stateDir, 0o755)
   const keys = write(join(stateDir, 'signing-keys.json'), 0o644)
   const tlsKey = write(join(stateDir, 'tls-key.pem'), 0o640)
-  expect(await wideModeWarnings(privateFiles(keys, { stateDir }))).toEqual([
+  expect(await wideModeWarnings(keys, stateDir)).toEqual([
     `${stateDir}: it holds private keys, and its mode 755 opens it to other users: run chmod 700 ${stateDir}`,
     `${tlsKey}: it holds private keys, and its mode 640 opens it to other users: run chmod 600 ${tlsKey}`,
     `${keys}: it holds private keys, and its mode 644 opens it to other users: run chmod 600 ${keys}`,

@@ -1,11 +1,86 @@
-import { DEFAULT_LIFETIMES } from '../../oidc/decisions.ts'
-import { describeClock, describeSeconds } from '../../sandbox/clock/describe-clock.ts'
-import { currentStep } from '../../sandbox/queue/queued.ts'
-import type { Tenant } from '../../sandbox/tenants/tenant.ts'
-import { ROOT_TENANT } from '../../sandbox/tenants/tenants.ts'
-import type { Cookie } from '../cookie.ts'
-import type { Incoming } from '../incoming.ts'
-import { actingCookies, readActing } from '../requested-decision.ts'
+import { DEFAULT_LIFETIMES } from '../oidc/decisions.ts'
+import { Refusal } from '../oidc/refusal.ts'
+import { describeClock, describeSeconds } from '../sandbox/clock/describe-clock.ts'
+import { currentStep } from '../sandbox/queue/queued.ts'
+import type { Tenant } from '../sandbox/tenants/tenant.ts'
+import { ROOT_TENANT } from '../sandbox/tenants/tenants.ts'
+import type { Cookie } from './cookie.ts'
+import { type Html, html } from './html/html.ts'
+import type { Incoming } from './incoming.ts'
+import { actingCookies, readActing } from './requested-decision.ts'
+
+/** What the strip shows: everything that is set, and where the browser is. */
+export interface Status {
+  readonly modes: readonly Mode[]
+  /** The address of this page, to which a button of the strip leads back. */
+  readonly here: string
+}
+
+/**
+ * The status strip: each thing that is set with its value, a link to its page, and a button that takes it back. On a phone one
+ * line names them and opens the list.
+ * @param action takes the form
+ */
+export function renderStrip({ modes, here }: Status, action: string): Html {
+  if (modes.length === 0) {
+    return html`<div class="strip" data-strip><p data-testid="nothing-set">Nothing is set: real time, empty queue.</p></div>`
+  }
+  return html`<form class="strip" method="post" action="${action}" data-strip>
+<input type="hidden" name="here" value="${here}">
+<button class="strip-button" type="button" popovertarget="modes"><b>${modes.length} set</b> <span>${modes.map(({ title }) => title).join(', ')}</span></button>
+<ul class="modes" id="modes" aria-label="What is set" popover>
+${modes.map(renderMode)}</ul>
+</form>`
+}
+
+const renderMode = ({ id, title, value, detail = value, instant, href, takeBack }: Mode): Html =>
+  html`<li data-testid="mode-${id}"><a href="${href}">${title}</a> <b title="${detail}">${instant === undefined ? value : html`<time datetime="${instant}">${value}</time>`}</b>${takeBack !== undefined && html` <button name="take_back" value="${id}" title="${takeBack}" aria-label="${title}: ${takeBack}"><span aria-hidden="true">×</span> <span class="word">${takeBack}</span></button>`}</li>
+`
+
+/** One thing that is set in a tenant, or in this browser, and changes how requests are answered. */
+export interface Mode extends ModeReading {
+  readonly id: string
+  readonly title: string
+  /** The page that says more. */
+  readonly href: string
+  /** The label of the button that takes it back; absent for what only a new start changes. */
+  readonly takeBack?: string
+}
+
+/**
+ * Everything that is set now; empty in a sandbox as it starts.
+ * @param view.isOpen whether the page is open to callers that may not drive the sandbox: it shows what is public
+ */
+export async function readModes(
+  place: ModePlace,
+  { consolePath, isOpen = false }: { consolePath: string; isOpen?: boolean },
+): Promise<readonly Mode[]> {
+  const modes: Mode[] = []
+  for (const { id, title, page, read, takeBack, isPublic } of MODE_ROWS) {
+    if (isOpen && !isPublic) continue
+    const reading = await read(place)
+    if (reading === undefined) continue
+    const shown = typeof reading === 'string' ? { value: reading } : reading
+    modes.push({
+      id,
+      title,
+      ...shown,
+      href: `${consolePath}/${page}`,
+      ...(takeBack ? { takeBack: takeBack.label } : {}),
+    })
+  }
+  return modes
+}
+
+/** Takes one back. @returns cookies for the answer @throws Refusal for an unknown one */
+export async function takeModeBack(id: string | undefined, tenant: Tenant): Promise<readonly Cookie[]> {
+  const known = MODE_ROWS.filter(({ takeBack }) => takeBack !== undefined)
+  const takeBack = known.find((row) => row.id === id)?.takeBack
+  if (takeBack) return (await takeBack.act(tenant)) ?? []
+  const names = known.map((row) => row.id).join(', ')
+  const received = id === undefined ? 'it is absent' : `there is no ${JSON.stringify(id.slice(0, 40))}`
+  throw Refusal.invalidRequest(`take_back: ${received}; send one of ${names}`)
+}
 
 /** Where a mode is read: a tenant, and the browser of a request. */
 export interface ModePlace {

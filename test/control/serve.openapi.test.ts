@@ -1,7 +1,10 @@
+import { createRequire } from 'node:module'
+import openapiTS, { astToString } from 'openapi-typescript'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { OPERATION_IDS, OPERATIONS } from '../../src/control/contract/contract.ts'
 import { NONE, type Operation } from '../../src/control/contract/operation.ts'
+import { describeApi } from '../../src/control/serve.ts'
 import { CATALOGUE_VERSION, OUTCOMES } from '../../src/sandbox/outcomes/catalogue.ts'
 import { describeOutcome } from '../../src/sandbox/outcomes/describe-outcome.ts'
 import { shareSandbox } from '../support/sandbox.ts'
@@ -14,14 +17,19 @@ const ROUTES = OPERATION_IDS.map((operationId): Operation & { operationId: strin
 }))
 const inOpenApi = (path: string) => path.replaceAll(/:(\w+)/g, '{$1}')
 
-/** `openapi.test.ts` checks the shape of the document. */
+/** The tests below check the shape of the document. */
 type Paths = Record<string, Record<string, { operationId: string; summary: string; responses: object }>>
-const readOpenApi = async (): Promise<{ servers: unknown; paths: Paths }> =>
-  (await sandbox.request.get('/_sandbox/openapi.json')).body
+const readOpenApi = async (tenant = ''): Promise<{ servers: unknown; paths: Paths }> =>
+  (await sandbox.request.get(`${tenant}/_sandbox/openapi.json`)).body
+
+test('The OpenAPI documents of two tenants differ by their server', async () => {
+  const [one, other] = [await readOpenApi(), await readOpenApi('/t/other')]
+  expect(one.servers).toEqual([{ url: `${sandbox.baseUrl}/_sandbox` }])
+  expect(other).toEqual({ ...one, servers: [{ url: `${sandbox.baseUrl}/t/other/_sandbox` }] })
+})
 
 test('openapi.json describes every operation, each with a summary', async () => {
   const document = await readOpenApi()
-  expect(document.servers).toEqual([{ url: `${sandbox.baseUrl}/_sandbox` }])
   const described = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { operationId, summary }]) => [`${method} ${path} ${operationId}`, summary]),
   )
@@ -98,4 +106,34 @@ test('The control API refuses another method with 405 and Allow, and changes not
   for (const path of ['reset', 'keys/rotate']) await sandbox.request.get(`/_sandbox/${path}`).expect(405)
   await sandbox.request.get('/_sandbox/nothing').expect(404)
   expect((await sandbox.clock.state()).advanced_seconds).toBe(5)
+})
+
+const document = describeApi('1.2.3')
+// As clients read it.
+const text = JSON.stringify(document)
+
+/** The linter that openapi-typescript brings along. Its config `spec` has the rules of the specification alone. */
+const { createConfig, lintFromString } = createRequire(createRequire(import.meta.url).resolve('openapi-typescript'))(
+  '@redocly/openapi-core',
+)
+
+test('The document is valid OpenAPI 3.1 by the rules of Redocly, which refuse a member that is unknown', async () => {
+  const config = await createConfig({ extends: ['spec'] })
+  const problemsIn = (source: string) => lintFromString({ source, config })
+  expect(await problemsIn(text)).toEqual([])
+  expect(await problemsIn(text.replace('"info":', '"inform":'))).toHaveLength(2)
+})
+
+test('Every reference in the OpenAPI document points to a schema that it holds', () => {
+  const references = [...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, reference = '']) => reference)
+  const schemas = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`)
+  expect([...new Set(references)].sort()).toEqual(schemas.sort())
+})
+
+test('openapi-typescript makes types of every operation and every named shape', async () => {
+  const types = astToString(await openapiTS(text))
+  const [, operations = ''] = types.split('export interface operations {')
+  for (const operationId of OPERATION_IDS) expect(operations).toContain(`\n    ${operationId}: {`)
+  expect(types).toContain('"application/json": components["schemas"]["Flow"]')
+  expect(types).toContain('"application/json": components["schemas"]["Error"]')
 })

@@ -1,12 +1,35 @@
+import { readPageAfter } from '../http/list-page.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import type { JournalEvent } from '../sandbox/journal/journal.ts'
 import { checkScenario } from '../sandbox/queue/check-scenario.ts'
+import { checkExpectation } from '../sandbox/queue/expectation.ts'
 import { progressOf } from '../sandbox/queue/queued.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
-import type { scenarioOperations } from './contract/scenarios.ts'
+import type { expectationOperations, scenarioOperations } from './contract/queue.ts'
 import type { Handlers } from './handler.ts'
-import { readPageAfter } from './page-after.ts'
 import { waitFor } from './wait-for.ts'
+
+export const expectationHandlers: Pick<Handlers, keyof typeof expectationOperations> = {
+  async listExpectations({ tenant, query }) {
+    const { items, next } = await readPageAfter(await tenant.expectations.list(), query, {
+      idOf: ({ id }) => id,
+      show: (one) => one,
+    })
+    return { status: 200, body: { expectations: items, next } }
+  },
+  async addExpectation({ tenant, body }) {
+    await checkExpectation(body, tenant)
+    return { status: 201, body: await tenant.expectations.add(body) }
+  },
+  async removeExpectation({ tenant, params: { id } }) {
+    if (!(await tenant.expectations.remove(id))) throw noneWith('expectation', id, 'one that was used up is gone, too')
+    return { status: 204 }
+  },
+  async clearExpectations({ tenant }) {
+    await tenant.expectations.clear()
+    return { status: 204 }
+  },
+}
 
 export const scenarioHandlers: Pick<Handlers, keyof typeof scenarioOperations> = {
   async listScenarios({ tenant, query }) {
@@ -48,8 +71,10 @@ export const scenarioHandlers: Pick<Handlers, keyof typeof scenarioOperations> =
 
 async function existing(id: string, { scenarios }: Tenant) {
   const progress = await scenarios.find(id)
-  if (progress) return progress
-  const shown = JSON.stringify(id.slice(0, 40))
-  const message = `scenario: there is none with the id ${shown}; a reset removes them all`
-  throw Refusal.notFound(message)
+  if (!progress) throw noneWith('scenario', id, 'a reset removes them all')
+  return progress
 }
+
+/** 404 for what is kept under no such id. */
+export const noneWith = (what: string, id: string, why: string) =>
+  Refusal.notFound(`${what}: there is none with the id ${JSON.stringify(id.slice(0, 40))}; ${why}`)
