@@ -15,14 +15,11 @@ import {
   type JournalEvent,
   journalEventSchema,
   type ListedFlow,
-  MAX_FLOW_CALLS,
-  MAX_FLOW_CHARACTERS,
   NONE_ENDED,
 } from '../sandbox/journal/journal.ts'
 import type { Redis } from './redis.ts'
-import { recordingOf } from './redis-scripts.ts'
 
-export interface RedisJournalOptions extends JournalBudget {
+interface RedisJournalOptions extends JournalBudget {
   /** Of its keys. */
   readonly prefix: string
   /** The channel on which replicas send each other events. */
@@ -39,7 +36,7 @@ const MAX_READ_AT_ONCE = 32
  */
 export async function createRedisJournal(redis: Redis, options: RedisJournalOptions): Promise<Journal> {
   const { prefix, channel } = options
-  const { maxFlows, maxCharacters } = { ...JOURNAL_BUDGET, ...options }
+  const budget = { ...JOURNAL_BUDGET, ...options }
   const listeners = new Set<(event: JournalEvent) => void>()
   const flowsKey = (tenant: string) => `${prefix}${tenant}:flows`
   const endingsKey = (tenant: string) => `${prefix}${tenant}:endings`
@@ -100,9 +97,7 @@ export async function createRedisJournal(redis: Redis, options: RedisJournalOpti
       return flowId(await redis.call((client) => client.hIncrBy(`${prefix}counts`, tenant, 1)))
     },
     async record(tenant, entry) {
-      const recording = recordingOf(tenant, entry)
-      const limits = { maxFlows, maxCharacters, maxCalls: MAX_FLOW_CALLS, maxCallCharacters: MAX_FLOW_CHARACTERS }
-      const recorded = await redis.call((client) => client.recordCall(prefix, { ...recording, ...limits }))
+      const recorded = await redis.call((client) => client.recordCall(prefix, tenant, entry, budget))
       if (!recorded) return undefined
       const { id, hasNews, kind, audit } = recorded
       const flow = flowFactsSchema.shape.flow.parse(JSON.parse(kind))
@@ -162,7 +157,6 @@ function factsIn(fields: Fields): FlowFacts | undefined {
   return known.length === 0 ? undefined : flowFactsSchema.parse(Object.fromEntries(known))
 }
 
-/** Which flow it is that fields belong to. */
 interface Place {
   readonly tenant: string
   readonly id: string

@@ -1,5 +1,12 @@
 import { type CommandParser, defineScript } from '@redis/client'
-import { AUDIT_SHARE, type JournalEntry, type RecordedIn } from '../sandbox/journal/journal.ts'
+import {
+  AUDIT_SHARE,
+  type JournalBudget,
+  type JournalEntry,
+  MAX_FLOW_CALLS,
+  MAX_FLOW_CHARACTERS,
+  type RecordedIn,
+} from '../sandbox/journal/journal.ts'
 
 /** A write of `writeChanges` as texts, all of one length. The keys are whole but for `records`, to which the id is added. */
 export type ChangeTexts =
@@ -163,49 +170,6 @@ local function drop(prefix, tenant, id)
 end
 `
 
-/** A call to record, as texts. */
-export interface CallRecording {
-  readonly tenant: string
-  /** The id of a flow that was given to the call before; empty for none. */
-  readonly assigned: string
-  readonly begins: boolean
-  readonly ends: boolean
-  readonly at: string
-  /** JSON. */
-  readonly call: string
-  /** JSON; empty for none. */
-  readonly evaluation: string
-  readonly maxFlows: number
-  readonly maxCharacters: number
-  /** Of one flow. */
-  readonly maxCalls: number
-  readonly maxCallCharacters: number
-  readonly correlationIds: readonly string[]
-  readonly issuedIds: readonly string[]
-  /** Names and values (JSON) of the fields of the flow, in turns. */
-  readonly facts: readonly string[]
-}
-
-/** A call without the limits of the journal. */
-export function recordingOf(
-  tenant: string,
-  { correlationIds, issuedIds, assigned = '', facts, evaluation, begins, ends, call }: JournalEntry,
-): Omit<CallRecording, 'maxFlows' | 'maxCharacters' | 'maxCalls' | 'maxCallCharacters'> {
-  const known = Object.entries(facts).filter(([, value]) => value !== undefined)
-  return {
-    tenant,
-    assigned,
-    begins,
-    ends,
-    at: call.at,
-    call: JSON.stringify(call),
-    evaluation: evaluation === undefined ? '' : JSON.stringify(evaluation),
-    correlationIds,
-    issuedIds,
-    facts: known.flatMap(([name, value]) => [`f:${name}`, JSON.stringify(value)]),
-  }
-}
-
 /**
  * Records a call in the journal whose keys begin with `prefix`. The reply is the id of the flow, whether the flow began or
  * ended, its kind (JSON), and whether it is one of an audit; `undefined` when the call belongs to no flow and begins none.
@@ -322,15 +286,22 @@ while total > maxCharacters * share or redis.call('ZCARD', prefix .. ring .. 'ri
 end
 return { id, (hasEnded or not found) and 1 or 0, kind, audit }
 `,
-  parseCommand(parser: CommandParser, prefix: string, recording: CallRecording) {
-    const { tenant, assigned, begins, ends, at, call, evaluation } = recording
-    const { maxFlows, maxCharacters, maxCalls, maxCallCharacters } = recording
+  parseCommand(
+    parser: CommandParser,
+    prefix: string,
+    tenant: string,
+    entry: JournalEntry,
+    budget: Required<JournalBudget>,
+  ) {
+    const { correlationIds, issuedIds, assigned = '', facts, evaluation, begins, ends, call } = entry
+    const { maxFlows, maxCharacters } = budget
+    const known = Object.entries(facts).filter(([, value]) => value !== undefined)
+    const fields = known.flatMap(([name, value]) => [`f:${name}`, JSON.stringify(value)])
     parser.pushKey(prefix)
-    parser.push(tenant, begins ? '1' : '0', ends ? '1' : '0', at, call, evaluation)
-    parser.push(...[maxFlows, maxCharacters, maxCalls, maxCallCharacters].map(String), assigned)
-    for (const texts of [recording.correlationIds, recording.issuedIds, recording.facts]) {
-      parser.push(String(texts.length), ...texts)
-    }
+    parser.push(tenant, begins ? '1' : '0', ends ? '1' : '0', call.at, JSON.stringify(call))
+    parser.push(evaluation === undefined ? '' : JSON.stringify(evaluation))
+    parser.push(...[maxFlows, maxCharacters, MAX_FLOW_CALLS, MAX_FLOW_CHARACTERS].map(String), assigned)
+    for (const texts of [correlationIds, issuedIds, fields]) parser.push(String(texts.length), ...texts)
   },
   transformReply: (reply: [id: string, hasNews: number, kind: string, audit?: RecordedIn['audit']] | null) =>
     reply === null ? undefined : { id: reply[0], hasNews: reply[1] === 1, kind: reply[2], audit: reply[3] },
