@@ -61,7 +61,6 @@ export const flowHandlers: Pick<Handlers, keyof typeof flowOperations> = {
   }),
 }
 
-/** @throws Refusal 404 for a flow that the journal keeps no longer */
 async function existing(id: string, { journal, name }: Tenant): Promise<Flow> {
   const flow = await journal.find(name, id)
   if (!flow) throw noneWith('flow', id, 'the oldest go when the journal is full')
@@ -106,15 +105,6 @@ const COMMENT_EVERY_MS = 15_000
 const FIRST_LINE = Buffer.from(': agekey-sandbox\n\n')
 const COMMENT = Buffer.from(': still here\n\n')
 
-/** The events of all tenants of a journal, for readers of single tenants. */
-export interface EventFeed {
-  /**
-   * Takes a place for a reader until `signal` is aborted. It receives what happens from now on.
-   * @throws Refusal (503) when every place is taken
-   */
-  open(tenant: string, signal: AbortSignal): StartStream
-}
-
 /** An event as it is sent. Each knows the next one: what every reader has been sent is referred to no longer. */
 interface Sent {
   readonly tenant: string
@@ -135,16 +125,16 @@ interface Reader {
 }
 
 /** By what tells of its events: each tenant has the journal in an object of its own. */
-const feeds = new WeakMap<Journal['subscribe'], EventFeed>()
+const feeds = new WeakMap<Journal['subscribe'], ReturnType<typeof createEventFeed>>()
 
-/** The one feed of a journal. */
-export function feedOf(journal: Journal): EventFeed {
+export function feedOf(journal: Journal) {
   const feed = feeds.get(journal.subscribe) ?? createEventFeed(journal)
   feeds.set(journal.subscribe, feed)
   return feed
 }
 
-function createEventFeed(journal: Journal): EventFeed {
+/** The events of all tenants of a journal, for readers of single tenants. */
+function createEventFeed(journal: Journal) {
   const readers = new Set<Reader>()
   let last: Sent = { tenant: '', bytes: FIRST_LINE, end: 0, next: undefined }
   let stop = () => {}
@@ -176,10 +166,15 @@ function createEventFeed(journal: Journal): EventFeed {
   }
 
   return {
-    open(tenant, signal) {
+    /**
+     * Takes a place for a reader until `signal` is aborted. It receives what happens from now on.
+     * @throws Refusal (503) when every place is taken
+     */
+    open(tenant: string, signal: AbortSignal): StartStream {
       if (readers.size >= MAX_EVENT_READERS) {
-        const message = `events: ${MAX_EVENT_READERS} readers listen already, which is all that may; close one of them, or try again later`
-        throw Refusal.unavailable(message)
+        throw Refusal.unavailable(
+          `events: ${MAX_EVENT_READERS} readers listen already, which is all that may; close one of them, or try again later`,
+        )
       }
       const reader: Reader = { tenant, place: last, stream: undefined, takesMore: true }
       if (readers.size === 0) stop = start()

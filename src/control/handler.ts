@@ -8,12 +8,10 @@ import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import type { Tenants } from '../sandbox/tenants/tenants.ts'
 import type { Immutable, OperationId, OperationResult, Operations } from './contract/contract.ts'
 
-/** The place in which a control call is made. */
 export interface ControlContext {
   readonly tenant: Tenant
   readonly tenants: Tenants
   readonly world: Pick<HttpHost, 'version' | 'uptimeSeconds' | 'checkStore'>
-  /** What surrounds a page. */
   readonly shell: Shell
   /** Whether a form of the sandbox's own pages sent the call: then a page answers it. */
   readonly isForm: boolean
@@ -38,7 +36,6 @@ export interface ControlAnswer {
   readonly file?: RecordedFile
 }
 
-/** A status and a body that the contract has for the operation. */
 export type AnswerOf<Op extends OperationId> = ControlAnswer & {
   readonly status: Operations[Op]['statuses'][number]
 } & ContentOf<Op>
@@ -47,7 +44,7 @@ type ContentOf<Op extends OperationId> =
   | {
       'application/json': JsonContent<OperationResult<Op>>
       'text/html': PageContent
-      'text/event-stream': StreamContent
+      'text/event-stream': { readonly stream: StartStream }
     }[Operations[Op]['mediaType']]
   | (Operations[Op]['acceptsForm'] extends true ? PageContent : never)
   | (Operations[Op]['sendsFile'] extends true ? { readonly file: RecordedFile } : never)
@@ -56,10 +53,8 @@ type JsonContent<Result> = [Result] extends [undefined]
   ? { readonly body?: never }
   : { readonly body: Immutable<Result> }
 type PageContent = { readonly page: RenderedPage }
-type StreamContent = { readonly stream: StartStream }
 
-/** Does one operation. @throws Refusal */
-export type ControlHandler<Op extends OperationId> = (call: ControlCall<Op>) => AnswerOf<Op> | Promise<AnswerOf<Op>>
-
-/** A handler for each operation. */
-export type Handlers = { readonly [Op in OperationId]: ControlHandler<Op> }
+/** What does each operation. @throws Refusal */
+export type Handlers = {
+  readonly [Op in OperationId]: (call: ControlCall<Op>) => AnswerOf<Op> | Promise<AnswerOf<Op>>
+}

@@ -28,8 +28,7 @@ const HANDLERS: Handlers = {
   ...tenantHandlers,
 }
 
-/** What a caller sends, before it is checked. */
-export interface ControlInput extends Pick<ControlContext, 'isForm' | 'signal'> {
+interface ControlInput extends Pick<ControlContext, 'isForm' | 'signal'> {
   readonly params: unknown
   readonly query: unknown
   readonly body: unknown

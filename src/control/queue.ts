@@ -75,6 +75,5 @@ async function existing(id: string, { scenarios }: Tenant) {
   return progress
 }
 
-/** 404 for what is kept under no such id. */
 export const noneWith = (what: string, id: string, why: string) =>
   Refusal.notFound(`${what}: there is none with the id ${JSON.stringify(id.slice(0, 40))}; ${why}`)

@@ -31,7 +31,6 @@ export const createControlRoutes = (host: HttpHost): readonly RouteRow[] => [
   { path: '/_sandbox/openapi.json', method: 'get', handler: serveOpenApi(host) },
 ]
 
-/** A control call as it comes over HTTP: guarded, parsed, done. */
 const serveControl =
   (operationId: OperationId, host: HttpHost): Handler =>
   async (request, tenant) => {

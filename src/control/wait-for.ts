@@ -2,7 +2,6 @@ import { Refusal } from '../oidc/refusal.ts'
 import type { Journal, JournalEvent } from '../sandbox/journal/journal.ts'
 import { takeTurn } from '../sandbox/take-turn.ts'
 
-/** A long poll: what it waits for, and how long. */
 export interface Wait<T> {
   readonly tenant: string
   readonly seconds: number

@@ -39,7 +39,6 @@ export interface ConsolePlace {
   readonly tenant?: string
 }
 
-/** What every page of the console and the demo needs. */
 export interface ConsoleFrame extends ConsolePlace {
   readonly status: Status
 }
@@ -93,23 +92,19 @@ export function renderFramedPage(
   })
 }
 
-/** One page of the console, below its menu. */
-export interface ConsoleContent {
+interface ConsoleContent {
   readonly title: string
   /** The title on the page, where it may break; `title` when absent. */
   readonly heading?: Renderable
   readonly current: ConsolePath
-  /** A sentence on what the page is for. */
   readonly lead: Html
   readonly body: Html
-  /** Why a form was refused. */
   readonly problem?: string | undefined
   /** Style sheets in `public/` beside `console.css`. */
   readonly styles?: readonly string[]
   readonly scripts?: readonly string[]
 }
 
-/** A whole page of the console: menu, strip, title, content. */
 export function renderConsolePage(frame: ConsoleFrame, content: ConsoleContent): RenderedPage {
   const { title, heading = title, current, lead, body, problem, styles = [], scripts = [] } = content
   return renderFramedPage(frame, {

@@ -22,6 +22,5 @@ export const hostedCookie = (name: string, value: string | undefined, { basePath
   options: { path: `${basePath}/v1/oidc`, sameSite: 'lax', ...(value === undefined ? { maxAge: 0 } : {}) },
 })
 
-/** The value of the header `Set-Cookie`. */
 export const serializeCookie = ({ name, value, options }: Cookie, { isHttps }: { isHttps: boolean }): string =>
   serialize(name, value, { ...options, httpOnly: true, secure: options.secure || isHttps })

@@ -14,7 +14,6 @@ export function readForm(request: Incoming): Fields {
   })
 }
 
-/** The fields of a form sent by GET. */
 export const readSearch = (request: Incoming): Fields => filled(request.query)
 
 const filled = (encoded: string): Fields =>

@@ -53,7 +53,7 @@ export type Handler = (request: Incoming, tenant: Tenant) => Served | Promise<Se
 
 export type Served = Answer | AnswerInFlow
 
-export type HttpMethod = 'get' | 'post' | 'put' | 'delete'
+type HttpMethod = 'get' | 'post' | 'put' | 'delete'
 
 /** One route below the base URL, or below `/t/NAME` there. */
 export interface RouteRow {

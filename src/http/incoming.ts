@@ -13,7 +13,6 @@ export class Incoming implements ServerRequest {
   readonly path: string
   /** The raw query string, without the question mark. */
   readonly query: string
-  /** Named parts of the path. */
   readonly params: Readonly<Record<string, string>>
   readonly body: Uint8Array
   readonly #request: Request
@@ -80,12 +79,10 @@ export class Incoming implements ServerRequest {
     return this.#request.protocol === 'https' ? 'https' : 'http'
   }
 
-  /** The host name by which the caller reached the sandbox. */
   get host(): string | undefined {
     return this.#request.host
   }
 
-  /** The IP address of the caller. */
   get caller(): string | undefined {
     return this.#request.ip
   }
@@ -96,7 +93,6 @@ export class Incoming implements ServerRequest {
     return typeof trusts === 'function' && trusts(this.#request.socket.remoteAddress, 0) === true
   }
 
-  /** The names of the headers, as they were sent. */
   get headerNames(): readonly string[] {
     return this.#request.rawHeaders.filter((_, index) => index % 2 === 0)
   }
@@ -106,7 +102,6 @@ export class Incoming implements ServerRequest {
     return this.#request.get(name)
   }
 
-  /** Whether the caller went away. */
   get isGone(): boolean {
     return this.#response.destroyed
   }

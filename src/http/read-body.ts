@@ -2,8 +2,7 @@ import { finished } from 'node:stream'
 import type { Request, RequestHandler } from 'express'
 import { Refusal } from '../oidc/refusal.ts'
 
-/** Bytes of a body. */
-export const MAX_BODY_BYTES = 64 * 1024
+const MAX_BODY_BYTES = 64 * 1024
 /** Bytes of a form of the console that brings a file. */
 export const MAX_UPLOAD_BYTES = 2 * 1024 * 1024
 /** Of a longer one nothing is kept, but it is received, so that the browser shows the answer of the page. */

@@ -28,17 +28,11 @@ export function readRequestedDecision(request: Incoming): { query: Pairs; reques
     query: own.length === 0 ? pairs : pairs.filter((pair) => !own.includes(pair)),
     requested: {
       ...(own.length > 0 && { query: namedIn(own) }),
-      headers: requestedByHeaders(request),
+      headers: { persona: request.header('x-sandbox-persona'), outcome: request.header('x-sandbox-outcome') },
       ...(request.header('cookie') !== undefined && { cookie: requestedByCookies(request) }),
     },
   }
 }
-
-/** What the headers `X-Sandbox-Persona` and `X-Sandbox-Outcome` name. */
-const requestedByHeaders = (request: Incoming): NamedDecision => ({
-  persona: request.header('x-sandbox-persona'),
-  outcome: request.header('x-sandbox-outcome'),
-})
 
 /** Whether the browser that calls is one of an audit. */
 export const isOfAudit = (request: Incoming): boolean =>

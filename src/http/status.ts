@@ -82,14 +82,12 @@ export async function takeModeBack(id: string | undefined, tenant: Tenant): Prom
   throw Refusal.invalidRequest(`take_back: ${received}; send one of ${names}`)
 }
 
-/** Where a mode is read: a tenant, and the browser of a request. */
-export interface ModePlace {
+interface ModePlace {
   readonly request: Pick<Incoming, 'header'>
   readonly tenant: Tenant
 }
 
-/** What is set. */
-export interface ModeReading {
+interface ModeReading {
   /** In a few words: `+1 day`, `teen-16`. */
   readonly value: string
   /** More than there is room for: shown when the pointer rests on the value. */
@@ -116,7 +114,7 @@ type Read = ModeReading | string | undefined
 const MAX_NAMED = 20
 
 /** Everything that can be set, in the order of the strip. */
-export const MODE_ROWS: readonly ModeRow[] = [
+const MODE_ROWS: readonly ModeRow[] = [
   {
     id: 'tenant',
     title: 'Tenant',

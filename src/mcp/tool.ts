@@ -11,7 +11,7 @@ export interface ToolContext {
 }
 
 /** What a tool answers: the same as data and as a short text. */
-export interface ToolAnswer {
+interface ToolAnswer {
   readonly data: Readonly<Record<string, unknown>>
   readonly text: string
 }
@@ -19,7 +19,6 @@ export interface ToolAnswer {
 /** What a tool does to the sandbox: clients ask their user before the second and the third. */
 export type Effect = 'reads' | 'changes' | 'discards'
 
-/** One tool of the MCP endpoint. */
 export interface Tool {
   readonly name: string
   readonly title: string

@@ -94,7 +94,7 @@ interface Methods {
  * Serves rows whose paths have no parameters, at the base URL and below `/t/NAME`: one lookup for each call, whatever the number of rows.
  * @param prefixes the paths at which the sandbox may be reached, the longest first
  */
-export function serveByPath(rows: readonly RouteRow[], host: HttpHost, prefixes: readonly string[]): RequestHandler {
+function serveByPath(rows: readonly RouteRow[], host: HttpHost, prefixes: readonly string[]): RequestHandler {
   const paths = new Map(grouped(rows, ({ path }) => path).map(([path, own]) => [path, servingOf(own, host)]))
   return (request, response, next) => {
     const { url } = request

@@ -7,27 +7,18 @@ import type { Coverage } from '../sandbox/coverage/coverage.ts'
 import { coverageIn } from '../sandbox/coverage/parse-coverage.ts'
 import { takeTurn } from '../sandbox/take-turn.ts'
 
-/** Keeps a file of the coverage of this process up to date. */
-export interface KeptCoverage {
-  /** The first file is written now: what an earlier run left does not pass for this one. @param read what to write */
-  begin(read: () => Promise<Coverage>): void
-  /** Something was counted: the file is written within a second. */
-  changed(): void
-  /** Writes what is not written yet. */
-  flush(): Promise<void>
-}
-
 /** Milliseconds from a change to the file that has it. */
 const WRITE_AFTER_MS = 1_000
 
 /**
+ * Keeps a file of the coverage of this process up to date.
  * @param file is replaced by each run
  * @throws ConfigError when its folder cannot be written, and for a file there that is no coverage file
  */
 export async function openCoverageFile(
   file: string,
   { onWarning = () => {} }: { onWarning?: ((message: string) => void) | undefined },
-): Promise<KeptCoverage> {
+) {
   await checkFolder(file)
   await checkStanding(file)
   let read: (() => Promise<Coverage>) | undefined
@@ -45,6 +36,7 @@ export async function openCoverageFile(
       onWarning(`the option coverageFile: ${file} cannot be written (${messageOf(error)}); it lacks what came last`)
     }
   }
+  /** Writes what is not written yet. */
   const flush = () => {
     clearTimeout(timer)
     timer = undefined
@@ -52,6 +44,7 @@ export async function openCoverageFile(
     writing = writing.then(write)
     return writing
   }
+  /** Something was counted: the file is written within a second. */
   const changed = () => {
     isDirty = true
     timer ??= setTimeout(flush, WRITE_AFTER_MS).unref()
@@ -59,7 +52,8 @@ export async function openCoverageFile(
   return {
     changed,
     flush,
-    begin(reader) {
+    /** The first file is written now: what an earlier run left does not pass for this one. */
+    begin(reader: () => Promise<Coverage>) {
       read = reader
       isDirty = true
       void flush()

@@ -3,6 +3,7 @@ import { createClosing } from '../client/closing.ts'
 import { createSandboxApi } from '../client/create-sandbox-api.ts'
 import { createLocalTransport, withSandboxErrors } from '../client/local-transport.ts'
 import type { SandboxApi } from '../client/sandbox-api.ts'
+import { ConfigError } from '../files/config-error.ts'
 import { onDemand } from '../files/on-demand.ts'
 import { controlIsOff, createControlGuard } from '../http/guard/guard.ts'
 import type { CallSummary, HttpHost } from '../http/handler.ts'
@@ -16,12 +17,10 @@ import { createKeyRing } from '../sandbox/keys/key-ring.ts'
 import type { SharedParts } from '../sandbox/tenants/shared-parts.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { createTenants, ROOT_TENANT } from '../sandbox/tenants/tenants.ts'
-import type { Stores } from '../store/stores.ts'
-import type { ServerCertificate } from '../tls/certificate.ts'
+import { createMemoryStores, type Stores } from '../store/stores.ts'
 import { obtainCertificate, servesHttps } from '../tls/server-certificate.ts'
 import { createApp } from './app.ts'
 import { close, createServerWith, listen, reachableUrl } from './listen.ts'
-import { openStores } from './open-stores.ts'
 import { checkSandboxOptions, type SandboxOptions, withHarmlessCallbacks } from './sandbox-options.ts'
 import { settleKeys } from './settle-keys.ts'
 import { processSecrets, settleSettings, shownClient } from './settle-settings.ts'
@@ -63,6 +62,32 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   }
 }
 
+/**
+ * Opens the store that the options name; memory without one.
+ * @throws Error with one line: the store cannot be reached, it holds records of another version, or a seed is given beside it
+ */
+async function openStores({ store, memoryBudget, seed, baseUrl, onWarning }: SandboxOptions): Promise<Stores> {
+  if (store === undefined) return createMemoryStores(memoryBudget)
+  if (seed !== undefined) {
+    throw ConfigError.of('seed: replicas with one seed would make the same codes; leave out the seed, or the store')
+  }
+  const { openRedisStores } = await loadRedisStores()
+  const stores = await openRedisStores(store, {
+    version: packageVersion(),
+    onLost: (reason) =>
+      onWarning?.(`store: the connection is lost (${reason}); calls are answered with 503 until it is back`),
+    onBack: () => onWarning?.('store: the connection is back'),
+  })
+  // After the connection: a start that fails prints one line only.
+  if (baseUrl === undefined) {
+    onWarning?.('store: replicas need one address for all of them; say which by the option baseUrl')
+  }
+  return stores
+}
+
+/** Most sandboxes need no client of Redis. */
+const loadRedisStores = onDemand(() => import('../store/redis-stores.ts'))
+
 async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandbox> {
   const { port = 0, host = '127.0.0.1', signingAlg = 'RS256' } = options
   const settings = await settleSettings(options)
@@ -79,7 +104,16 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
   // Settled twice: a wrong address is refused before the server listens, a free port is known only after it.
   const intended = settleAddresses(options, { protocol, port })
   warnOfSchemes(intended, protocol, options)
-  const certificate = protocol === 'https' ? await certificateFor(intended, options) : undefined
+  const certificate =
+    protocol === 'http'
+      ? undefined
+      : await obtainCertificate(options, {
+          folder: options.stateDir,
+          hosts: hostNamesOf(intended),
+          // The certificate is judged by the clocks of clients, not by that of a tenant.
+          now: createClock().now(),
+          onWarning: (message) => options.onWarning?.(message),
+        })
 
   const server = await createServerWith(certificate)
   await listen(server, port, host)
@@ -166,16 +200,6 @@ const loadCoverage = onDemand(() => import('../sandbox/coverage/describe-coverag
 
 /** Loaded with the first call: a start does not need the control API. */
 const loadControl = onDemand(() => import('../control/perform.ts'))
-
-function certificateFor(addresses: Addresses, options: SandboxOptions): Promise<ServerCertificate> {
-  return obtainCertificate(options, {
-    folder: options.stateDir,
-    hosts: hostNamesOf(addresses),
-    // The certificate is judged by the clocks of clients, not by that of a tenant.
-    now: createClock().now(),
-    onWarning: (message) => options.onWarning?.(message),
-  })
-}
 
 /** An http address works only through a proxy when the sandbox itself serves https. */
 function warnOfSchemes({ baseUrl, internalUrl }: Addresses, protocol: string, { onWarning }: SandboxOptions): void {

@@ -13,18 +13,7 @@ export interface Kept {
 }
 
 /** The bytes that one process keeps, of all tenants. */
-export interface MemoryBudget {
-  readonly limit: number
-  /** What is kept now. */
-  used(): number
-  /**
-   * Counts `thing`, and `instead` of which it is kept no longer. Drops as much as it needs room.
-   * @throws Refusal 503, before anything changes, when there is no room however much goes
-   */
-  keep(thing: Kept, instead?: Kept | undefined): void
-  /** Counts `thing` no longer. */
-  release(thing: Kept | undefined): void
-}
+export type MemoryBudget = ReturnType<typeof createMemoryBudget>
 
 /** The default of the setting `memory_budget`. */
 const MAX_MEMORY_MB = 256
@@ -46,7 +35,7 @@ const DECLARED_SHARE = 0.6
 const SPARE = 0.01
 
 /** Creates the budget of a process. @param megabytes at most so many are kept */
-export function createMemoryBudget(megabytes: number = defaultMegabytes()): MemoryBudget {
+export function createMemoryBudget(megabytes: number = defaultMegabytes()) {
   const limit = keptOf(megabytes * MB)
   const kept = {
     unfinished: new Set<Kept>(),
@@ -62,6 +51,7 @@ export function createMemoryBudget(megabytes: number = defaultMegabytes()): Memo
     used += sign * bytes
     if (rank === 'declared') declared += sign * bytes
   }
+  /** Counts `thing` no longer. */
   const release = (thing: Kept | undefined) => {
     if (thing && kept[thing.rank].delete(thing)) count(thing, -1)
   }
@@ -77,8 +67,13 @@ export function createMemoryBudget(megabytes: number = defaultMegabytes()): Memo
 
   return {
     limit,
+    /** What is kept now. */
     used: () => used,
-    keep(thing, instead) {
+    /**
+     * Counts `thing`, and `instead` of which it is kept no longer. Drops as much as it needs room.
+     * @throws Refusal 503, before anything changes, when there is no room however much goes
+     */
+    keep(thing: Kept, instead?: Kept | undefined) {
       const fixed = declared - (instead?.rank === 'declared' ? instead.bytes : 0)
       const isDeclared = thing.rank === 'declared'
       if (fixed + thing.bytes > (isDeclared ? limit * DECLARED_SHARE : limit)) {
@@ -124,11 +119,7 @@ export function bytesOfValue(value: unknown): number {
 }
 
 /** Items in the order in which they came, of which the oldest goes first. */
-export interface Fifo<Item> {
-  push(item: Item): void
-  /** The oldest one that is still there; it is removed. */
-  shift(): Item | undefined
-}
+export type Fifo<Item> = ReturnType<typeof createFifo<Item>>
 
 /** Items that are gone are removed when they are more than a quarter of the others, and so many: each may hold a long text. */
 const MAX_GONE_SHARE = 0.25
@@ -143,14 +134,15 @@ export function createFifo<Item>({ isThere, count }: { isThere(item: Item): bool
   let items: (Item | undefined)[] = []
   let first = 0
   return {
-    push(item) {
+    push(item: Item) {
       if (items.length > (1 + MAX_GONE_SHARE) * count() + MIN_GONE) {
         items = items.slice(first).filter((one) => one !== undefined && isThere(one))
         first = 0
       }
       items.push(item)
     },
-    shift() {
+    /** Removes and returns the oldest item that is still there. */
+    shift(): Item | undefined {
       while (first < items.length) {
         const item = items[first]
         // What has gone is not kept from being collected.

@@ -39,7 +39,6 @@ type MemoryJournalOptions = JournalBudget & {
   readonly memory?: MemoryBudget
 }
 
-/** Creates a journal in the memory of the process. */
 export function createMemoryJournal({ memory = createMemoryBudget(), ...budget }: MemoryJournalOptions = {}): Journal {
   const { maxFlows, ...most } = { ...JOURNAL_BUDGET, ...budget }
   const maxCharacters = Math.min(most.maxCharacters, memory.limit / 3 / 2)
@@ -284,7 +283,6 @@ function sizeOf({ facts, evaluation, calls, identifiers }: KeptFlow): number {
   return size
 }
 
-/** What events say of a flow. */
 const summaryOf = ({ id, tenant, facts, startedAt, endedAt }: KeptFlow) => ({
   id: flowId(id),
   tenant,

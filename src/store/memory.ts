@@ -18,7 +18,6 @@ interface Entry extends Kept {
   readonly expiresAt: number
 }
 
-/** The records of one collection. */
 interface Records {
   readonly entries: Map<string, Entry>
   readonly order: Fifo<Entry>
@@ -181,7 +180,6 @@ export function createMemoryTables({ budget = createMemoryBudget() }: MemoryOpti
   }
 }
 
-/** The records of one tenant in the memory of the process. */
 export function createMemoryRecords({ clock, budget }: { clock: Clock; budget: MemoryBudget }): TenantRecords {
   const tables = createMemoryTables({ budget })
   return { store: createMemoryStore({ clock, budget, tables }), tables, stateTables: createMemoryTables({ budget }) }

@@ -12,7 +12,7 @@ import type { ChangeTexts } from './redis-scripts.ts'
 const KEPT_BEYOND_MS = 24 * 60 * 60 * 1000
 const MAX_KEPT_MS = 10 * 365 * KEPT_BEYOND_MS
 
-export interface RedisStoreOptions {
+interface RedisStoreOptions {
   readonly clock: Clock
   /** Of its keys: a key for each record, and for each collection a sorted set of the ids in the order of their writing. */
   readonly prefix: string
@@ -66,12 +66,7 @@ export function createRedisStore(redis: Redis, options: RedisStoreOptions): Tena
   }
 }
 
-export type RowChange = Omit<Extract<RecordChange, { readonly kind: 'row' }>, 'kind'>
-
-export interface RedisTables extends Tables {
-  /** The change for a script. */
-  textsOf(change: RowChange): ChangeTexts
-}
+type RowChange = Omit<Extract<RecordChange, { readonly kind: 'row' }>, 'kind'>
 
 /**
  * Tables in Redis: a hash for each, and a set that names them.
@@ -80,7 +75,10 @@ export interface RedisTables extends Tables {
  * @param options.prefix of their keys
  * @param options.order the key of the counter behind the order
  */
-export function createRedisTables(redis: Redis, { prefix, order }: { prefix: string; order: string }): RedisTables {
+export function createRedisTables(
+  redis: Redis,
+  { prefix, order }: { prefix: string; order: string },
+): Tables & { textsOf(change: RowChange): ChangeTexts } {
   const names = `${prefix}tables`
   const keyOf = (table: string) => `${prefix}table:${table}`
   const textsOf = ({ table, id, value, was }: RowChange): ChangeTexts => {

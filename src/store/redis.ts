@@ -3,10 +3,8 @@ import { Refusal } from '../oidc/refusal.ts'
 import { parseStoreAddress, type StoreAddress } from './redis-address.ts'
 import { clearFlows, clearRecords, clearTables, recordCallScript, useTenant, writeChanges } from './redis-scripts.ts'
 
-/** The client of the library, with the scripts of the stores as methods. */
-export type RedisClient = ReturnType<typeof createRedisClient>
+type RedisClient = ReturnType<typeof createRedisClient>
 
-/** A connection to Redis or Valkey. */
 export interface Redis {
   /** Where it is, without user and password. */
   readonly address: string
@@ -98,12 +96,12 @@ export async function connectRedis(url: string, events: RedisEvents): Promise<Re
   }
 }
 
-/** @param reconnect says in how many milliseconds a lost connection is tried again, or gives the error to stop with */
+/** @param reconnectStrategy says in how many milliseconds a lost connection is tried again, or gives the error to stop with */
 const createRedisClient = (
   { connection }: StoreAddress,
-  reconnect: (retries: number, cause: Error) => number | Error,
+  reconnectStrategy: (retries: number, cause: Error) => number | Error,
 ) => {
-  const limits = { connectTimeout: MAX_CONNECT_MS, socketTimeout: MAX_SILENCE_MS, reconnectStrategy: reconnect }
+  const limits = { connectTimeout: MAX_CONNECT_MS, socketTimeout: MAX_SILENCE_MS, reconnectStrategy }
   const { path, ...place } = { path: undefined, ...connection }
   return createClient({
     ...place,
@@ -118,23 +116,12 @@ const createRedisClient = (
   })
 }
 
-/** Calls a service that may stop answering. Only one call waits for the answer that does not come: then the breaker is open. */
-export interface Breaker {
-  /** @throws Error at once while the breaker is open; otherwise what `act` throws */
-  call<Result>(act: () => Promise<Result>): Promise<Result>
-  /** Closes the breaker: calls are answered again. */
-  close(): void
-}
-
-export interface BreakerOptions {
-  /** How long an answer may take, in milliseconds. */
-  readonly withinMs: number
-  onOpen(): void
-  onClose(): void
-}
-
-/** The first call without an answer in time opens the breaker; a late answer, or `close`, closes it. */
-export function createBreaker({ withinMs, onOpen, onClose }: BreakerOptions): Breaker {
+/**
+ * Calls a service that may stop answering. The first call without an answer in time opens the breaker: further calls are refused
+ * at once. A late answer, or `close`, closes it.
+ */
+export function createBreaker(options: { withinMs: number; onOpen(): void; onClose(): void }) {
+  const { withinMs, onOpen, onClose } = options
   let isOpen = false
   const silence = () => new Error(`no answer within ${withinMs / 1000} seconds`)
   const close = () => {
@@ -147,7 +134,7 @@ export function createBreaker({ withinMs, onOpen, onClose }: BreakerOptions): Br
   }
   return {
     close,
-    call(act) {
+    call<Result>(act: () => Promise<Result>): Promise<Result> {
       if (isOpen) return Promise.reject(silence())
       return new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
@@ -172,17 +159,16 @@ const PASSING = [
 ]
 
 /** What of an answer that is an error says its kind: mostly its first word. */
-export function replyCode(error: unknown): string | undefined {
+function replyCode(error: unknown): string | undefined {
   if (!(error instanceof ErrorReply)) return undefined
   // A script reports so what its user may not do.
   if (error.message.includes('ACL failure in script')) return 'NOPERM'
   return /^[A-Z]+/.exec(error.message)?.[0]
 }
 
-export const isDefect = (error: unknown) => error instanceof ErrorReply && !PASSING.includes(replyCode(error) ?? '')
+const isDefect = (error: unknown) => error instanceof ErrorReply && !PASSING.includes(replyCode(error) ?? '')
 
-/** What to do about an error reply. */
-export const remedyOfReply = (code: string | undefined): string =>
+const remedyOfReply = (code: string | undefined): string =>
   (code && REPLY_REMEDIES[code]) ?? 'try again when it takes calls again'
 
 const REPLY_REMEDIES: Readonly<Record<string, string>> = {
@@ -196,15 +182,14 @@ const REPLY_REMEDIES: Readonly<Record<string, string>> = {
 }
 
 /** Why the connection failed, in one line. */
-export function redisReason(error: unknown): string {
+function redisReason(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return redisReason(error.errors[0])
   if (!(error instanceof Error)) return String(error)
   // OpenSSL adds its own place in its source.
   return (error.message.split(/\r?\n/, 1)[0] || String(error.name)).replace(/^.*SSL routines:\w*:(.*?):.*$/, 'TLS: $1')
 }
 
-/** What to do when Redis cannot be reached. */
-export function remedyOfConnection(cause: unknown, { isTls }: StoreAddress): string {
+function remedyOfConnection(cause: unknown, { isTls }: StoreAddress): string {
   const text = redisReason(cause)
   // The library passes on what Redis answers and what the system says, in errors of its own.
   const reply = /^[A-Z]+(?= )/.exec(text)?.[0] ?? ''

@@ -5,7 +5,6 @@ import { createMemoryRecords } from './memory.ts'
 import { createMemoryBudget, type Kept, type MemoryBudget } from './memory-budget.ts'
 import { createMemoryJournal } from './memory-journal.ts'
 
-/** All stores of a sandbox. */
 export interface Stores extends Pick<SharedParts, 'journal' | 'directory' | 'isShared' | 'createRecords'> {
   /** The first signing keys, where several processes share them: the first process makes them, the others read them. */
   agreeOnKeys?(make: () => Promise<SigningKeys>): Promise<SigningKeys>
@@ -30,7 +29,6 @@ export function createMemoryStores(megabytes?: number): Stores {
 /** What a tenant costs before it keeps anything. */
 const TENANT_BYTES = 26_000
 
-/** The tenants of one process. */
 export function createMemoryDirectory({
   max = MAX_TENANTS,
   budget = createMemoryBudget(),

@@ -5,7 +5,6 @@ import { join } from 'node:path'
 export interface ServerCertificate {
   /** One certificate or a chain of them; the server's own comes first. */
   readonly cert: string
-  /** The private key. */
   readonly key: string
   /** The file that holds `cert`; `undefined` when it lives in memory. */
   readonly file: string | undefined

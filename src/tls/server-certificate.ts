@@ -3,8 +3,7 @@ import { onDemand } from '../files/on-demand.ts'
 import { LOOPBACK_HOSTS } from '../sandbox/addresses/web-address.ts'
 import type { ServerCertificate } from './certificate.ts'
 
-/** The options that make a sandbox serve https. */
-export interface HttpsOptions {
+interface HttpsOptions {
   /** With a self-signed certificate, unless files are given. */
   readonly https?: boolean | undefined
   /** PEM file of a certificate or chain; together with `httpsKey` it stands for `https` too. */

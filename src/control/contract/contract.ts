@@ -30,7 +30,6 @@ export type OperationInput<Op extends OperationId> = OptionalWhereNone<{
   body: Immutable<z.input<Operations[Op]['body']>>
 }>
 
-/** What a success answers. */
 export type OperationResult<Op extends OperationId> = z.output<Operations[Op]['result']>
 
 /** The schemas of an operation, under types that functions over any operation can use. */

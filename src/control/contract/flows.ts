@@ -17,7 +17,6 @@ const callSchema = callRecordSchema.extend({
     .describe('Where a redirect leads, the title of a page with the fields of its form, or the body'),
 })
 
-/** All calls that belong together. */
 export const flowSchema = z
   .object({
     id: z.string().describe('f12. They count from f1 in each tenant, whatever is reset'),

@@ -8,16 +8,11 @@ export interface Operation {
   /** Below `/_sandbox`, in the syntax of Express: `/personas/:name`. */
   readonly path: string
   readonly summary: string
-  /** The named parts of the path; `NONE` when it has none. */
   readonly params: z.ZodType
-  /** `NONE` when the call has no parameters. */
   readonly query: z.ZodType
-  /** `NONE` when the call takes no body. */
   readonly body: z.ZodType
-  /** What a success answers; `NONE` for an empty body. */
   readonly result: z.ZodType
   readonly mediaType: 'application/json' | 'text/html' | 'text/event-stream'
-  /** The statuses of a success. */
   readonly statuses: readonly number[]
   /** Whether a form of the sandbox's own pages may send the call; then a page answers it. */
   readonly acceptsForm: boolean
@@ -32,8 +27,8 @@ export interface Operation {
 /** In an operation: no named parts of the path, no query, no body, no result. */
 export const NONE = z.undefined()
 
-/** What most operations have in common; each spreads it and says what differs. */
-export const CALL = {
+/** What most operations have in common; each spreads it by its method, and says what differs. */
+const CALL = {
   params: NONE,
   query: NONE,
   body: NONE,
@@ -46,9 +41,9 @@ export const CALL = {
   isOpen: false,
 } as const
 
-/** What calls that only read have in common. */
 export const READ = { ...CALL, method: 'get' } as const
-/** What calls that remove something have in common. */
+export const POST = { ...CALL, method: 'post' } as const
+export const PUT = { ...CALL, method: 'put' } as const
 export const REMOVAL = { ...CALL, method: 'delete', statuses: [204] } as const
 
 export const byName = z.object({ name: z.string() })
@@ -62,7 +57,6 @@ const isLimit = { error: `must be a whole number from 1 to ${MAX_LISTED}` }
 
 export const limit = z.coerce.number<string | number>(isLimit).int(isLimit).min(1, isLimit).max(MAX_LISTED, isLimit)
 
-/** The query of a list of things that have names or ids. */
 export const listQuery = z.strictObject({
   limit: limit.optional().describe(`At most so many (default ${MAX_LISTED})`),
   after: z.string().optional().describe('What follows the one of this name or id: the next of the page before'),
@@ -70,8 +64,7 @@ export const listQuery = z.strictObject({
 
 export const next = z.string().optional().describe('For after, to read on; absent when there are no more')
 
-/** Seconds that a long poll may wait. */
-export const MAX_WAIT_SECONDS = 60
+const MAX_WAIT_SECONDS = 60
 
 export const waitSeconds = z.coerce
   .number<string | number>(mustBe(`a number of seconds from 0 to ${MAX_WAIT_SECONDS}`))
@@ -79,7 +72,6 @@ export const waitSeconds = z.coerce
   .max(MAX_WAIT_SECONDS)
   .optional()
 
-/** The body of every refusal. */
 export const errorSchema = z
   .object({
     error: z.string(),

@@ -7,7 +7,7 @@ import { thresholdTraceSchema } from '../../age/trace.ts'
 import { OUTCOME_COOKIE, PERSONA_COOKIE } from '../../sandbox/decision/sources.ts'
 import { personaSchema, putPersonasSchema } from '../../sandbox/personas/persona-schema.ts'
 import { mustBe } from '../../text/schema-problems.ts'
-import { byName, CALL, listQuery, next, type Operation, READ, REMOVAL } from './operation.ts'
+import { byName, listQuery, next, type Operation, POST, PUT, READ, REMOVAL } from './operation.ts'
 
 const persona = personaSchema.meta({ id: 'Persona' })
 
@@ -65,8 +65,7 @@ export const personaOperations = {
     result: persona,
   },
   putPersona: {
-    ...CALL,
-    method: 'put',
+    ...PUT,
     path: '/personas/:name',
     summary: 'Adds a persona or replaces one, as a persona file would declare it; dates may be relative',
     params: byName,
@@ -77,8 +76,7 @@ export const personaOperations = {
     statuses: [200, 201],
   },
   putPersonas: {
-    ...CALL,
-    method: 'put',
+    ...PUT,
     path: '/personas',
     summary: 'Adds or replaces up to 100 personas, all of them or none; other personas stay',
     body: z.preprocess(asList, putPersonasSchema),
@@ -92,8 +90,7 @@ export const personaOperations = {
     params: byName,
   },
   evaluate: {
-    ...CALL,
-    method: 'post',
+    ...POST,
     path: '/evaluate',
     summary: 'What a persona or age signals would answer to claims, and why; without a flow',
     body: question,
@@ -112,8 +109,7 @@ export const actAsOperations = {
     mediaType: 'text/html',
   },
   actAs: {
-    ...CALL,
-    method: 'post',
+    ...POST,
     path: '/act-as/:name',
     summary: `Sets the cookie ${PERSONA_COOKIE}, and ${OUTCOME_COOKIE} or clears it: this browser acts as the persona from now on, and its flows end with the outcome`,
     params: byName,

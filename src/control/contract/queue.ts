@@ -3,7 +3,7 @@ import { expectationSchema, newExpectationSchema } from '../../sandbox/queue/exp
 import { scenarioProgressSchema } from '../../sandbox/queue/queued.ts'
 import { scenarioSchema } from '../../sandbox/queue/scenario-schema.ts'
 import { mustBe } from '../../text/schema-problems.ts'
-import { byId, CALL, listQuery, next, type Operation, READ, REMOVAL, waitSeconds } from './operation.ts'
+import { byId, listQuery, next, type Operation, POST, READ, REMOVAL, waitSeconds } from './operation.ts'
 
 const expectation = expectationSchema.meta({ id: 'Expectation' })
 
@@ -16,8 +16,7 @@ export const expectationOperations = {
     result: z.object({ expectations: z.array(expectation), next }),
   },
   addExpectation: {
-    ...CALL,
-    method: 'post',
+    ...POST,
     path: '/expectations',
     summary: 'Queues a decision for a coming request',
     body: newExpectationSchema,
@@ -55,8 +54,7 @@ export const scenarioOperations = {
     result: z.object({ scenarios: z.array(progress), next }),
   },
   armScenario: {
-    ...CALL,
-    method: 'post',
+    ...POST,
     path: '/scenarios',
     summary: 'Arms a scenario: from now on it looks at every request',
     body: scenarioSchema,

@@ -10,7 +10,7 @@ import { ROTATION_STAGES } from '../../sandbox/keys/key-ring.ts'
 import { readingsChangeSchema } from '../../sandbox/readings/readings-schema.ts'
 import { TENANT_VALUES } from '../../sandbox/tenants/shared-parts.ts'
 import { mustBe } from '../../text/schema-problems.ts'
-import { byName, CALL, listQuery, NONE, next, type Operation, READ, REMOVAL } from './operation.ts'
+import { byName, listQuery, next, type Operation, POST, PUT, READ, REMOVAL } from './operation.ts'
 
 const clock = clockStateSchema.meta({ id: 'Clock' })
 
@@ -91,14 +91,12 @@ export const tenantOperations = {
     summary: 'Sets every count of the coverage to 0; of the root tenant those of all tenants',
   },
   nameCoverageTest: {
-    ...CALL,
-    method: 'put',
+    ...PUT,
     path: '/coverage/test',
     summary: 'From now on what is delivered is listed under this test, or under none',
     body: z.strictObject({
       name: z.string(isName).min(1, isName).max(MAX_TEST_NAME, isName).nullable().describe('null: no test'),
     }),
-    result: NONE,
     statuses: [204],
   },
   getClock: {
@@ -108,16 +106,14 @@ export const tenantOperations = {
     result: clock,
   },
   moveClock: {
-    ...CALL,
-    method: 'post',
+    ...POST,
     path: '/clock',
     summary: 'Moves the clock; members apply in the order reset, set, freeze, advance',
     body: clockMoveSchema,
     result: clock,
   },
   rotateKeys: {
-    ...CALL,
-    method: 'post',
+    ...POST,
     path: '/keys/rotate',
     summary:
       'Rotates the signing keys of this tenant in stages: publish, use, retire; withdraw removes what an outcome published',
@@ -125,12 +121,10 @@ export const tenantOperations = {
     result: z.object({ signing: z.string(), published: z.array(z.string()) }),
   },
   reset: {
-    ...CALL,
-    method: 'post',
+    ...POST,
     path: '/reset',
     summary:
       'Back to the declared state: personas, expectations, scenarios, clock, journal, codes, tokens, rotated keys; clients stay',
-    result: NONE,
     statuses: [204],
   },
   listTenants: {
@@ -142,8 +136,7 @@ export const tenantOperations = {
   },
   getTenant: { ...READ, path: '/tenants/:name', summary: 'One tenant', params: byName, result: tenant },
   putTenant: {
-    ...CALL,
-    method: 'put',
+    ...PUT,
     path: '/tenants/:name',
     summary: 'Makes a tenant, or changes what is given of one',
     params: byName,

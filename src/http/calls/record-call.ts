@@ -72,7 +72,6 @@ export function assignFlow(
 /** Identifiers carry their kind: a code is never looked up as a token. */
 export const identifier = (kind: CorrelationKind, value: string) => `${kind}:${value}`
 
-/** The `client_id` that a call names. */
 export function clientIn(incoming: Incoming): string | undefined {
   const { client_id: clientId } = incoming.sentParameters()
   return typeof clientId === 'string' ? clientId : basicClientId(incoming.authorization)

@@ -2,7 +2,7 @@ import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 import type { Incoming } from '../incoming.ts'
 
 /** The protocol and the host name by which a caller reached the sandbox. */
-export type CallAddress = Pick<Incoming, 'protocol' | 'host'>
+type CallAddress = Pick<Incoming, 'protocol' | 'host'>
 
 /**
  * The address of a tenant for the server that makes this call, without a slash at the end: the internal URL when the call

@@ -9,7 +9,6 @@ import { readForm } from '../form.ts'
 import type { Incoming } from '../incoming.ts'
 import { calledOrigin } from './caller-address.ts'
 
-/** How the control API is protected. */
 export interface ControlGuard {
   /** Why every call may come from beyond this machine, if it may: where the server listens, or the base URL. */
   readonly beyondMachine: string | undefined
@@ -22,7 +21,6 @@ export interface ControlGuard {
   readonly origins: readonly string[]
 }
 
-/** The guard of a server that listens on an address of this machine. */
 export const createControlGuard = (
   addresses: Addresses,
   { listeningOn, token }: { listeningOn: string; token: string | undefined },
@@ -35,7 +33,7 @@ export const createControlGuard = (
 })
 
 /** The cookie by which a browser opens the console after it has sent the control token once. */
-export const CONTROL_COOKIE = 'agekey_sandbox_control'
+const CONTROL_COOKIE = 'agekey_sandbox_control'
 
 /** Paths that a browser opens without a bearer token: the home page, the console and its events, and the hosted pages, from which it may drive too. */
 const COOKIE_PATHS = /^\/(?:_sandbox\/(?:console(?:\/.*)?|events)|v1\/oidc\/(?:use|create)(?:\/\w+)?)?$/

@@ -1,7 +1,7 @@
 import { type Html, html, type Renderable } from './html.ts'
 
 /** One row: its cells in the order of the columns, and an id for links. */
-export interface TableRow {
+interface TableRow {
   readonly id?: string
   readonly cells: readonly Renderable[]
 }

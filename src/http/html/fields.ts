@@ -1,7 +1,7 @@
 import { type Html, html } from './html.ts'
 
 /** One line of text in a form, with its label and a hint. */
-export interface TextFieldView {
+interface TextFieldView {
   readonly name: string
   readonly label: string
   readonly value?: string | undefined
@@ -19,7 +19,6 @@ ${hint !== undefined && html`<p class="hint" id="${hintId}">${hint}</p>`}
 </div>`
 }
 
-/** Several lines of text in a form, with their label and a hint. */
 export function renderTextArea({ name, label, value = '', hint }: Omit<TextFieldView, 'list'>): Html {
   const rows = Math.min(24, Math.max(8, value.split('\n').length + 1))
   return html`<div class="field">
@@ -31,7 +30,7 @@ ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
 }
 
 /** A choice of one option; the option with `value` is selected. */
-export interface SelectView {
+interface SelectView {
   readonly name: string
   readonly label: string
   readonly value?: string | undefined
@@ -48,12 +47,10 @@ export function renderSelect({ name, label, value = '', options }: SelectView): 
 </div>`
 }
 
-/** Options of a filter: all, or one of the values. */
 export const filterOptions = (values: readonly string[]): SelectView['options'] => [
   { value: '', label: 'All' },
   ...values.map((value) => ({ value, label: value })),
 ]
 
-/** Suggestions for a text field. */
 export const renderSuggestions = (id: string, values: readonly string[]): Html =>
   html`<datalist id="${id}">${values.map((value) => html`<option value="${value}"></option>`)}</datalist>`

@@ -3,8 +3,7 @@ import { parseJson } from '../../oidc/request/json.ts'
 import { renderInstant, renderTable, shortened } from './elements.ts'
 import { type Html, html } from './html.ts'
 
-/** An id_token, decoded and not verified. */
-export interface IdTokenView {
+interface IdTokenView {
   readonly token: string
   readonly header: Readonly<Record<string, unknown>>
   readonly payload: Readonly<Record<string, unknown>>

@@ -6,7 +6,6 @@ import { translate } from './messages.ts'
 export interface Shell {
   /** Where the files of `public/` are served, without a slash at the end: `/_sandbox/assets`. */
   readonly assetsPath: string
-  /** The home of the console. */
   readonly homePath: string
   readonly version: string
   /** A tag of `LANGUAGES`; English when absent. */
@@ -19,7 +18,6 @@ export interface Shell {
   readonly appearanceCssPath?: string
 }
 
-/** What surrounds the content of a page of this tenant. */
 export const shellOf = (tenant: Tenant, version: string): Shell => ({
   assetsPath: `${tenant.basePath}/_sandbox/assets`,
   homePath: `${tenant.basePath}/`,
@@ -27,7 +25,6 @@ export const shellOf = (tenant: Tenant, version: string): Shell => ({
   theme: 'system',
 })
 
-/** The content of one page. */
 export interface Page {
   readonly title: string
   /** The content of `<main>`; its first heading is the `<h1>`. */
@@ -48,7 +45,6 @@ export interface Page {
   readonly scripts?: readonly string[]
 }
 
-/** A whole page, ready to send. */
 export interface RenderedPage {
   /** Plain text, without the name of the sandbox. */
   readonly title: string

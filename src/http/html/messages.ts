@@ -15,7 +15,6 @@ export type MessageKey = keyof typeof en
 /** Gives a text with each `{placeholder}` filled in. The result is plain text: the `html` tag escapes it. */
 export interface Translate {
   (key: MessageKey, values?: Readonly<Record<string, string | number>>): string
-  /** The language of the texts. */
   readonly lang: string
 }
 
@@ -30,12 +29,10 @@ export function findLanguage(tag: string): string | undefined {
   return Object.keys(LANGUAGES).find((known) => wanted.startsWith(`${known}-`))
 }
 
-/** The direction in which a language of `LANGUAGES` is written. */
 export const directionOf = (lang: string): 'ltr' | 'rtl' => (RIGHT_TO_LEFT.includes(lang) ? 'rtl' : 'ltr')
 
 /**
  * The texts of a language; English when no language fits the tag.
- *
  * @throws Error when a placeholder has no value, which is a defect of the page
  */
 export function translate(tag = 'en'): Translate {

@@ -32,7 +32,6 @@ export function refuseMethods(rows: readonly RouteRow[]): Handler {
   }
 }
 
-/** Why a path takes only some methods. */
 function reasonOf(rows: readonly RouteRow[]): string {
   const endpoint = rows.find((row) => row.endpoint)?.endpoint
   if (endpoint === undefined) {
@@ -101,7 +100,7 @@ interface Served {
 }
 
 /** Where the thing is that a path is probably meant to be, in sentences; what there is when the path resembles nothing. */
-export function rightPlace(path: string, served: Served): string {
+function rightPlace(path: string, served: Served): string {
   const parts = path.split('/').filter((part) => part !== '')
   const words = parts.map((part) => part.toLowerCase())
   const absent = words.map((word) => ABSENT.get(word)).find((reason) => reason !== undefined)

@@ -1,10 +1,9 @@
 import { isJsonObject, type JsonObject } from '../../age/json-object.ts'
 
 /** A test as its runner names it. */
-export interface DescribedTest {
+interface DescribedTest {
   /** `suite > test`; absent when the runner does not say. */
   readonly name?: string | undefined
-  /** The path of its file. */
   readonly file?: string | undefined
 }
 

@@ -15,16 +15,6 @@ import { MAX_TEST_NAME } from '../../sandbox/coverage/counters.ts'
 /** Below the working folder. */
 export const COVERAGE_FOLDER = '.agekey-coverage'
 
-/** What the sandbox of one worker delivered, kept in a file. */
-export interface WorkerCoverage {
-  /**
-   * Writes the file of the worker, all of it or nothing. A sandbox that all workers share has one file for all.
-   * @param worker names the worker: when it runs once more in watch mode, it replaces its file
-   * @throws ConfigError with one line, when it cannot be written
-   */
-  write(worker: string | undefined): Promise<void>
-}
-
 interface CoveragePlace {
   readonly folder: string
   /** The runner, which has a folder of its own: what another one left there is not removed. */
@@ -36,9 +26,13 @@ interface CoveragePlace {
 /**
  * Begins the coverage of one worker: removes what earlier runs of the same runner left, and empties the counters of a sandbox that
  * ran before, once in a run.
+ * @returns `write` writes the file of a worker, all of it or nothing; one that runs once more in watch mode replaces its file
  * @throws ConfigError with one line, when the folder cannot be used
  */
-export async function startCoverage(api: SandboxApi, place: CoveragePlace): Promise<WorkerCoverage> {
+export async function startCoverage(
+  api: SandboxApi,
+  place: CoveragePlace,
+): Promise<{ write(worker: string | undefined): Promise<void> }> {
   const folder = join(place.folder, place.runner)
   const run = ownTestRun()
   const fileOf = (name: string) => join(folder, `${run}.${name}`)
@@ -139,7 +133,7 @@ async function attempt(folder: string, act: () => Promise<void>): Promise<void> 
 }
 
 /** A run of a test runner: the id of its process and, where the system says so, when that began. `4242-180334` */
-export type TestRun = string
+type TestRun = string
 
 const RUN = /^(\d+)(?:-(\d+))?$/
 
