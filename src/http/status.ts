@@ -61,13 +61,8 @@ export async function readModes(
     const reading = await read(place)
     if (reading === undefined) continue
     const shown = typeof reading === 'string' ? { value: reading } : reading
-    modes.push({
-      id,
-      title,
-      ...shown,
-      href: `${consolePath}/${page}`,
-      ...(takeBack ? { takeBack: takeBack.label } : {}),
-    })
+    const href = `${consolePath}/${page}`
+    modes.push({ id, title, ...shown, href, ...(takeBack && { takeBack: takeBack.label }) })
   }
   return modes
 }
@@ -76,7 +71,10 @@ export async function readModes(
 export async function takeModeBack(id: string | undefined, tenant: Tenant): Promise<readonly Cookie[]> {
   const known = MODE_ROWS.filter(({ takeBack }) => takeBack !== undefined)
   const takeBack = known.find((row) => row.id === id)?.takeBack
-  if (takeBack) return (await takeBack.act(tenant)) ?? []
+  if (takeBack) {
+    await takeBack.act?.(tenant)
+    return takeBack.cookies?.(tenant) ?? []
+  }
   const names = known.map((row) => row.id).join(', ')
   const received = id === undefined ? 'it is absent' : `there is no ${JSON.stringify(id.slice(0, 40))}`
   throw Refusal.invalidRequest(`take_back: ${received}; send one of ${names}`)
@@ -105,7 +103,12 @@ interface ModeRow {
   readonly isPublic?: true
   /** `undefined` while it is not set; a text is its value. */
   read(place: ModePlace): Read | Promise<Read>
-  readonly takeBack?: { readonly label: string; act(tenant: Tenant): Promise<readonly Cookie[] | undefined> }
+  readonly takeBack?: {
+    readonly label: string
+    act?(tenant: Tenant): Promise<unknown>
+    /** For the answer to the browser. */
+    cookies?(tenant: Tenant): readonly Cookie[]
+  }
 }
 
 type Read = ModeReading | string | undefined
@@ -122,7 +125,7 @@ const MODE_ROWS: readonly ModeRow[] = [
     isPublic: true,
     read: ({ tenant }) => (tenant.name === ROOT_TENANT ? undefined : tenant.name),
     // Nothing is changed: the route leads to the console of the sandbox itself.
-    takeBack: { label: 'Leave the tenant', act: async () => undefined },
+    takeBack: { label: 'Leave the tenant' },
   },
   {
     id: 'clock',
@@ -133,7 +136,7 @@ const MODE_ROWS: readonly ModeRow[] = [
       const value = describeClock(clock)
       return value && { value, instant: clock.state().now }
     },
-    takeBack: { label: 'Back to real time', act: (tenant) => done(tenant.moveClock({ reset: true })) },
+    takeBack: { label: 'Back to real time', act: (tenant) => tenant.moveClock({ reset: true }) },
   },
   {
     id: 'acting',
@@ -141,7 +144,7 @@ const MODE_ROWS: readonly ModeRow[] = [
     page: 'personas',
     isPublic: true,
     read: ({ request, tenant }) => inWords(readActing(request, tenant)),
-    takeBack: { label: 'Stop acting', act: async (tenant) => actingCookies({}, tenant) },
+    takeBack: { label: 'Stop acting', cookies: (tenant) => actingCookies({}, tenant) },
   },
   {
     id: 'expectations',
@@ -153,7 +156,7 @@ const MODE_ROWS: readonly ModeRow[] = [
       if (more.length > 0) return `${more.length + 1} decisions`
       return `${first.flow}: ${inWords(first)}${first.remaining > 1 ? `, ${first.remaining} times` : ''}`
     },
-    takeBack: { label: 'Clear the queue', act: (tenant) => done(tenant.expectations.clear()) },
+    takeBack: { label: 'Clear the queue', act: (tenant) => tenant.expectations.clear() },
   },
   {
     id: 'scenarios',
@@ -169,7 +172,6 @@ const MODE_ROWS: readonly ModeRow[] = [
       label: 'Remove it',
       async act(tenant) {
         for (const { id } of await runningScenarios(tenant)) await tenant.scenarios.remove(id)
-        return undefined
       },
     },
   },
@@ -184,14 +186,14 @@ const MODE_ROWS: readonly ModeRow[] = [
         return { value: `${more.length + 1} changed`, detail: [first, ...more].slice(0, MAX_NAMED).join(', ') }
       return `${first} changed`
     },
-    takeBack: { label: 'Back to the declared ones', act: (tenant) => done(tenant.personas.restore()) },
+    takeBack: { label: 'Back to the declared ones', act: (tenant) => tenant.personas.restore() },
   },
   {
     id: 'default',
     title: 'Default',
     page: 'personas',
     read: ({ tenant }) => inWords(tenant.settings.defaults),
-    takeBack: { label: 'No default', act: (tenant) => done(tenant.configure({ defaults: {} })) },
+    takeBack: { label: 'No default', act: (tenant) => tenant.configure({ defaults: {} }) },
   },
   {
     id: 'clients',
@@ -205,7 +207,7 @@ const MODE_ROWS: readonly ModeRow[] = [
     takeBack: {
       label: 'No persona',
       act: (tenant) =>
-        done(tenant.configure({ clients: tenant.settings.clients.map(({ persona: _, ...client }) => client) })),
+        tenant.configure({ clients: tenant.settings.clients.map(({ persona: _, ...client }) => client) }),
     },
   },
   {
@@ -222,10 +224,7 @@ const MODE_ROWS: readonly ModeRow[] = [
       ].filter(([, seconds, usual]) => seconds !== usual)
       return changed.map(([name, seconds]) => `${name} ${describeSeconds(seconds)}`).join(', ') || undefined
     },
-    takeBack: {
-      label: 'Back to the usual ones',
-      act: (tenant) => done(tenant.configure({ lifetimes: DEFAULT_LIFETIMES })),
-    },
+    takeBack: { label: 'Back to the usual ones', act: (tenant) => tenant.configure({ lifetimes: DEFAULT_LIFETIMES }) },
   },
   {
     id: 'readings',
@@ -237,17 +236,14 @@ const MODE_ROWS: readonly ModeRow[] = [
       if (first === undefined) return undefined
       return { value: more.length > 0 ? `${more.length + 1} set` : first, detail: [first, ...more].join(', ') }
     },
-    takeBack: {
-      label: 'Read all as usual',
-      act: (tenant) => done(tenant.configure({ readings: {} })),
-    },
+    takeBack: { label: 'Read all as usual', act: (tenant) => tenant.configure({ readings: {} }) },
   },
   {
     id: 'keys',
     title: 'Keys',
     page: 'setup#keys',
     read: ({ tenant }) => (tenant.hasRotatedKeys() ? 'rotated' : undefined),
-    takeBack: { label: 'Back to the first ones', act: (tenant) => done(tenant.restoreKeys()) },
+    takeBack: { label: 'Back to the first ones', act: (tenant) => tenant.restoreKeys() },
   },
   {
     id: 'profile',
@@ -263,8 +259,3 @@ const inWords = ({ persona, outcome }: { persona?: string | undefined; outcome?:
 
 const runningScenarios = async ({ scenarios }: Tenant) =>
   (await scenarios.list()).filter((armed) => currentStep(armed) !== undefined)
-
-async function done(change: Promise<void>): Promise<undefined> {
-  await change
-  return undefined
-}

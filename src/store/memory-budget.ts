@@ -130,7 +130,7 @@ const MIN_GONE = 20
  * behind all that were deleted.
  * @param options.isThere whether an item still counts @param options.count how many do
  */
-export function createFifo<Item>({ isThere, count }: { isThere(item: Item): boolean; count(): number }): Fifo<Item> {
+export function createFifo<Item>({ isThere, count }: { isThere(item: Item): boolean; count(): number }) {
   let items: (Item | undefined)[] = []
   let first = 0
   return {
