@@ -35,10 +35,8 @@ interface ServerEndpoint<Found> {
 }
 
 /**
- * A server-to-server call whose outcome can be forced: by `sandbox_outcome` in its query, by the header `X-Sandbox-Outcome`, by
- * a queued decision, or by the default. An outcome with `instead` replaces the work of the service. Every other outcome changes a good reply; when
- * the service refuses the call, the refusal is sent unchanged and a queued decision stays queued. Scenarios observe every
- * call.
+ * A server-to-server call whose outcome can be forced. An outcome with `instead` replaces the work of the service. Every other
+ * outcome changes a good reply: a refusal is sent unchanged, and a queued decision stays queued. Scenarios observe every call.
  */
 export const withForcedOutcome =
   <Found>(flow: ServerFlow, { find, continues, serve }: ServerEndpoint<Found>): Handler =>

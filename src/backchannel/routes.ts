@@ -71,11 +71,7 @@ export const BACKCHANNEL = {
   jwks: published('jwks', (_request, { provider }) => provider.signer.jwks()),
 } satisfies Partial<Record<EndpointId, Handler>>
 
-/**
- * An address in a forged id_token (`jku`, `x5u`) or redirect. A client that fetches it follows an address of an attacker. A
- * fetch is recorded in the flow whose answer named the address, whatever the kind of that flow; one that discovery or the key
- * set named belongs to none, and is a flow of its own.
- */
+/** An address in a forged id_token (`jku`, `x5u`) or redirect: a client that fetches it follows an address of an attacker. */
 export const TRAP_ENDPOINT = {
   number: 'trap',
   flow: 'use',

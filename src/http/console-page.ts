@@ -71,15 +71,9 @@ export async function consoleFrame(
 /** A page with the menu, the pages of its entry and the status strip: every page of the console and the demo. */
 export function renderFramedPage(
   frame: ConsoleFrame,
-  {
-    current,
-    title,
-    main,
-    styles = [],
-    scripts = [],
-    ...page
-  }: Omit<Page, 'width' | 'menu' | 'strip'> & { current: ConsolePath },
+  { current, ...page }: Omit<Page, 'width' | 'menu' | 'strip'> & { current: ConsolePath },
 ): RenderedPage {
+  const { title, main, styles = [], scripts = [] } = page
   return renderPage(frame.shell, {
     ...page,
     title: frame.tenant === undefined ? title : `${title} · ${frame.tenant}`,
@@ -92,26 +86,19 @@ export function renderFramedPage(
   })
 }
 
-interface ConsoleContent {
-  readonly title: string
+interface ConsoleContent extends Pick<Page, 'title' | 'styles' | 'scripts'> {
   /** The title on the page, where it may break; `title` when absent. */
   readonly heading?: Renderable
   readonly current: ConsolePath
   readonly lead: Html
   readonly body: Html
   readonly problem?: string | undefined
-  /** Style sheets in `public/` beside `console.css`. */
-  readonly styles?: readonly string[]
-  readonly scripts?: readonly string[]
 }
 
 export function renderConsolePage(frame: ConsoleFrame, content: ConsoleContent): RenderedPage {
-  const { title, heading = title, current, lead, body, problem, styles = [], scripts = [] } = content
+  const { heading = content.title, lead, body, problem, ...page } = content
   return renderFramedPage(frame, {
-    title,
-    current,
-    styles,
-    scripts,
+    ...page,
     main: html`<div class="page-title"><h1>${heading}</h1> <p>${lead}</p></div>
 ${problem !== undefined && html`<p class="problem" role="alert" data-testid="problem"><strong>Not done.</strong> ${problem}</p>`}
 ${body}`,

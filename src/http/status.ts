@@ -16,11 +16,7 @@ export interface Status {
   readonly here: string
 }
 
-/**
- * The status strip: each thing that is set with its value, a link to its page, and a button that takes it back. On a phone one
- * line names them and opens the list.
- * @param action takes the form
- */
+/** The status strip: each thing that is set with its value, a link to its page, and a button that takes it back by `action`. */
 export function renderStrip({ modes, here }: Status, action: string): Html {
   if (modes.length === 0) {
     return html`<div class="strip" data-strip><p data-testid="nothing-set">Nothing is set: real time, empty queue.</p></div>`

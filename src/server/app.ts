@@ -53,16 +53,13 @@ export function createApp(host: HttpHost): Express {
 /** A path in the syntax of Express that stands for itself alone. */
 const literally = (path: string) => path.replaceAll(/[{}()[\]+?!:*\\]/g, '\\$&')
 
-function createAssets(): RequestHandler {
-  const folder = fileURLToPath(new URL('public/', packageRoot))
-  return express.static(folder, {
+const createAssets = (): RequestHandler =>
+  express.static(fileURLToPath(new URL('public/', packageRoot)), {
     index: false,
     redirect: false,
-    fallthrough: true,
     maxAge: '1h',
     setHeaders: setCommonHeaders,
   })
-}
 
 function addRoutes(router: IRouter, routes: readonly RouteRow[], host: HttpHost): void {
   for (const [path, rows] of grouped(routes, ({ path }) => path)) {

@@ -63,14 +63,12 @@ export async function openCoverageFile(
 
 async function checkFolder(file: string): Promise<void> {
   const folder = dirname(resolve(file))
-  try {
-    await access(folder, constants.W_OK)
-    if (!(await stat(folder)).isDirectory()) throw refused(file, `${folder} is not a folder; name a file in a folder`)
-  } catch (error) {
-    if (error instanceof ConfigError) throw error
+  const writable = access(folder, constants.W_OK).then(() => stat(folder))
+  const stats = await writable.catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') throw refused(file, `there is no folder ${folder}; make it, or name another one`)
     throw refused(file, `its folder cannot be written (${messageOf(error)}); name another one`)
-  }
+  })
+  if (!stats.isDirectory()) throw refused(file, `${folder} is not a folder; name a file in a folder`)
 }
 
 /** A file of another program is not lost by a slip of the keyboard. */

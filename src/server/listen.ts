@@ -32,7 +32,15 @@ export async function createServerWith(
   certificate: ServerCertificate | undefined,
   limits: Partial<typeof LIMITS> = {},
 ): Promise<Server> {
-  const server = await createServerFor(certificate, { ...LIMITS, ...limits })
+  const settings = { ...LIMITS, ...limits }
+  const server = certificate
+    ? (await import('node:https')).createServer({
+        ...settings,
+        cert: certificate.cert,
+        key: certificate.key,
+        handshakeTimeout: HANDSHAKE_MS,
+      })
+    : createServer(settings)
   server.maxConnections = MAX_CONNECTIONS
   server.maxRequestsPerSocket = MAX_REQUESTS_PER_CONNECTION
   // A body is asked for where it is read.
@@ -40,13 +48,6 @@ export async function createServerWith(
   // RFC 9110 section 10.1.1 permits a server to ignore an unknown expectation; Node would refuse it without a body.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   return server
-}
-
-async function createServerFor(certificate: ServerCertificate | undefined, limits: typeof LIMITS): Promise<Server> {
-  if (!certificate) return createServer(limits)
-  const { cert, key } = certificate
-  const { createServer: createHttpsServer } = await import('node:https')
-  return createHttpsServer({ ...limits, cert, key, handshakeTimeout: HANDSHAKE_MS })
 }
 
 /** The address by which this process reaches itself: loopback when it listens on every interface. */

@@ -10,8 +10,7 @@ const KEYS_AFTER_MS = 100
 
 /**
  * Reads the signing keys that the options name, or that the replicas of a store agree on.
- * @returns a function to call once the server listens: it begins to make the keys that do not exist yet, which takes longer
- * than everything else at the start
+ * @returns a function to call once the server listens: it begins to make the keys that do not exist yet
  * @throws ConfigError for a damaged key file, or a state folder that cannot be written
  */
 export async function settleKeys(stores: Stores, options: SandboxOptions): Promise<() => KeySource> {

@@ -138,10 +138,10 @@ return gone
 `,
   parseCommand(
     parser: CommandParser,
-    keys: { readonly touched: string; readonly declared: string; readonly leaving: string; readonly order: string },
+    keys: [touched: string, declared: string, order: string, leaving: string],
     { name, declares, max }: { readonly name: string; readonly declares: boolean; readonly max: number },
   ) {
-    parser.pushKeys([keys.touched, keys.declared, keys.order, keys.leaving])
+    parser.pushKeys(keys)
     parser.push(name, String(max), declares ? 'declare' : 'touch')
   },
   transformReply: (names: string[]) => names,

@@ -69,11 +69,8 @@ export function createRedisStore(redis: Redis, options: RedisStoreOptions): Tena
 type RowChange = Omit<Extract<RecordChange, { readonly kind: 'row' }>, 'kind'>
 
 /**
- * Tables in Redis: a hash for each, and a set that names them.
- *
- * A row is its place in the order in which ids were first put, a colon, and the value as JSON.
- * @param options.prefix of their keys
- * @param options.order the key of the counter behind the order
+ * Tables in Redis: a hash for each, and a set that names them. A row is its place in the order in which ids were first put, a
+ * colon, and the value as JSON. `order` is the key of the counter behind the order.
  */
 export function createRedisTables(
   redis: Redis,

@@ -82,9 +82,7 @@ function versionProblem(address: string, { found, version }: { found: string; ve
 
 /**
  * The tenants of all replicas: a sorted set of each kind, by the order of their last use, and a set of those that are removed
- * and not forgotten yet.
- * @param options.prefix of the keys of the sets
- * @param options.order the key of the counter behind the order
+ * and not forgotten yet. `order` is the key of the counter behind the order.
  */
 export function createRedisDirectory(
   redis: Redis,
@@ -92,7 +90,7 @@ export function createRedisDirectory(
 ): TenantDirectory {
   const [touched, declared, leaving] = [`${prefix}touched`, `${prefix}declared`, `${prefix}leaving`]
   const use = (name: string, declares: boolean) =>
-    redis.call((client) => client.useTenant({ touched, declared, leaving, order }, { name, declares, max }))
+    redis.call((client) => client.useTenant([touched, declared, order, leaving], { name, declares, max }))
   return {
     touch: (name) => use(name, false),
     declare: (name) => use(name, true),

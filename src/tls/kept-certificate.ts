@@ -24,10 +24,8 @@ interface Need {
 }
 
 /**
- * The self-signed certificate of a folder, valid for `names`. It is made when there is none, and renewed when it does
- * not name all of them, has expired or soon will. Without a folder it lives in memory. Of several processes that make the first one
- * at once, all serve the same.
- * @throws ConfigError when the folder cannot be written
+ * The self-signed certificate of a folder, valid for `names`. It is made when there is none, and renewed when it does not name
+ * all of them, has expired or soon will. Without a folder it lives in memory. @throws ConfigError when the folder cannot be written
  */
 export async function keepCertificate(folder: string | undefined, need: Need): Promise<ServerCertificate> {
   if (folder === undefined) return { ...parsePair(await generatePair(need)), file: undefined }

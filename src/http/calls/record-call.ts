@@ -20,8 +20,8 @@ interface Call {
 }
 
 /**
- * Records a call before it is answered, so that a client that has the answer finds it in the journal. What was sent is kept as it
- * came: it is decoded, and its secrets are masked, when somebody reads it. A call that belongs to no flow is only announced.
+ * Records a call before it is answered, so that a client that has the answer finds it in the journal. What was sent is decoded,
+ * and its secrets are masked, when somebody reads it. A call that belongs to no flow is only announced.
  */
 export function recordCall(
   endpoint: Endpoint,
@@ -79,19 +79,13 @@ export function clientIn(incoming: Incoming): string | undefined {
 
 function correlationIdsIn({ correlation }: Endpoint, request: Incoming): string[] {
   if (correlation === undefined) return []
-  const value = correlationId(correlation, request)
-  return value ? [identifier(correlation, value)] : []
+  const sent = correlationId(correlation, request)
+  return typeof sent === 'string' && sent !== '' ? [identifier(correlation, sent)] : []
 }
 
-function correlationId(kind: CorrelationKind, request: Incoming): string | undefined {
-  switch (kind) {
-    case 'access_token':
-      return bearerToken(request.authorization)
-    case 'trap':
-      return request.params['id']
-    default:
-      return textOf(request.sentParameters()[kind])
-  }
+function correlationId(kind: CorrelationKind, request: Incoming): unknown {
+  if (kind === 'access_token') return bearerToken(request.authorization)
+  return kind === 'trap' ? request.params['id'] : request.sentParameters()[kind]
 }
 
 function factsOf(
@@ -115,8 +109,6 @@ function factsOf(
 /** Client and state of a request: of one that is valid as they were read, of another one as they were sent. */
 const asked = (request: Incoming, transaction: Answer['asked']): Readonly<Record<string, unknown>> =>
   transaction ? { client_id: transaction.clientId, state: transaction.state } : request.sentParameters()
-
-const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
 
 function keptOf({ caller, correlation }: Endpoint, request: Incoming, answer: Answer, tenant: Tenant) {
   const { reply, findings = [] } = answer

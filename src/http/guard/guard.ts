@@ -57,12 +57,8 @@ export function reasonToMakeNoTenant(request: Incoming, guard: ControlGuard): st
 }
 
 /**
- * Refuses a call that may not drive the sandbox.
- *
- * Every program of this machine may drive it, but not by a foreign host name that resolves to this address (DNS rebinding).
- * A call that may come from beyond this machine needs the control token; without a token in the settings the API is off for
- * it. What a page of another site sends is refused before, for every route that is not open to it.
- * @throws Refusal 401 or 403
+ * Refuses a call that may not drive the sandbox: one from beyond this machine without the control token, and one by a foreign
+ * host name that resolves to this address (DNS rebinding). @throws Refusal 401 or 403
  */
 export function guardControl(request: Incoming, guard: ControlGuard): void {
   if (provesToken(request, guard)) return
@@ -93,10 +89,7 @@ function provesToken(request: Incoming, { token }: ControlGuard): boolean {
 /** A digest of the token: a stolen cookie does not reveal the token. */
 const cookieValue = (token: string) => createHmac('sha256', token).update(CONTROL_COOKIE).digest('base64url')
 
-/**
- * The cookie that signs a browser in, or `undefined` when its form does not hold the control token.
- * @param options.path the path of the sandbox, all tenants included.
- */
+/** The cookie that signs a browser in, or `undefined` when its form does not hold the control token. */
 export function signInCookie(
   request: Incoming,
   { token }: ControlGuard,
@@ -127,11 +120,7 @@ function refuseForeignHost(request: Incoming, guard: ControlGuard): void {
   )
 }
 
-/**
- * Refuses a form of a hosted page that came by a name of another site. An IP address, and a name below `localhost`, cannot
- * be made to resolve to this machine, so a sandbox without any settings is reached by them.
- * @throws Refusal 403
- */
+/** Refuses a form of a hosted page that came by a name of another site. @throws Refusal 403 */
 export function refuseReboundHost(request: Incoming, guard: ControlGuard): void {
   if (isReachedByName(request, guard)) return
   throw Refusal.forbidden(
@@ -139,6 +128,7 @@ export function refuseReboundHost(request: Incoming, guard: ControlGuard): void 
   )
 }
 
+/** An IP address, and a name below `localhost`, cannot be made to resolve to this machine. */
 function isReachedByName(request: Incoming, guard: ControlGuard): boolean {
   const name = calledName(request)
   return isOwnName(name, guard) || isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0 || name.endsWith('.localhost')
@@ -162,9 +152,7 @@ function reasonForAllCalls(listeningOn: string, { baseUrl }: Pick<Addresses, 'ba
 
 /**
  * Why a call that came to a loopback address may come from another machine; `undefined` when it does not.
- *
- * Decision: the presence of a forwarding header means that a proxy passed the call on; its value does not matter. Only a
- * trusted proxy can name the caller, and only by X-Forwarded-For: with any other header the caller stays unknown.
+ * Decision: a forwarding header, whatever its value, means that a proxy passed the call on.
  */
 function reasonForCall(request: Incoming): string | undefined {
   const forwarding = request.headerNames.filter((name) => FORWARDING_HEADER.test(name))
@@ -195,11 +183,8 @@ const beginning = (text = '') => JSON.stringify(text.slice(0, 80))
 /**
  * Which pages may make a browser call a route:
  * - `own-pages`: those of the sandbox. When the route is a page, a link of any site opens it in a window of its own.
- * - `navigation`: those of any site that navigate there, in a frame too, as a relying party does. An image, a script or
- *   `fetch` of another site is no navigation.
+ * - `navigation`: those of any site that navigate there, in a frame too, as a relying party does.
  * - `every-page`: all, for what is public.
- *
- * Programs send none of the headers by which this is judged, and may call every route.
  */
 export type OpenTo = 'own-pages' | 'navigation' | 'every-page'
 

@@ -6,10 +6,7 @@ interface TableRow {
   readonly cells: readonly Renderable[]
 }
 
-/**
- * A table whose first column names the row. On a phone each row becomes a block, and each cell shows the name of its column.
- * Screen readers read `caption`; it is not shown, because a heading stands above the table.
- */
+/** A table whose first column names the row. Screen readers read `caption`; a heading stands above the table. */
 export function renderTable(caption: string, columns: readonly string[], rows: readonly TableRow[]): Html {
   return html`<table>
 <caption class="unseen">${caption}</caption>

@@ -51,11 +51,7 @@ export interface RenderedPage {
   readonly html: string
 }
 
-/**
- * A whole page: sandbox banner, content, footer. It holds no inline script, no inline style and no external
- * asset, so it runs under a content security policy without any `unsafe-` source. Its links leave a frame, in which the home
- * page is not shown.
- */
+/** A whole page: sandbox banner, content, footer. It holds no inline script, no inline style and no external asset. */
 export function renderPage(shell: Shell, page: Page): RenderedPage {
   const { assetsPath } = shell
   const t = translate(shell.lang)

@@ -31,10 +31,7 @@ export function findLanguage(tag: string): string | undefined {
 
 export const directionOf = (lang: string): 'ltr' | 'rtl' => (RIGHT_TO_LEFT.includes(lang) ? 'rtl' : 'ltr')
 
-/**
- * The texts of a language; English when no language fits the tag.
- * @throws Error when a placeholder has no value, which is a defect of the page
- */
+/** The texts of a language; English when no language fits the tag. @throws Error when a placeholder has no value */
 export function translate(tag = 'en'): Translate {
   const lang = findLanguage(tag) ?? 'en'
   const messages = LANGUAGES[lang] ?? en

@@ -15,10 +15,7 @@ interface Context {
   readonly errors: RouteRow['errors']
 }
 
-/**
- * The answer to a request that failed: a page for a browser, else JSON `{error, error_description, error_uri, findings}`. Both
- * lead to the flow of the call.
- */
+/** The answer to a request that failed: a page for a browser, else JSON. Both lead to the flow of the call. */
 export function refusalAnswer(error: unknown, context: Context): AnswerInFlow {
   const refusal = asRefusal(error, context.host)
   const { findings, code, message } = refusal

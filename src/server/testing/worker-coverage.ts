@@ -159,10 +159,7 @@ export function isRunning(run: TestRun): boolean {
   }
 }
 
-/**
- * When a process began, as a number that is compared with itself: only Linux says so. In a container each run may have the
- * process id of the one before.
- */
+/** When a process began: only Linux says so. In a container each run may have the process id of the one before. */
 function startOf(pid: number): string | undefined {
   try {
     const status = readFileSync(`/proc/${pid}/stat`, 'latin1')
