@@ -2,7 +2,6 @@ import { readCall } from '../sandbox/journal/call-record.ts'
 import { readEvaluation } from '../sandbox/journal/evaluation.ts'
 import {
   AUDIT_SHARE,
-  type Flow,
   type FlowFacts,
   type FlowFilter,
   fitsFilter,
@@ -181,7 +180,7 @@ export function createMemoryJournal({ memory = createMemoryBudget(), ...budget }
     },
     async find(tenant, id) {
       const entry = entries.get(keyOf(tenant, id))
-      return entry && wholeFlow(entry)
+      return entry && { ...listedFlow(entry), ...(entry.evaluation === '' ? {} : readEvaluation(entry.evaluation)) }
     },
     countAudited: async (tenant) => flowsOf(tenant, { audit: 'only' }).length,
     clear: async (tenant) => clear(tenant),
@@ -295,11 +294,6 @@ const listedFlow = (flow: KeptFlow): ListedFlow => ({
   ...summaryOf(flow),
   ...(flow.droppedCalls === 0 ? {} : { dropped_calls: flow.droppedCalls }),
   calls: flow.calls.map((call) => readCall(call)),
-})
-
-const wholeFlow = (flow: KeptFlow): Flow => ({
-  ...listedFlow(flow),
-  ...(flow.evaluation === '' ? {} : readEvaluation(flow.evaluation)),
 })
 
 /** A later call adds what it says, and keeps its flow what it was. */

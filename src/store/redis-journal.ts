@@ -2,8 +2,6 @@ import type { Mask } from '../sandbox/clients/mask.ts'
 import { readCall } from '../sandbox/journal/call-record.ts'
 import { readEvaluation } from '../sandbox/journal/evaluation.ts'
 import {
-  type Flow,
-  type FlowFacts,
   type FlowFilter,
   fitsFilter,
   flowFactsSchema,
@@ -38,7 +36,6 @@ export async function createRedisJournal(redis: Redis, options: RedisJournalOpti
   const { prefix, channel } = options
   const budget = { ...JOURNAL_BUDGET, ...options }
   const listeners = new Set<(event: JournalEvent) => void>()
-  const flowsKey = (tenant: string) => `${prefix}${tenant}:flows`
   const endingsKey = (tenant: string) => `${prefix}${tenant}:endings`
   const flowKey = (tenant: string, id: string) => `${prefix}${tenant}:${id}`
 
@@ -85,7 +82,9 @@ export async function createRedisJournal(redis: Redis, options: RedisJournalOpti
     announce,
     async find(tenant, id) {
       const fields = await read(tenant, id)
-      return fields && wholeFlow(fields, { tenant, id })
+      const evaluation = fields?.get('evaluation')
+      const evaluated = evaluation === undefined ? {} : readEvaluation(evaluation)
+      return fields && { ...listedFlow(fields, { tenant, id }), ...evaluated }
     },
     async assign(tenant, { correlationIds, begins }) {
       const ids =
@@ -107,9 +106,10 @@ export async function createRedisJournal(redis: Redis, options: RedisJournalOpti
       return { id, audit }
     },
     async *list(tenant, { after, before, ...filter } = {}) {
+      const key = `${prefix}${tenant}:flows`
       const upTo = before === undefined ? '+inf' : `(${flowNumber(before)}`
       const from = after === undefined ? '-inf' : `(${flowNumber(after)}`
-      const ids = await redis.call((client) => client.zRange(flowsKey(tenant), upTo, from, { BY: 'SCORE', REV: true }))
+      const ids = await redis.call((client) => client.zRange(key, upTo, from, { BY: 'SCORE', REV: true }))
       yield* readFlows(tenant, ids, filter)
     },
     async *listEnded(tenant, since, filter = {}) {
@@ -148,23 +148,18 @@ const SUMMARY = [...FACTS.map((fact) => `f:${fact}`), 'started_at', 'ended_at']
 
 type Fields = ReadonlyMap<string, string>
 
-/** `undefined` when the flow is not there any more. */
-function factsIn(fields: Fields): FlowFacts | undefined {
-  const known = FACTS.flatMap((name) => {
-    const text = fields.get(`f:${name}`)
-    return text === undefined ? [] : [[name, JSON.parse(text)] as const]
-  })
-  return known.length === 0 ? undefined : flowFactsSchema.parse(Object.fromEntries(known))
-}
-
 interface Place {
   readonly tenant: string
   readonly id: string
 }
 
 function summaryIn(fields: Fields, { tenant, id }: Place) {
-  const facts = factsIn(fields)
-  if (!facts) throw new Error(`the journal holds a flow ${id} without facts`)
+  const known = FACTS.flatMap((name) => {
+    const text = fields.get(`f:${name}`)
+    return text === undefined ? [] : [[name, JSON.parse(text)] as const]
+  })
+  if (known.length === 0) throw new Error(`the journal holds a flow ${id} without facts`)
+  const facts = flowFactsSchema.parse(Object.fromEntries(known))
   return { id, tenant, ...facts, started_at: fields.get('started_at') ?? '', ended_at: fields.get('ended_at') }
 }
 
@@ -176,9 +171,4 @@ function listedFlow(fields: Fields, place: Place): ListedFlow {
     ...(dropped === 0 ? {} : { dropped_calls: dropped }),
     calls: Array.from({ length: kept }, (_, index) => readCall(fields.get(`c:${dropped + index + 1}`) ?? 'null')),
   }
-}
-
-function wholeFlow(fields: Fields, place: Place): Flow {
-  const evaluation = fields.get('evaluation')
-  return { ...listedFlow(fields, place), ...(evaluation === undefined ? {} : readEvaluation(evaluation)) }
 }

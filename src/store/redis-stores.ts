@@ -29,7 +29,12 @@ export async function openRedisStores(
       await redis.call((client) => client.set(VERSION_KEY, version, { condition: 'NX' }))
     }
     const found = await foundVersion()
-    if (found !== version) throw new Error(versionProblem(redis.address, { found: String(found), version }))
+    if (found !== version) {
+      throw new Error(
+        `store: ${redis.address} holds records of agekey-sandbox ${found}, and this is ${version}; ` +
+          'name another database (redis://HOST:PORT/1), or stop the other replicas and remove every key that begins with agekey-sandbox:',
+      )
+    }
 
     const prefix = `agekey-sandbox:${version}:`
     const order = `${prefix}_order`
@@ -71,13 +76,6 @@ export async function openRedisStores(
 function startProblem(address: string, { key, what, cause }: { key: string; what: string; cause: unknown }): Error {
   const reason = messageOf(cause).replace(/^(the )?store:? (at \S+ )?/, '')
   return new Error(`store: ${address}, key ${key} (${what}): ${reason}`, { cause })
-}
-
-function versionProblem(address: string, { found, version }: { found: string; version: string }): string {
-  return (
-    `store: ${address} holds records of agekey-sandbox ${found}, and this is ${version}; ` +
-    'name another database (redis://HOST:PORT/1), or stop the other replicas and remove every key that begins with agekey-sandbox:'
-  )
 }
 
 /**
