@@ -1,7 +1,10 @@
 import { fileURLToPath } from 'node:url'
 import express, { type Express, type IRouter, type Request, type RequestHandler, type Router } from 'express'
+import { BACKCHANNEL } from '../backchannel/routes.ts'
 import { onDemand } from '../files/on-demand.ts'
-import type { HttpHost, RouteRow } from '../http/handler.ts'
+import { createAuthorizeRoutes } from '../hosted/authorize.ts'
+import { CHOICE_ENDPOINTS } from '../hosted/form.ts'
+import type { Handler, HttpHost, RouteRow } from '../http/handler.ts'
 import { grouped } from '../http/html/elements.ts'
 import { NO_PARAMS, type Place } from '../http/incoming.ts'
 import { bufferBody } from '../http/read-body.ts'
@@ -9,14 +12,16 @@ import {
   answerPreflight,
   methodsOf,
   refuseMethods,
+  refusePath,
   refuseUnknownPath,
   refuseUnreadable,
 } from '../http/refusals/refusals.ts'
 import { setCommonHeaders } from '../http/reply.ts'
 import { createRoute, createServe, type Serve } from '../http/route.ts'
+import { ENDPOINT_IDS, ENDPOINTS, type Endpoint, type EndpointId, endpointPath } from '../oidc/endpoints.ts'
+import { BRAND, BRANDS, type Brand } from '../oidc/rules/profile.ts'
 import { packageRoot } from '../package-root.ts'
 import { pathOf } from '../sandbox/addresses/addresses.ts'
-import { createServiceRoutes } from './service-routes.ts'
 
 /** The Express application: the route table, below the path of the base URL and below `/t/NAME` there. It does not listen. */
 export function createApp(host: HttpHost): Express {
@@ -132,3 +137,36 @@ function placeOf(path: string, prefixes: readonly string[]): Place | undefined {
     return undefined
   }
 }
+
+/** The service itself, E1 to E6, and the forms of its choice pages. */
+export function createServiceRoutes(host: HttpHost): readonly RouteRow[] {
+  const { use, create, choice } = createAuthorizeRoutes(host)
+  const handlers: Readonly<Record<EndpointId, Handler>> = { ...BACKCHANNEL, use, create }
+  const endpoints = ENDPOINT_IDS.flatMap((id): RouteRow[] => {
+    const endpoint: Endpoint = ENDPOINTS[id]
+    const { method, caller } = endpoint
+    const rowOf = (brand: Brand, handler: Handler): RouteRow => {
+      const row = { path: endpointPath(id, brand), method, handler, endpoint }
+      return caller === 'browser' ? { ...row, errors: 'embeddable-page', openTo: 'navigation' } : row
+    }
+    return endpoint.path.includes('{brand}')
+      ? BRANDS.map((brand) => rowOf(brand, underBrand(brand, handlers[id])))
+      : [rowOf(BRAND[host.settings.profile], handlers[id])]
+  })
+  const choices = Object.values(CHOICE_ENDPOINTS).map(
+    (endpoint): RouteRow => ({
+      ...endpoint,
+      handler: choice,
+      endpoint,
+      errors: 'embeddable-page',
+      openTo: 'own-pages',
+    }),
+  )
+  return [...endpoints, ...choices]
+}
+
+/** An endpoint under one brand word: which of them a tenant has, its readings say. */
+const underBrand =
+  (brand: Brand, handler: Handler): Handler =>
+  (request, tenant) =>
+    tenant.provider.brand === brand ? handler(request, tenant) : refusePath(request, tenant, [])
