@@ -1,49 +1,48 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Clock } from '../../src/oidc/ports.ts'
 import { createTenants } from '../../src/sandbox/tenants/tenants.ts'
-import { connectRedis, type Redis } from '../../src/store/redis.ts'
 import { createRedisJournal } from '../../src/store/redis-journal.ts'
 import { createRedisStore, createRedisTables } from '../../src/store/redis-store.ts'
-import { createRedisDirectory, openRedisStores } from '../../src/store/redis-stores.ts'
+import { createRedisDirectory } from '../../src/store/redis-stores.ts'
 import type { Stores } from '../../src/store/stores.ts'
-import { emptyRedisDatabase } from '../support/run.ts'
 import { createTestParts, TEST_ADDRESSES } from '../support/tenant.ts'
 import { describeWith } from '../support/tools.ts'
 import { describeDirectory } from './directory-contract.ts'
 import { describeJournal } from './journal-contract.ts'
+import { useRedisDatabase } from './redis/redis-database.ts'
 import { describeStore } from './store-contract.ts'
 import { describeStores } from './stores-contract.ts'
 import { describeTables } from './tables-contract.ts'
 
 describeWith('redis-server', 'In Redis', () => {
-  let redis: Redis
+  const database = useRedisDatabase()
   let stores: Stores
   let worlds = 0
   /** Each test has keys of its own. */
   const prefix = () => `world-${++worlds}:`
 
   beforeAll(async () => {
-    const url = await emptyRedisDatabase()
-    const events = { onLost() {}, onBack() {} }
-    redis = await connectRedis(url, events)
-    stores = await openRedisStores(url, { ...events, version: 'test' })
+    stores = await database.openEmpty()
   })
-  afterAll(() => {
-    redis.close()
-    stores.close()
-  })
+  afterAll(() => stores.close())
 
-  const rowTexts = () => createRedisTables(redis, { prefix: 'rows:', order: 'order' }).textsOf
+  const startStore = (prefix: string, options: { clock: Clock; limit?: number } = { clock: { now: () => 0 } }) => {
+    const { textsOf: rowTexts } = createRedisTables(database.redis, { prefix: 'rows:', order: 'order' })
+    return createRedisStore(database.redis, { ...options, prefix, order: `${prefix}order`, rowTexts })
+  }
 
-  describeStore('Redis', (options) =>
-    createRedisStore(redis, { ...options, prefix: prefix(), order: 'order', rowTexts: rowTexts() }),
+  describeStore('Redis', (options) => startStore(prefix(), options))
+  describeTables('Redis', () => createRedisTables(database.redis, { prefix: prefix(), order: 'order' }))
+  describeDirectory('Redis', (options) =>
+    createRedisDirectory(database.redis, { ...options, prefix: prefix(), order: 'order' }),
   )
-  describeTables('Redis', () => createRedisTables(redis, { prefix: prefix(), order: 'order' }))
-  describeDirectory('Redis', (options) => createRedisDirectory(redis, { ...options, prefix: prefix(), order: 'order' }))
-  describeJournal('Redis', (budget) => createRedisJournal(redis, { ...budget, prefix: prefix(), channel: prefix() }))
+  describeJournal('Redis', (budget) =>
+    createRedisJournal(database.redis, { ...budget, prefix: prefix(), channel: prefix() }),
+  )
   describeStores('Redis', () => stores)
 
   test('Three replicas push out touched tenants alone, and forget a tenant together', async () => {
-    const directory = createRedisDirectory(redis, { prefix: prefix(), order: 'order', max: 2 })
+    const directory = createRedisDirectory(database.redis, { prefix: prefix(), order: 'order', max: 2 })
     const parts = { ...(await createTestParts(stores)), directory }
     const [a, b, c] = [1, 2, 3].map(() => createTenants(parts, { addresses: TEST_ADDRESSES }))
     if (!a || !b || !c) throw new RangeError('there must be three')
@@ -60,28 +59,18 @@ describeWith('redis-server', 'In Redis', () => {
   })
 
   test('The list of the records of a collection in Redis lasts as long as the last of them', async () => {
-    const store = createRedisStore(redis, {
-      prefix: 'lasting:',
-      order: 'order',
-      clock: { now: () => 0 },
-      rowTexts: rowTexts(),
-    })
+    const store = startStore('lasting:')
     const DAY = 86_400_000
     await store.put('code', 'long', 1, 2 * DAY)
     await store.put('code', 'short', 2, 1)
-    const left = await redis.call((client) => client.pTTL('lasting:index:code'))
+    const left = await database.redis.call((client) => client.pTTL('lasting:index:code'))
     expect(left).toBeGreaterThan(2.9 * DAY)
     expect(left).toBeLessThanOrEqual(3 * DAY)
-    expect(await redis.call((client) => client.pTTL('lasting:record:code:short'))).toBeLessThanOrEqual(DAY + 1)
+    expect(await database.redis.call((client) => client.pTTL('lasting:record:code:short'))).toBeLessThanOrEqual(DAY + 1)
   })
 
   test('The Redis store holds 100,000 records per collection: the oldest goes', async () => {
-    const store = createRedisStore(redis, {
-      prefix: 'full:',
-      order: 'full:order',
-      clock: { now: () => 0 },
-      rowTexts: rowTexts(),
-    })
+    const store = startStore('full:')
     await store.put('code', 'first', 1, 1)
     await store.put('code', 'second', 2, 1)
     // What the store would note of 99,997 more, in steps that leave room for the calls of other tests.
@@ -89,7 +78,7 @@ describeWith('redis-server', 'In Redis', () => {
       "for n = 1, ARGV[1] do redis.call('ZADD', KEYS[1], redis.call('INCR', KEYS[2]), KEYS[2] .. n .. ARGV[2]) end"
     for (let step = 0; step < 11; step++) {
       const given = { keys: ['full:index:code', 'full:order'], arguments: [String(step < 10 ? 9_999 : 7), `-${step}`] }
-      await redis.call((client) => client.eval(fill, given))
+      await database.redis.call((client) => client.eval(fill, given))
     }
     await store.put('code', '100,000th', 3, 1)
     expect(await store.get('code', 'first')).toBe(1)

@@ -16,6 +16,9 @@ export function useRedisDatabase() {
   })
   afterAll(() => redis.close())
   return {
+    get redis() {
+      return redis
+    },
     /** The stores of a sandbox, once the database is empty. */
     async openEmpty(): Promise<Stores> {
       await redis.call((client) => client.flushDb())
