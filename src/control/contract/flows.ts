@@ -9,6 +9,10 @@ import { mustBe } from '../../text/schema-problems.ts'
 import { byId, instant, limit, type Operation, READ, waitSeconds } from './operation.ts'
 
 const flowKind = z.enum(['use', 'create', 'upgrade'])
+const flowStatus = z.enum(FLOW_STATUSES)
+const text = z.string().optional()
+const sentences = z.array(z.string()).optional()
+const texts = z.array(z.string()).readonly().optional()
 
 const callSchema = callRecordSchema.extend({
   at: instant,
@@ -22,38 +26,25 @@ export const flowSchema = z
     id: z.string().describe('f12. They count from f1 in each tenant, whatever is reset'),
     tenant: z.string(),
     flow: flowKind,
-    client_id: z.string().optional(),
-    state: z.string().optional(),
-    persona: z.string().optional(),
-    outcome: z.string().optional(),
-    decided_by: z
-      .string()
-      .optional()
-      .describe(
-        'What named the persona and the outcome: a query parameter, a header, an expectation, a cookie, a default',
-      ),
-    readings: z
-      .array(z.string())
-      .readonly()
-      .optional()
-      .describe(
-        'How the service read what the specification leaves open, where not as usual: refused_token_status=403',
-      ),
+    client_id: text,
+    state: text,
+    persona: text,
+    outcome: text,
+    decided_by: text.describe(
+      'What named the persona and the outcome: a query parameter, a header, an expectation, a cookie, a default',
+    ),
+    readings: texts.describe(
+      'How the service read what the specification leaves open, where not as usual: refused_token_status=403',
+    ),
     audit: z.literal(true).optional().describe('The flow is one of an audit'),
-    status: z
-      .enum(FLOW_STATUSES)
-      .describe(
-        'waiting: for the user. declined: by the user. error: a call was refused or dropped, or the callback carries another error. ok: the rest',
-      ),
+    status: flowStatus.describe(
+      'waiting: for the user. declined: by the user. error: a call was refused or dropped, or the callback carries another error. ok: the rest',
+    ),
     summary: z.string().describe('One sentence: the first broken rule, else the refusal, else the answer'),
-    reasons: z
-      .array(z.string())
-      .optional()
-      .describe('What decided, then a line for each threshold and signal; only of a single flow'),
-    next_steps: z
-      .array(z.string())
-      .optional()
-      .describe('What a correct client does after its last call, a sentence each; only of a single flow'),
+    reasons: sentences.describe('What decided, then a line for each threshold and signal; only of a single flow'),
+    next_steps: sentences.describe(
+      'What a correct client does after its last call, a sentence each; only of a single flow',
+    ),
     started_at: instant,
     ended_at: instant.optional(),
     age_thresholds: z.record(z.string(), z.boolean()).optional().describe('What the id_token says, by threshold'),
@@ -79,7 +70,7 @@ const flowQuery = z.strictObject({
   state: echoedText.optional(),
   persona: echoedText.optional(),
   outcome: echoedText.optional(),
-  status: z.enum(FLOW_STATUSES).optional(),
+  status: flowStatus.optional(),
   audit: z.enum(['also', 'only']).optional().describe('Flows of audits: also or only these; left out when absent'),
   q: echoedText.optional().describe('Free text: flows of which each word stands somewhere, in whatever case'),
   after: flowId.describe('The id of a flow: only flows that began after it'),
