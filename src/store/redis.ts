@@ -5,15 +5,7 @@ import { clearFlows, clearRecords, clearTables, recordCallScript, useTenant, wri
 
 type RedisClient = ReturnType<typeof createRedisClient>
 
-export interface Redis {
-  /** Where it is, without user and password. */
-  readonly address: string
-  /** Runs commands and scripts. @throws Refusal (503) when Redis does not answer within two seconds */
-  call<Reply>(act: (client: RedisClient) => Promise<Reply>): Promise<Reply>
-  /** Calls `listener` for each message, also after the connection was lost and made again. */
-  listen(channel: string, listener: (message: string) => void): Promise<void>
-  close(): void
-}
+export type Redis = Awaited<ReturnType<typeof connectRedis>>
 
 export interface RedisEvents {
   /** The connection is lost; calls are refused until it is back. Called once. */
@@ -33,7 +25,7 @@ const MAX_SILENCE_MS = 4_000
  * @param url `redis://[user:password@]host[:port][/database]`, `rediss://` for TLS, the same with `valkey`, or `unix:///path[?db=1]`
  * @throws Error with one line that names the address, without its password
  */
-export async function connectRedis(url: string, events: RedisEvents): Promise<Redis> {
+export async function connectRedis(url: string, events: RedisEvents) {
   const address = parseStoreAddress(url)
   let isConnected = false
   let isLost = false
@@ -75,8 +67,10 @@ export async function connectRedis(url: string, events: RedisEvents): Promise<Re
   isConnected = true
 
   return {
+    /** Where it is, without user and password. */
     address: address.shown,
-    async call(act) {
+    /** Runs commands and scripts. @throws Refusal (503) when Redis does not answer within two seconds */
+    async call<Reply>(act: (client: RedisClient) => Promise<Reply>): Promise<Reply> {
       try {
         return await breaker.call(() => act(client))
       } catch (cause) {
@@ -86,7 +80,8 @@ export async function connectRedis(url: string, events: RedisEvents): Promise<Re
         throw Refusal.unavailable(`the store at ${address.shown} ${problem}`, cause)
       }
     },
-    async listen(channel, listener) {
+    /** Calls `listener` for each message, also after the connection was lost and made again. */
+    async listen(channel: string, listener: (message: string) => void) {
       await subscriber.subscribe(channel, listener)
     },
     close() {

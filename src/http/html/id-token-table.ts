@@ -3,14 +3,8 @@ import { parseJson } from '../../oidc/request/json.ts'
 import { renderInstant, renderTable, shortened } from './elements.ts'
 import { type Html, html } from './html.ts'
 
-interface IdTokenView {
-  readonly token: string
-  readonly header: Readonly<Record<string, unknown>>
-  readonly payload: Readonly<Record<string, unknown>>
-}
-
 /** Header and payload of a compact JWT, each empty when it cannot be decoded. Nothing is verified. */
-export function decodeIdToken(token: string): IdTokenView {
+export function decodeIdToken(token: string) {
   const [header = '', payload = ''] = token.split('.')
   return { token, header: membersOf(header), payload: membersOf(payload) }
 }
@@ -37,7 +31,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
 }
 
 /** Header and payload with each member explained, and the token itself. */
-export function renderIdToken({ token, header, payload }: IdTokenView): Html {
+export function renderIdToken({ token, header, payload }: ReturnType<typeof decodeIdToken>): Html {
   return html`<section class="card" aria-labelledby="token-title">
 <h2 id="token-title">The id_token</h2>
 <p class="muted">Decoded here, not verified: your server verifies it.</p>
@@ -52,13 +46,14 @@ ${renderMembers('Payload of the id_token', payload)}
 
 function renderMembers(caption: string, members: Readonly<Record<string, unknown>>): Html {
   const rows = Object.entries(members).map(([name, value]) => ({
-    cells: [html`<code>${name}</code>`, renderValue(name, value), meaningOf(name)],
+    cells: [
+      html`<code>${name}</code>`,
+      renderValue(name, value),
+      Object.hasOwn(MEANINGS, name) ? MEANINGS[name] : 'Not of the specification: ignore it.',
+    ],
   }))
   return renderTable(caption, ['Member', 'Value', 'What it is for'], rows)
 }
-
-const meaningOf = (name: string) =>
-  Object.hasOwn(MEANINGS, name) ? MEANINGS[name] : 'Not of the specification: ignore it.'
 
 function renderValue(name: string, value: unknown): Html {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
