@@ -1,7 +1,15 @@
 import { onDemand } from '../files/on-demand.ts'
 import { type ConsoleFrame, renderConsolePage } from '../http/console-page.ts'
 import { contains } from '../http/form.ts'
-import { counted, grouped, renderInstant, renderSnippet } from '../http/html/elements.ts'
+import {
+  counted,
+  grouped,
+  renderFoldedTable,
+  renderInstant,
+  renderSnippet,
+  renderTable,
+  type TableRow,
+} from '../http/html/elements.ts'
 import { renderSelect, renderTextField } from '../http/html/fields.ts'
 import { type Html, html } from '../http/html/html.ts'
 import type { RenderedPage } from '../http/html/layout.ts'
@@ -64,7 +72,7 @@ interface PersonaList {
   readonly problem?: string | undefined
 }
 
-/** One row for each persona, in groups. */
+/** One row for each persona, in groups, which stand open where they are narrowed down. */
 export function renderPersonas(
   frame: ConsoleFrame,
   rows: readonly PersonaRow[],
@@ -91,7 +99,12 @@ ${
   html`<p class="notice" role="status" data-testid="acting">This browser now is <code>${acting}</code> in every flow that nothing stronger decides.</p>`
 }
 ${renderPaging({ shown: rows.length, total, next }, withoutEmpty({ q: search, group }))}
-${rows.length === 0 ? html`<p class="empty">No persona matches this filter.</p>` : renderTable(rows, frame)}
+${rows.length === 0 && html`<p class="empty">No persona matches this filter.</p>`}
+${grouped(rows, ({ persona }) => groupOf(persona)).map(([title, members]) => {
+  const cells = members.map((row) => rowOf(row, frame))
+  const table = renderTable(title, ['Persona', 'Its age key; open for YAML', 'What it is for', 'Use it'], cells)
+  return renderFoldedTable({ title, count: members.length, isOpen: search !== '' || group !== '', table })
+})}
 </section>`,
   })
 }
@@ -101,32 +114,23 @@ const isActing = ({ status }: ConsoleFrame) => status.modes.some(({ id }) => id 
 const withoutEmpty = (fields: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''))
 
-function renderTable(rows: readonly PersonaRow[], frame: ConsoleFrame): Html {
-  return html`<table class="answer-table personas-table">
-<caption class="unseen">Personas</caption>
-<thead><tr><th scope="col">Persona</th><th scope="col">Its age key; open for YAML</th><th scope="col">What it is for</th><th scope="col"><span class="unseen">Actions</span></th></tr></thead>
-${grouped(rows, ({ persona }) => groupOf(persona)).map(
-  ([group, members]) => html`<tbody>
-<tr class="group"><th scope="rowgroup" colspan="4">${group} <span class="muted">${members.length}</span></th></tr>
-${members.map((row) => renderRow(row, frame))}</tbody>
-`,
-)}</table>`
-}
-
-function renderRow({ persona, yaml }: PersonaRow, { consolePath, controlPath }: ConsoleFrame): Html {
+function rowOf({ persona, yaml }: PersonaRow, { consolePath, controlPath }: ConsoleFrame): TableRow {
   const { name, title, purpose, age_key: ageKey } = persona
   const playground = `${consolePath}/playground?${new URLSearchParams({ persona: name, q: name })}`
-  return html`<tr id="${name}" data-testid="persona-${name}">
-<th scope="row"><code>${name}</code> <span class="line muted">${title}</span></th>
-<td class="reason"><details><summary><span>${ageKey === undefined ? 'No age key' : renderSignals(ageKey.signals)}</span></summary>${
-    yaml === undefined
-      ? html`<p>It is long: <a href="${controlPath}/personas/${name}">read it as JSON</a>.</p>`
-      : renderSnippet(yaml.trimEnd())
-  }</details></td>
-<td class="reason">${purpose}</td>
-<td><div class="row-actions"><form method="post" action="${consolePath}/personas"><button class="quiet row-button" name="persona" value="${name}" aria-label="Act as ${title}">Act as</button></form> <a class="target" href="${playground}" aria-label="Try claims on ${title}">Try</a></div></td>
-</tr>
-`
+  return {
+    id: name,
+    testId: `persona-${name}`,
+    cells: [
+      html`<code>${name}</code> <span class="line muted">${title}</span>`,
+      html`<details class="reason"><summary><span>${ageKey === undefined ? 'No age key' : renderSignals(ageKey.signals)}</span></summary>${
+        yaml === undefined
+          ? html`<p>It is long: <a href="${controlPath}/personas/${name}">read it as JSON</a>.</p>`
+          : renderSnippet(yaml.trimEnd())
+      }</details>`,
+      purpose,
+      html`<div class="row-actions"><form method="post" action="${consolePath}/personas"><button class="quiet" name="persona" value="${name}" aria-label="Act as ${title}">Act as</button></form> <a class="target" href="${playground}" aria-label="Try claims on ${title}">Try</a></div>`,
+    ],
+  }
 }
 
 type Signal = NonNullable<Persona['age_key']>['signals'][number]

@@ -1,8 +1,9 @@
 import { type Html, html, type Renderable } from './html.ts'
 
-/** One row: its cells in the order of the columns, and an id for links. */
-interface TableRow {
+/** One row: its cells in the order of the columns, an id for links, and a name for tests. */
+export interface TableRow {
   readonly id?: string
+  readonly testId?: string
   readonly cells: readonly Renderable[]
 }
 
@@ -16,9 +17,9 @@ ${rows.map((row) => renderRow(row, columns))}</tbody>
 </table>`
 }
 
-function renderRow({ id, cells }: TableRow, columns: readonly string[]): Html {
+function renderRow({ id, testId, cells }: TableRow, columns: readonly string[]): Html {
   const [name, ...rest] = cells
-  return html`<tr${id !== undefined && html` id="${id}"`}><th scope="row">${name}</th>${rest.map(
+  return html`<tr${id !== undefined && html` id="${id}"`}${testId !== undefined && html` data-testid="${testId}"`}><th scope="row">${name}</th>${rest.map(
     (cell, index) => html`<td data-label="${columns[index + 1]}">${cell}</td>`,
   )}</tr>
 `
