@@ -1,6 +1,6 @@
 import type { AgeThresholds } from '../../age/evaluate.ts'
 import { contains } from '../../http/form.ts'
-import { counted, grouped } from '../../http/html/elements.ts'
+import { counted, grouped, renderFoldedTable, renderTable, type TableRow } from '../../http/html/elements.ts'
 import { renderSelect, renderTextField } from '../../http/html/fields.ts'
 import { type Html, html } from '../../http/html/html.ts'
 import { pageOf } from '../list-page.ts'
@@ -64,7 +64,7 @@ export function selectAnswers(
   }
 }
 
-/** A row for each persona; the buttons belong to the form around the table. */
+/** A row for each persona, in groups that stand open where answers changed; the buttons belong to the form around the tables. */
 export function renderAnswerTable(table: AnswerTable, copyAction: string): Html {
   const { filter, groups, rows, total, found, next } = table
   const options = groups.map(({ key, title, count }) => ({ value: key, label: `${title} (${count})` }))
@@ -75,7 +75,8 @@ ${renderSelect({ name: 'answers', label: 'Answers', value: filter.answers, optio
 ${renderTextField({ name: 'q', label: 'Find', value: filter.q })}
 <button class="secondary" data-testid="show">Show</button>
 </div></div>
-${rows.length === 0 ? html`<p class="empty">No persona matches this filter.</p>` : renderTable(table, copyAction)}
+${rows.length === 0 && html`<p class="empty">No persona matches this filter.</p>`}
+${renderGroups(table, copyAction)}
 ${
   rows.length < found &&
   html`<p class="hint">${rows.length} of ${found} are shown.${next !== undefined && html` <button class="secondary compact" name="after" value="${next}">Next</button>`}</p>`
@@ -126,33 +127,30 @@ function isShown({ group, answer: { name, title, reasons } }: Row, filter: Answe
   return ['', group].includes(filter.answers) && contains(filter.q, [name, title, ...reasons])
 }
 
-function renderTable({ rows, groups, thresholds }: AnswerTable, copyAction: string): Html {
-  const titleOf = (group: string) => groups.find(({ key }) => key === group)?.title ?? group
-  return html`<table class="answer-table">
-<caption class="unseen">What every persona answers</caption>
-<thead><tr><th scope="col">Persona</th><th scope="col">Answers</th><th scope="col">Why</th><th scope="col"><span class="unseen">Copy</span></th></tr></thead>
-${grouped(rows, ({ group }) => group).map(
-  ([group, members]) => html`<tbody>
-<tr class="group"><th scope="rowgroup" colspan="4">${titleOf(group)} <span class="muted">${members.length}</span></th></tr>
-${members.map(({ answer }) => renderRow(answer, thresholds, copyAction))}</tbody>
-`,
-)}</table>`
+function renderGroups({ rows, groups, filter, thresholds }: AnswerTable, copyAction: string): readonly Html[] {
+  return grouped(rows, ({ group }) => group).map(([key, members]) => {
+    const title = groups.find((group) => group.key === key)?.title ?? key
+    const cells = members.map(({ answer }) => rowOf(answer, thresholds, copyAction))
+    const table = renderTable(`${title}: personas`, ['Persona', 'Answers', 'Why', 'Copy'], cells)
+    const isOpen = key === CHANGED || filter.q !== '' || filter.answers !== ''
+    return renderFoldedTable({ title, count: members.length, isOpen, table })
+  })
 }
 
-function renderRow(answer: PersonaAnswer, asked: readonly number[], copyAction: string): Html {
+function rowOf(answer: PersonaAnswer, asked: readonly number[], copyAction: string): TableRow {
   const { name, title, answers, reasons } = answer
   const [first, ...others] = reasons
-  return html`<tr data-testid="answer-${name}">
-<th scope="row"><code title="${title}">${name}</code></th>
-<td>${answers ? renderMarks(answer, asked) : html`<span class="mark none">no age key</span>`}</td>
-<td class="reason">${
-    others.length === 0
-      ? first
-      : html`<details><summary>${first}</summary><ul>${others.map((line) => html`<li>${line}</li>`)}</ul></details>`
-  }</td>
-<td><button class="quiet row-button" name="persona" value="${name}" formaction="${copyAction}" aria-label="Copy with ${name}">Copy</button></td>
-</tr>
-`
+  return {
+    testId: `answer-${name}`,
+    cells: [
+      html`<code title="${title}">${name}</code>`,
+      answers ? renderMarks(answer, asked) : html`<span class="mark none">no age key</span>`,
+      others.length === 0
+        ? first
+        : html`<details class="reason"><summary>${first}</summary><ul>${others.map((line) => html`<li>${line}</li>`)}</ul></details>`,
+      html`<button class="quiet" name="persona" value="${name}" formaction="${copyAction}" aria-label="Copy with ${name}">Copy</button>`,
+    ],
+  }
 }
 
 /** One mark for each age, in the order of the request; a changed one says what it was. */
