@@ -102,9 +102,12 @@ function renderDimension(
 ): Html | false {
   if (dimension.total === 0) return false
   const gaps = gapsOf(dimension)
-  return html`<section class="card coverage" id="${name}" aria-labelledby="${name}-title">
-<h2 id="${name}-title">${name} <span class="mark ${gaps.length === 0 ? 'yes' : 'wait'}" data-testid="gaps-${name}">${gaps.length === 0 ? 'no gap' : counted(gaps.length, 'gap')}</span></h2>
+  // A link to what is inside of a folded part opens the part.
+  return html`<details class="card">
+<summary><h2>${name}</h2> <span class="mark ${gaps.length === 0 ? 'yes' : 'wait'}" data-testid="gaps-${name}">${gaps.length === 0 ? 'no gap' : counted(gaps.length, 'gap')}</span></summary>
+<div class="column" id="${name}">
 ${renderGaps(gaps, place)}
 ${renderSeen(name, dimension)}
-</section>`
+</div>
+</details>`
 }

@@ -1,5 +1,5 @@
 import type { ConsolePlace } from '../../http/console-page.ts'
-import { breakable, counted, grouped, shortened } from '../../http/html/elements.ts'
+import { breakable, grouped, shortened } from '../../http/html/elements.ts'
 import { type Html, html } from '../../http/html/html.ts'
 import type { CoverageGap } from '../../sandbox/coverage/gaps.ts'
 
@@ -9,24 +9,14 @@ interface GapPlace extends Pick<ConsolePlace, 'consolePath' | 'demoPath'> {
   readonly firstClaims: string | undefined
 }
 
-/** Gaps of one dimension that are shown at once; the others are folded up. */
-const MAX_OPEN = 8
-
-/** What was not seen: what closes it, and where to try that. */
-export function renderGaps(gaps: readonly CoverageGap[], place: GapPlace): Html | false {
-  if (gaps.length === 0) return false
-  const rest = gaps.slice(MAX_OPEN)
-  return html`${renderByClaims(gaps.slice(0, MAX_OPEN), place)}
-${rest.length > 0 && html`<details class="raw"><summary>${counted(rest.length, 'more gap')}</summary>${renderByClaims(rest, place)}</details>`}`
-}
-
 const MAX_CLAIMS_LENGTH = 300
 
 /** The claims that what follows is about. */
 export const renderClaims = (claims: string | undefined): Html | false =>
   claims !== undefined && html`<p class="coverage-claims"><code>${shortened(claims, MAX_CLAIMS_LENGTH)}</code></p>`
 
-const renderByClaims = (gaps: readonly CoverageGap[], place: GapPlace): readonly Html[] =>
+/** What was not seen: what closes it, and where to try that. */
+export const renderGaps = (gaps: readonly CoverageGap[], place: GapPlace): readonly Html[] =>
   grouped(gaps, ({ item }) => item.claims).map(
     ([claims, those]) =>
       html`${renderClaims(claims)}
