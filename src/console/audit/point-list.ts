@@ -20,17 +20,17 @@ export interface RowPlace {
 const MAX_TEXT = 600
 const MAX_ROW_TEXT = 200
 
-/** What is missing in an app, what it refused wrongly and what it depends on, the worst first, with the rows folded. */
+/** What is missing in an app, what it refused wrongly and what it depends on: the worst first and open, with the rows folded. */
 export const renderFindings = (points: readonly Point[], place: RowPlace): Html | false =>
   points.length > 0 &&
   html`<section class="card" aria-labelledby="findings-title">
 <h2 id="findings-title">${counted(points.length, 'finding')}</h2>
 <ol class="audit-findings">${points.map(
-    (point) => html`<li data-testid="finding">
-<h3>${renderVerdict(point.verdict)} ${shortened(point.title, MAX_TEXT)} <span class="muted small-text">${point.weight}</span></h3>
+    (point, index) => html`<li data-testid="finding">
+<details${index === 0 && html` open`}><summary><h3>${renderVerdict(point.verdict)} ${shortened(point.title, MAX_TEXT)} <span class="muted small-text">${point.weight}</span></h3></summary>
 <dl class="audit-facts">${point.facts.map(renderFact)}${renderLog(point)}${
       point.flows.length > 0 && html`<div><dt>Flows</dt><dd>${renderFlows(point, place)}</dd></div>`
-    }</dl>
+    }</dl></details>
 ${renderRows('Shown by', point.rows, place)}
 </li>
 `,
