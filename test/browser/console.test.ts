@@ -155,6 +155,7 @@ describeWith('chromium', 'The console', () => {
     await page.goto('about:blank')
     await page.goto(shared)
     expect(await passport.textContent()).toContain('18: no → yes')
+    await page.locator('summary', { hasText: 'Every age no' }).click()
     await page.getByRole('button', { name: 'Copy with teen-16' }).click()
     await page.locator('#copy').getByText("sandbox.next({ flow: 'use', persona: 'teen-16' })").waitFor()
     expect(new URL(page.url()).hash).toBe('#copy')

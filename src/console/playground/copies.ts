@@ -11,6 +11,8 @@ import type { Persona } from '../../sandbox/personas/persona-schema.ts'
 export interface Copy {
   readonly title: string
   readonly text: string
+  /** It has many lines. */
+  readonly isLong?: true
 }
 
 interface Copied {
@@ -43,7 +45,7 @@ export async function copiesOf({ claims, persona, answers, baseUrl, client }: Co
     sandbox_persona: persona.name,
   })
   return [
-    { title: 'Persona as YAML', text: personaYaml(persona).trimEnd() },
+    { title: 'Persona as YAML', text: personaYaml(persona).trimEnd(), isLong: true },
     {
       title: 'Expectation by curl: the next Use flow is this persona',
       text: `curl ${shellWord(`${baseUrl}/_sandbox/expectations`)} --json ${shellWord(JSON.stringify(expectation))}`,
@@ -52,7 +54,9 @@ export async function copiesOf({ claims, persona, answers, baseUrl, client }: Co
       title: 'Expectation in TypeScript',
       text: `await sandbox.next({ flow: 'use', persona: ${quoted(persona.name)} })`,
     },
-    ...(answers ? [{ title: 'Test with Vitest', text: testOf(claims, { persona, answers, isOwn }) }] : []),
+    ...(answers
+      ? [{ title: 'Test with Vitest', text: testOf(claims, { persona, answers, isOwn }), isLong: true as const }]
+      : []),
     {
       title: 'The E1 request by curl, answered as this persona',
       text: `curl -i ${shellWord(`${baseUrl}${ENDPOINTS.use.path}?${request}`)}`,

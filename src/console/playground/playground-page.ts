@@ -45,8 +45,7 @@ export function renderPlayground(
     current: 'playground',
     lead: html`What every persona answers to your claims, and why. Nothing is recorded, and no flow begins.`,
     scripts: ['copy.js'],
-    styles: ['playground.css'],
-    body: html`<form class="column" method="get">
+    body: html`<form class="stack" method="get">
 <div class="columns">
 <section class="card" aria-labelledby="claims-title">
 <h2 id="claims-title">Claims</h2>
@@ -57,11 +56,11 @@ ${text}</textarea>
 </div>
 ${before !== undefined && before.length <= MAX_BEFORE && html`<input type="hidden" name="before" value="${before}">`}
 ${answered?.copied && html`<input type="hidden" name="persona" value="${answered.copied.persona}">`}
-<div class="button-row"><button class="primary" data-testid="evaluate">Evaluate</button> <a class="target" href="${action}">Start over</a></div>
+<div class="row"><button class="primary" data-testid="evaluate">Evaluate</button> <a class="target" href="${action}">Start over</a></div>
 ${
   findings.length > 0 &&
   html`<div id="findings" data-testid="findings"${!answered && html` role="alert"`}>
-${!answered && html`<p class="problem"><strong>The service would refuse these claims.</strong> Your text stays as it is.</p>`}
+${!answered && html`<p class="notice no"><strong>The service would refuse these claims.</strong> Your text stays as it is.</p>`}
 ${renderFindingList(findings, translate('en'))}
 </div>`
 }
@@ -81,12 +80,12 @@ const MAX_NAMES = 3
 
 function renderEffects({ changed, effects, compared }: AnsweredClaims): Html {
   return html`<section class="card" aria-labelledby="change-title">
-<div class="section-head"><h2 id="change-title">Change one filter</h2>${changed && html` <button class="secondary compact" name="change" value="back" data-testid="back">Back to the claims before</button>`}</div>
+<div class="row spread"><h2 id="change-title">Change one filter</h2>${changed && html` <button class="secondary" name="change" value="back" data-testid="back">Back to the claims before</button>`}</div>
 ${changed && renderFlips(changed)}
 ${compared !== undefined && html`<p class="muted">Tried on the first ${compared} personas with an age key: there are too many to try all.</p>`}
 <ul class="effects">${effects.map(
     ({ label, flips }) =>
-      html`<li><button class="effect" name="change" value="${label}"><strong>${label}</strong> <span class="mark ${flips.length > 0 ? 'warn' : 'none'}">${flips.length === 0 ? 'same answers' : counted(flips.length, 'persona')}</span>${flips.length > 0 && html` <span class="muted small-text">${namesOf(flips)}</span>`}</button></li>
+      html`<li><button class="row spread wide" name="change" value="${label}"><strong>${label}</strong> <span class="mark ${flips.length > 0 ? 'warn' : 'none'}">${flips.length === 0 ? 'same answers' : counted(flips.length, 'persona')}</span>${flips.length > 0 && html` <span class="hint">${namesOf(flips)}</span>`}</button></li>
 `,
   )}</ul>
 </section>`
@@ -104,12 +103,17 @@ function renderFlips(flipped: readonly PersonaAnswer[]): Html {
 const namesOf = (names: readonly string[]) =>
   names.slice(0, MAX_NAMES).join(', ') + (names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '')
 
+/** A long text is folded. */
 function renderCopies({ persona, copies }: NonNullable<AnsweredClaims['copied']>): Html {
   return html`<section class="card" id="copy" aria-labelledby="copy-title">
 <h2 id="copy-title">Copy as</h2>
 <p class="muted">With <code>${persona}</code>; the button of a row above takes another persona.</p>
 <div class="columns">${copies.map(
-    ({ title, text }) => html`<div><h3>${title}</h3>${renderSnippet(text)}</div>
+    ({
+      title,
+      text,
+      isLong,
+    }) => html`<details${!isLong && html` open`}><summary>${title}</summary>${renderSnippet(text)}</details>
 `,
   )}</div>
 </section>`
