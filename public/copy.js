@@ -3,7 +3,7 @@ function addButtons() {
   for (const snippet of document.querySelectorAll('[data-copy]:not(:has(> .copy))')) {
     const button = document.createElement('button')
     button.type = 'button'
-    button.className = 'copy'
+    button.className = 'copy boxed'
     button.textContent = 'Copy'
     button.setAttribute('aria-live', 'polite')
     button.addEventListener('click', async () => {

@@ -30,13 +30,14 @@
     if (!response?.ok) return
     const page = new DOMParser().parseFromString(await response.text(), 'text/html')
     const head = document.createElement('p')
-    head.className = 'preview-head'
+    head.className = 'row spread'
     const link = document.createElement('a')
+    link.className = 'target'
     link.href = linkOf(row).href
     link.textContent = `Open ${page.querySelector('h1')?.textContent ?? 'the flow'}`
     const close = document.createElement('button')
     close.type = 'button'
-    close.className = 'secondary compact'
+    close.className = 'secondary'
     close.textContent = 'Close'
     close.addEventListener('click', leave)
     head.append(link, close)

@@ -84,22 +84,21 @@ export function renderPersonas(
     current: 'personas',
     lead: html`The test users, and what each one’s age key says today by the clock of the sandbox.`,
     problem,
-    styles: ['playground.css'],
     scripts: ['copy.js'],
     body: html`<section class="card" aria-labelledby="list-title">
-<div class="list-head"><h2 id="list-title">${counted(total, 'persona')}</h2>
-<form class="form-row" method="get">
+<div class="row spread"><h2 id="list-title">${counted(total, 'persona')}</h2>
+<form class="row" method="get">
 ${renderSelect({ name: 'group', label: 'Group', value: group, options: [{ value: '', label: 'All' }, ...groups] })}
 ${renderTextField({ name: 'q', label: 'Find', value: search })}
 <button class="secondary">Show</button>
 </form>
-${isActing(frame) && html`<form method="post" action="${frame.consolePath}/personas"><button class="secondary compact" name="persona" value="" data-testid="stop-acting">Stop acting</button></form>`}</div>
+${isActing(frame) && html`<form method="post" action="${frame.consolePath}/personas"><button class="secondary" name="persona" value="" data-testid="stop-acting">Stop acting</button></form>`}</div>
 ${
   acting !== undefined &&
   html`<p class="notice" role="status" data-testid="acting">This browser now is <code>${acting}</code> in every flow that nothing stronger decides.</p>`
 }
 ${renderPaging({ shown: rows.length, total, next }, withoutEmpty({ q: search, group }))}
-${rows.length === 0 && html`<p class="empty">No persona matches this filter.</p>`}
+${rows.length === 0 && html`<p class="notice muted">No persona matches this filter.</p>`}
 ${grouped(rows, ({ persona }) => groupOf(persona)).map(([title, members]) => {
   const cells = members.map((row) => rowOf(row, frame))
   const table = renderTable(title, ['Persona', 'Its age key; open for YAML', 'What it is for', 'Use it'], cells)
@@ -128,7 +127,7 @@ function rowOf({ persona, yaml }: PersonaRow, { consolePath, controlPath }: Cons
           : renderSnippet(yaml.trimEnd())
       }</details>`,
       purpose,
-      html`<div class="row-actions"><form method="post" action="${consolePath}/personas"><button class="quiet" name="persona" value="${name}" aria-label="Act as ${title}">Act as</button></form> <a class="target" href="${playground}" aria-label="Try claims on ${title}">Try</a></div>`,
+      html`<div class="row"><form method="post" action="${consolePath}/personas"><button class="quiet" name="persona" value="${name}" aria-label="Act as ${title}">Act as</button></form> <a class="target" href="${playground}" aria-label="Try claims on ${title}">Try</a></div>`,
     ],
   }
 }

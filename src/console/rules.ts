@@ -44,13 +44,13 @@ export function renderRules(
     current: 'rules',
     lead: html`What a request is checked against. Profile <code>${profile}</code>: an <em>error</em> refuses the request, <em>advice</em> only says so.`,
     body: html`<section class="card" aria-labelledby="rules-title">
-<div class="list-head"><h2 id="rules-title">${counted(found.flatMap(({ rules }) => rules).length, 'rule')}</h2>
-<form class="form-row" method="get">
+<div class="row spread"><h2 id="rules-title">${counted(found.flatMap(({ rules }) => rules).length, 'rule')}</h2>
+<form class="row" method="get">
 ${renderTextField({ name: 'q', label: 'Find', value: search })}
 ${renderSelect({ name: 'level', label: 'Level', value: level, options: filterOptions(LEVELS) })}
 <button class="secondary">Show</button>
 </form></div>
-${found.length === 0 && html`<p class="empty">No rule matches this filter. <a href="?">Show all</a></p>`}
+${found.length === 0 && html`<p class="notice muted">No rule matches this filter. <a href="?">Show all</a></p>`}
 ${found.map(({ title, rules }) => {
   const rows = rules.map((rule) => rowOf(rule, levelOf(rule, profile)))
   const table = renderTable(`Rules of ${title}`, ['Rule', 'Level', 'What is required, and the remedy'], rows)
@@ -64,7 +64,7 @@ const rowOf = ({ id, sentence, hint, section }: RuleRow, level: string) => ({
   id,
   cells: [
     html`<code class="whole">${id}</code>`,
-    html`<span class="tag ${level === 'error' ? 'bad' : 'warn'}">${level}</span>`,
+    html`<span class="tag ${level === 'error' ? 'no' : 'warn'}">${level}</span>`,
     html`${sentence} <span class="muted">${hint} From: ${section}.</span>`,
   ],
 })

@@ -31,7 +31,7 @@ export function renderSignIn({ shell, consolePath }: ConsolePlace, problem?: str
     main: html`<section class="card">
 <h1>Sign in to the console</h1>
 <p class="muted">This sandbox can be reached from other machines, so its console asks for the control token that it was started with.</p>
-${problem !== undefined && html`<p class="problem" role="alert" data-testid="problem">${problem}</p>`}
+${problem !== undefined && html`<p class="notice no" role="alert" data-testid="problem">${problem}</p>`}
 <form class="stack" method="post" action="${consolePath}/sign-in">
 <div class="field">
 <label for="token">Control token</label>

@@ -145,7 +145,7 @@ function renderActAs({ persona: { name, title }, outcome }: Acting, { tenant, sh
     title: `Act as ${title}`,
     main: html`<section class="card screen">
 <h1>Act as ${title}</h1>
-<p class="lead">This browser will be <code>${name}</code> in every flow, without the choice page, until you stop.${renderOutcome(outcome)}</p>
+<p>This browser will be <code>${name}</code> in every flow, without the choice page, until you stop.${renderOutcome(outcome)}</p>
 <form method="post" action="${action}"><div class="actions"><button class="primary" data-testid="act-as">Act as ${title}</button></div></form>
 </section>`,
   })
@@ -157,8 +157,8 @@ function renderActing({ persona: { name, title }, outcome }: Acting, { shell }: 
     title: `Acting as ${title}`,
     main: html`<section class="card screen">
 <h1>Acting as ${title}</h1>
-<p class="lead">From now on this browser is <code>${name}</code> in every flow.${renderOutcome(outcome)} <code>DELETE _sandbox/act-as</code> or deleting the cookies <code>${PERSONA_COOKIE}</code> and <code>${OUTCOME_COOKIE}</code> ends it.</p>
-<p class="links"><a href="${shell.homePath}">To the sandbox home</a></p>
+<p>From now on this browser is <code>${name}</code> in every flow.${renderOutcome(outcome)} <code>DELETE _sandbox/act-as</code> or deleting the cookies <code>${PERSONA_COOKIE}</code> and <code>${OUTCOME_COOKIE}</code> ends it.</p>
+<p class="row links"><a href="${shell.homePath}">To the sandbox home</a></p>
 </section>`,
   })
 }

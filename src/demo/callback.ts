@@ -73,10 +73,10 @@ export function renderFragment(frame: ConsoleFrame): RenderedPage {
     scripts: ['demo-callback.js'],
     main: html`<section class="card">
 <h1>Coming back to the shop</h1>
-<p class="lead">In the response mode fragment the answer stands behind the # of this address, which only a script can read.</p>
+<p>In the response mode fragment the answer stands behind the # of this address, which only a script can read.</p>
 <form method="post" action="${frame.demoPath}/callback?${FROM_FRAGMENT}" data-fragment></form>
 <noscript><p class="notice">Scripts are off: choose the response mode query or form_post.</p></noscript>
-<p class="links"><a href="${frame.demoPath}">Start again</a></p>
+<p class="row links"><a href="${frame.demoPath}">Start again</a></p>
 </section>`,
   })
 }

@@ -30,9 +30,9 @@ export function renderDemoResult(frame: ConsoleFrame, session: Session): Rendere
     main: html`<header class="card">
 <p class="muted">${flow === 'use' ? 'Use' : 'Create'}</p>
 <h1 data-testid="demo-verdict">${title}</h1>
-<p class="lead">${sentence}</p>
+<p>${sentence}</p>
 ${renderAnswers(shownAnswers(callback))}
-<p class="links"><a href="${frame.demoPath}">Start again</a> <a href="${frame.consolePath}/flows?${new URLSearchParams({ state }).toString()}">See it in the console</a></p>
+<p class="row links"><a href="${frame.demoPath}">Start again</a> <a href="${frame.consolePath}/flows?${new URLSearchParams({ state }).toString()}">See it in the console</a></p>
 </header>
 ${renderOffer(session, frame)}
 <div class="columns">
@@ -58,7 +58,7 @@ function renderOffer(session: Session, { demoPath }: ConsoleFrame): Html | undef
   return html`<section class="card" aria-labelledby="offer-title">
 <h2 id="offer-title">${title}</h2>
 <p class="muted">${reason}</p>
-<form class="form-row" method="post" action="${demoPath}/${offer}">
+<form class="row" method="post" action="${demoPath}/${offer}">
 ${renderDateField()}
 <button class="primary" data-testid="demo-${offer}">${button}</button>
 </form>

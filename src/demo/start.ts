@@ -28,14 +28,14 @@ function addressOfBase(request: Incoming, tenant: Tenant): string | undefined {
 export function renderDemoStart(frame: ConsoleFrame, rightAddress: string | undefined): RenderedPage {
   return renderDemoPage(frame, {
     title: 'Demo shop',
-    main: html`<div class="page-title"><h1>Demo shop</h1> <p>A relying party built into the sandbox. It makes the same calls as your app, over HTTP, and shows what it sends and what it checks.</p></div>
+    main: html`<div class="row page-title"><h1>Demo shop</h1> <p>A relying party built into the sandbox. It makes the same calls as your app, over HTTP, and shows what it sends and what it checks.</p></div>
 ${
   rightAddress !== undefined &&
   html`<p class="notice" data-testid="wrong-address">The sandbox sends browsers back to its base URL, and a session does not follow to another name. <a href="${rightAddress}">Open the demo there</a>.</p>`
 }
 <div class="columns">
 ${renderUseForm(frame)}
-<div class="column">
+<div class="stack">
 ${renderCreateForm(frame)}
 ${renderUpgradeHint()}
 </div>
@@ -67,7 +67,7 @@ ${renderCheckbox('upgrade', 'Allow an upgrade (the upgrade scope)')}</div>
 }
 
 const renderCheckbox = (name: string, label: string): Html =>
-  html`<label class="check"><input type="checkbox" name="${name}" value="true" checked> <span>${label}</span></label>`
+  html`<label class="target"><input type="checkbox" name="${name}" value="true" checked> <span>${label}</span></label>`
 
 function renderCreateForm({ demoPath }: ConsoleFrame): Html {
   return html`<section class="card" aria-labelledby="create-title">

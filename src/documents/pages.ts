@@ -50,11 +50,11 @@ export function renderServedDocument({ frame, place }: DocumentsFrame, name: str
   return renderPage(frame, {
     title,
     lead: html`${line}`,
-    body: html`<div class="doc-page">
+    body: html`<div class="stack doc-page">
 <nav class="card doc-contents" aria-label="Contents">
 ${renderSearchForm(place, { isNarrow: true })}
 ${renderContents(document)}
-<p class="links"><a href="${indexAddress(place)}">All documents</a> <a href="${markdownAddress(place, file)}">Markdown</a></p>
+<p class="row links"><a href="${indexAddress(place)}">All documents</a> <a href="${markdownAddress(place, file)}">Markdown</a></p>
 </nav>
 <article class="card doc">
 ${sections.map((section) => renderSection(section, addressOf))}</article>
@@ -95,8 +95,8 @@ export async function renderSearch({ frame, place }: DocumentsFrame, query: stri
     lead: html`<a href="${indexAddress(place)}">All documents</a> of version ${place.version}.`,
     body: html`<section class="card">
 ${renderSearchForm(place, { query })}
-${query === '' && html`<p class="empty">Type a word, the id of a rule, or the name of an outcome.</p>`}
-${query !== '' && found.length === 0 && html`<p class="empty">No section has all of these words. Try one word less, or look through <a href="${indexAddress(place)}">the list</a>.</p>`}
+${query === '' && html`<p class="notice muted">Type a word, the id of a rule, or the name of an outcome.</p>`}
+${query !== '' && found.length === 0 && html`<p class="notice muted">No section has all of these words. Try one word less, or look through <a href="${indexAddress(place)}">the list</a>.</p>`}
 ${found.length > 0 && renderFound(place, found)}
 </section>`,
   })
@@ -125,7 +125,7 @@ function withMarks(text: string, terms: readonly string[]): readonly (Html | str
 
 /** Enter sends the form where there is no room for a button. */
 const renderSearchForm = (place: DocumentsPlace, { query = '', isNarrow = false } = {}): Html =>
-  html`<form class="doc-search" method="get" action="${indexAddress(place)}/search" role="search">
+  html`<form class="row" method="get" action="${indexAddress(place)}/search" role="search">
 <label class="unseen" for="q">Search the documents</label>
 <input id="q" name="q" type="search" value="${query}" placeholder="Search the documents" autocomplete="off" autocapitalize="none" spellcheck="false">
 ${!isNarrow && html`<button class="secondary">Search</button>`}

@@ -33,7 +33,6 @@ export function renderChoose(
   return renderPage(shell, {
     title,
     width: 'wide',
-    isLean: true,
     menu: renderLanguageMenu(t),
     forms: html`${renderContinueForm(page)}${renderLanguageForm(page)}`,
     scripts: [
@@ -46,20 +45,20 @@ export function renderChoose(
       'once.js',
     ],
     main: html`${renderEmbeddingNotice(page, 'use', t)}
-<div class="desk">
+<div class="stack desk">
 <form class="desk-form" method="post" action="${page.path}/choice">${renderPendingFields(page)}
-<div class="side">
+<div class="stack side">
 <section class="card screen" aria-labelledby="screen-title">
-<div class="asker">${renderClientBadge(client)}<h1 id="screen-title">${title}</h1></div>
+<div class="row asker">${renderClientBadge(client)}<h1 id="screen-title">${title}</h1></div>
 ${renderQuestion(transaction, t)}
 <div class="actions">
 ${!isBlocked && renderActions(page, t)}
 ${renderOutcomeButton('access_denied', page, { label: t('choose.decline'), testId: 'decline', isPrimary: isBlocked }, t)}
 </div>
 </section>
-<div class="about">
+<div class="hint about">
 <p>${t('choose.promise')}${transaction.upgrade && html` ${t('choose.upgrade')}`}</p>
-<p class="links">${transaction.presentation.learnMore && renderLearnMore(shell, t)}${findings.length + fontFindings.length > 0 && html` <a href="#advice-title"${findings.length === 0 && UNSURE}>${t('advice.title')}</a>`}</p>
+<p class="row links">${transaction.presentation.learnMore && renderLearnMore(shell, t)}${findings.length + fontFindings.length > 0 && html` <a href="#advice-title"${findings.length === 0 && UNSURE}>${t('advice.title')}</a>`}</p>
 </div>
 </div>
 ${
@@ -69,7 +68,7 @@ ${renderPersonaList(choices, { thresholds, canCreate: transaction.canCreate, why
 </section>`
 }
 </form>
-<div class="desk-more"${font !== undefined && html` data-font="${font.trim()}"`}>
+<div class="stack desk-more"${font !== undefined && html` data-font="${font.trim()}"`}>
 ${!isBlocked && renderEndings(page, t)}
 ${renderAdvice(findings, t, fontFindings)}
 </div>
@@ -87,12 +86,12 @@ const chosenOn = ({ id, chosenLanguage }: Pick<WaitingPage, 'id' | 'chosenLangua
 function renderQuestion({ claims }: UseTransaction, t: Translate): Html {
   const { age_thresholds: thresholds, ...filters } = claims
   const lines = Object.entries(filters).flatMap(([name, value]) => filterLines(name, value))
-  return html`<div class="asked"><h2 class="small">${t('choose.thresholds')}</h2>
-<ul class="thresholds">${thresholds.map((threshold) => html`<li>${threshold}</li>`)}</ul></div>
+  return html`<div class="row"><h2 class="small">${t('choose.thresholds')}</h2>
+<ul class="row thresholds">${thresholds.map((threshold) => html`<li class="tag">${threshold}</li>`)}</ul></div>
 ${
   lines.length > 0 &&
   html`<details class="question"><summary><span>${t('choose.filters')}:</span> <code>${Object.keys(filters).join(', ')}</code></summary>
-<ul class="filters">${lines.map((line) => html`<li>${line}</li>`)}</ul></details>`
+<ul class="hint">${lines.map((line) => html`<li>${line}</li>`)}</ul></details>`
 }`
 }
 

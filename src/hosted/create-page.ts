@@ -27,13 +27,12 @@ export function renderCreate(
   const isBlocked = isWithoutPasskeys(page.embedding) && !page.continued
   return renderPage(shell, {
     title: t('create.title'),
-    isLean: true,
     menu: renderLanguageMenu(t),
     forms: html`${renderContinueForm(page)}${renderLanguageForm(page)}`,
     scripts: ['language.js', 'filter.js', 'parts.js', 'embedding.js', 'once.js'],
     main: html`${renderEmbeddingNotice(page, 'create', t)}
 <section class="card screen" aria-labelledby="screen-title">
-<div class="asker">${renderClientBadge(client)}<h1 id="screen-title">${t('create.title')}</h1></div>
+<div class="row asker">${renderClientBadge(client)}<h1 id="screen-title">${t('create.title')}</h1></div>
 <p class="muted">${t('create.lead', { client: client.name })}</p>
 <h2 class="small">${t('create.signals')}</h2>
 <ul class="signals">

@@ -30,7 +30,6 @@ export function renderCallbackForm({ redirectUri, params }: Omit<Callback, 'mode
   const t = translate(shell.lang)
   return renderPage(shell, {
     title: t('callback.title'),
-    isLean: true,
     scripts: ['submit.js'],
     main: html`<section class="card screen">
 <h1>${t('callback.title')}</h1>
@@ -57,13 +56,12 @@ function renderFrameEnding(
   const { origin, pathname } = new URL(redirectUri)
   return renderPage(shell, {
     title: t('frame.ended.title'),
-    isLean: true,
     main: html`<section class="card screen" data-testid="ended-in-iframe">
 <h1>${t('frame.ended.title')}</h1>
-<p class="lead">${t('frame.ended.lead')}</p>
+<p>${t('frame.ended.lead')}</p>
 ${isUnsaved && html`<p data-testid="unsaved"><strong>${t('frame.ended.unsaved')}</strong></p>`}
 <p>${t('frame.ended.target', { target: origin + pathname })}</p>
-<ul class="suggestions">${params.map(([name]) => html`<li><code>${name}</code></li>`)}</ul>
+<ul class="row">${params.map(([name]) => html`<li class="tag"><code>${name}</code></li>`)}</ul>
 <p class="notice">${t('frame.ended.fix')}</p>
 </section>`,
   })
@@ -74,10 +72,9 @@ function renderClosed(shell: Shell): RenderedPage {
   const t = translate(shell.lang)
   return renderPage(shell, {
     title: t('closed.title'),
-    isLean: true,
     main: html`<section class="card screen">
 <h1>${t('closed.title')}</h1>
-<p class="lead">${t('closed.lead')}</p>
+<p>${t('closed.lead')}</p>
 </section>`,
   })
 }

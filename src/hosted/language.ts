@@ -13,7 +13,7 @@ export const languageCookie = (language: string, tenant: Tenant): Cookie =>
  * submits it as soon as a pointer picks one, and hides the button until a key has changed the choice.
  */
 export function renderLanguageMenu(t: Translate): Html {
-  return html`<div class="language">
+  return html`<div class="row language">
 <label class="unseen" for="language">${t('language.label')}</label>
 <select id="language" name="language" form="language-form" data-testid="language" autocomplete="off">
 ${Object.entries(LANGUAGES).map(

@@ -99,8 +99,8 @@ export function renderConsolePage(frame: ConsoleFrame, content: ConsoleContent):
   const { heading = content.title, lead, body, problem, ...page } = content
   return renderFramedPage(frame, {
     ...page,
-    main: html`<div class="page-title"><h1>${heading}</h1> <p>${lead}</p></div>
-${problem !== undefined && html`<p class="problem" role="alert" data-testid="problem"><strong>Not done.</strong> ${problem}</p>`}
+    main: html`<div class="row page-title"><h1>${heading}</h1> <p>${lead}</p></div>
+${problem !== undefined && html`<p class="notice no" role="alert" data-testid="problem"><strong>Not done.</strong> ${problem}</p>`}
 ${body}`,
   })
 }
@@ -125,7 +125,7 @@ function renderPagesOfEntry(place: ConsolePlace, current: ConsolePath): Html | f
   const pages = CONSOLE_PAGES.filter((page) => page.entry === entry)
   return (
     pages.length > 1 &&
-    html`<nav class="tabs" aria-label="${entry}">${pages.map(
+    html`<nav class="row tabs" aria-label="${entry}">${pages.map(
       ({ path, title }) =>
         html`<a href="${addressOf(place, path)}"${path === current && html` aria-current="page"`}>${title}</a>`,
     )}</nav>

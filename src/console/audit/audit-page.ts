@@ -31,7 +31,6 @@ export function renderAudit(
     current: 'audit',
     problem,
     lead: html`Which wrong answers an app lets in, by the report of an audit. The server keeps no report, and calls nothing.`,
-    styles: ['audit.css'],
     scripts: ['audit-filter.js', 'copy.js'],
     body: html`${opened && renderReport(opened, frame)}
 ${renderForm(frame, opened !== undefined)}`,
@@ -83,13 +82,13 @@ function renderSummary(report: AuditReport, remarks: readonly string[], name: st
   // What does not count is no success either.
   const word = ofReadings && conclusion === 'passed' && pointsOf(report).some(isFound) ? 'depends' : conclusion
   const headline = ofReadings || describeChecks(checks) || 'Nothing could be shown'
-  return html`<section class="card audit-summary" aria-labelledby="verdict-title">
+  return html`<section class="card" aria-labelledby="verdict-title">
 <h2 id="verdict-title" data-testid="headline"><span class="mark ${markOf(word)}">${word}</span> ${shortened(headline, MAX_TEXT)}</h2>
-<ul class="marks" aria-label="Rows by verdict" data-testid="totals">${Object.entries(report.totals).map(
+<ul class="row marks" aria-label="Rows by verdict" data-testid="totals">${Object.entries(report.totals).map(
     ([verdict, count]) => html`<li class="mark ${markOf(verdict)}">${count} ${verdict}</li>`,
   )}</ul>
-${remarks.length > 0 && html`<ul class="notice remarks" data-testid="remarks">${remarks.map((remark) => html`<li>${remark}</li>`)}</ul>`}
-<dl class="audit-facts">${factsOf(report, name).map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>
+${remarks.length > 0 && html`<ul class="notice" data-testid="remarks">${remarks.map((remark) => html`<li>${remark}</li>`)}</ul>`}
+<dl>${factsOf(report, name).map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>
 ${renderLearned(report)}
 ${
   report.notes.length > 0 &&
@@ -103,7 +102,7 @@ const MAX_TEXT = 300
 
 const renderLearned = ({ learned }: AuditReport): Html =>
   html`<details class="raw"><summary>What was learned</summary>
-<dl class="audit-facts">${Object.entries(learned).flatMap(([flow, signs]) =>
+<dl>${Object.entries(learned).flatMap(([flow, signs]) =>
     signs === undefined
       ? []
       : html`<div><dt>${flow}</dt><dd>Yes is ${shortened(signs.yes, MAX_TEXT)}<ul class="steps">${signs.no.map((one) => html`<li>No is ${shortened(one, MAX_TEXT)}</li>`)}</ul></dd></div>`,
@@ -144,7 +143,7 @@ function remarksOn(given: AuditReport, counted: AuditReport, isLinked: boolean):
 function renderForm({ consolePath }: ConsoleFrame, isOther: boolean): Html {
   return html`<section class="card" aria-labelledby="open-title">
 <h2 id="open-title">Open ${isOther && 'another '}report</h2>
-<form class="form-row" method="post" action="${consolePath}/audit" enctype="multipart/form-data">
+<form class="row" method="post" action="${consolePath}/audit" enctype="multipart/form-data">
 <div class="field">
 <label for="${REPORT_FIELD}">JSON report of an audit</label>
 <input id="${REPORT_FIELD}" name="${REPORT_FIELD}" type="file" accept=".json,application/json" required aria-describedby="report-hint">

@@ -27,8 +27,8 @@ export const renderFindings = (points: readonly Point[], place: RowPlace): Html 
 <h2 id="findings-title">${counted(points.length, 'finding')}</h2>
 <ol class="audit-findings">${points.map(
     (point, index) => html`<li data-testid="finding">
-<details${index === 0 && html` open`}><summary><h3>${renderVerdict(point.verdict)} ${shortened(point.title, MAX_TEXT)} <span class="muted small-text">${point.weight}</span></h3></summary>
-<dl class="audit-facts">${point.facts.map(renderFact)}${renderLog(point)}${
+<details${index === 0 && html` open`}><summary><h3>${renderVerdict(point.verdict)} ${shortened(point.title, MAX_TEXT)} <span class="hint">${point.weight}</span></h3></summary>
+<dl>${point.facts.map(renderFact)}${renderLog(point)}${
       point.flows.length > 0 && html`<div><dt>Flows</dt><dd>${renderFlows(point, place)}</dd></div>`
     }</dl></details>
 ${renderRows('Shown by', point.rows, place)}
@@ -61,7 +61,7 @@ export const renderUnshown = (unshown: readonly Unshown[]): Html | false =>
 export const renderOthers = (points: readonly Point[], rows: readonly AuditedRow[], place: RowPlace): Html =>
   html`<section class="card" aria-labelledby="checks-title">
 <h2 id="checks-title">Other checks</h2>
-<form class="form-row" data-audit-filter hidden>
+<form class="row" data-audit-filter hidden>
 ${renderSelect({ name: 'verdict', label: 'Verdict', options: filterOptions(VERDICTS) })}
 ${renderTextField({ name: 'q', label: 'Find' })}
 </form>

@@ -46,7 +46,6 @@ export function renderCoverage(frame: ConsoleFrame, coverage: Coverage): Rendere
     title: 'Coverage',
     current: 'coverage',
     lead: html`What your app was shown, and what it was not. ${isOfAll ? 'All tenants are added up' : 'This tenant alone'}; a reset of the sandbox empties nothing here.`,
-    styles: ['coverage.css'],
     scripts: ['copy.js'],
     body: isEmpty
       ? renderEmpty()
@@ -66,15 +65,15 @@ ${omitted.claims > 0 && html`<p class="notice">${counted(omitted.claims, 'answer
 function renderEmpty(): Html {
   return html`<section class="card" aria-labelledby="empty-title">
 <h2 id="empty-title">Nothing yet</h2>
-<p class="empty">Nothing was delivered to an app since the sandbox started or the counters were emptied. The demo app does not count.</p>
+<p class="notice muted">Nothing was delivered to an app since the sandbox started or the counters were emptied. The demo app does not count.</p>
 <h3>Keep it for a run of tests</h3>${renderSnippet('AGEKEY_SANDBOX_COVERAGE_FILE=coverage.json npx agekey-sandbox')}
 </section>`
 }
 
 function renderDimensions({ dimensions }: Coverage, { consolePath }: ConsoleFrame): Html {
   return html`<section class="card" aria-labelledby="dimensions-title">
-<div class="section-head"><h2 id="dimensions-title">Dimensions</h2>
-<form method="post" action="${consolePath}/coverage"><button class="secondary compact" name="clear" value="true" data-testid="clear-coverage">Empty the counters</button></form></div>
+<div class="row spread"><h2 id="dimensions-title">Dimensions</h2>
+<form method="post" action="${consolePath}/coverage"><button class="secondary" name="clear" value="true" data-testid="clear-coverage">Empty the counters</button></form></div>
 ${renderTable(
   'Dimensions',
   ['Dimension', 'Seen', 'Percent', 'What it counts'],
@@ -92,7 +91,7 @@ const renderCount = (name: DimensionName, { covered, total, percent }: CoverageD
     : [
         html`<a class="target" href="#${name}">${name}</a>`,
         `${covered} of ${total}`,
-        html`<span class="coverage-percent"><meter min="0" max="100" value="${percent}" aria-label="${name}">${percent} %</meter> ${percent} %</span>`,
+        html`<span class="whole"><meter min="0" max="100" value="${percent}" aria-label="${name}">${percent} %</meter> ${percent} %</span>`,
       ]
 
 function renderDimension(
@@ -105,7 +104,7 @@ function renderDimension(
   // A link to what is inside of a folded part opens the part.
   return html`<details class="card">
 <summary><h2>${name}</h2> <span class="mark ${gaps.length === 0 ? 'yes' : 'wait'}" data-testid="gaps-${name}">${gaps.length === 0 ? 'no gap' : counted(gaps.length, 'gap')}</span></summary>
-<div class="column" id="${name}">
+<div class="stack" id="${name}">
 ${renderGaps(gaps, place)}
 ${renderSeen(name, dimension)}
 </div>

@@ -13,7 +13,7 @@ const MAX_CLAIMS_LENGTH = 300
 
 /** The claims that what follows is about. */
 export const renderClaims = (claims: string | undefined): Html | false =>
-  claims !== undefined && html`<p class="coverage-claims"><code>${shortened(claims, MAX_CLAIMS_LENGTH)}</code></p>`
+  claims !== undefined && html`<p class="muted"><code>${shortened(claims, MAX_CLAIMS_LENGTH)}</code></p>`
 
 /** What was not seen: what closes it, and where to try that. */
 export const renderGaps = (gaps: readonly CoverageGap[], place: GapPlace): readonly Html[] =>

@@ -23,7 +23,7 @@ export const transactionOf = ({ calls }: Pick<Flow, 'calls'>): string | undefine
 /** Answers a flow that waits in this browser, or runs a flow again; where neither is possible it says why. */
 export function renderAgain(flow: Flow, place: Place): Html {
   const isWaiting = flow.ended_at === undefined
-  return html`<section class="card again" aria-labelledby="again-title"${isWaiting && html` data-preview`}>
+  return html`<section class="card" aria-labelledby="again-title"${isWaiting && html` data-preview`}>
 <h2 id="again-title">${isWaiting ? 'Go on' : 'Run it again'}</h2>
 ${isWaiting ? renderWaiting(flow, place) : renderRun(flow, place)}
 </section>`
@@ -88,7 +88,7 @@ function renderUse(flow: Flow, { path, parameters }: CallRecord, basePath: strin
   const decided = `${address}&${queryOf({ sandbox_persona: persona, sandbox_outcome: outcome })}`
   if (decided.length > MAX_ADDRESS)
     return html`<p>The request is too long for a link. It can be repeated in a shell, below.</p>`
-  return html`<ul class="links">
+  return html`<ul class="row links">
 <li><a class="target" href="${address}" target="_blank" rel="noreferrer" data-testid="run-again">The same request</a> <span class="hint">${isNamed ? 'with the decision that it names itself' : 'decided by what is set now, or on the choice page'}</span></li>
 ${!isNamed && (persona !== undefined || outcome !== undefined) && html`<li><a class="target" href="${decided}" target="_blank" rel="noreferrer" data-testid="run-decided">With the same decision</a> <span class="hint">${[persona, outcome].filter(Boolean).join(', ')}</span></li>`}
 </ul>

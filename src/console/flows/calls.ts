@@ -42,9 +42,9 @@ export function renderCalls(
   const shown = calls.slice(-MAX_CALLS)
   const total = dropped + calls.length
   return html`<section class="card" aria-labelledby="calls-title" data-preview>
-<div class="section-head"><h2 id="calls-title">Calls</h2> <a class="target" href="${jsonPath}">All of it as JSON</a></div>
+<div class="row spread"><h2 id="calls-title">Calls</h2> <a class="target" href="${jsonPath}">All of it as JSON</a></div>
 ${shown.length < total && html`<p class="hint">The last ${shown.length} of ${total}.${dropped > 0 && ` The first ${dropped} are kept no longer.`}</p>`}
-<ol class="timeline calls-made">
+<ol class="timeline">
 ${shown.map((call, index) => renderCall(call, index, { curl: curlCommand(call, { baseUrl, clientId }), told }))}</ol>
 </section>`
 }
@@ -54,23 +54,21 @@ function renderCall(call: CallRecord, index: number, { curl, told }: { curl: str
   const refusal = refusalOf(call)?.description
   const isFaulty = findings.some(({ level }) => level === 'error') || (refusal !== undefined && !call.decision)
   return html`<li class="${toneOf(call) === 'no' ? 'error' : 'fine'}">
-<p class="moment">${renderInstant(at)}</p>
+<p class="hint">${renderInstant(at)}</p>
 <h3><span class="tag">${endpoint}</span> ${CALL_TITLES[endpoint] ?? endpoint}</h3>
 <p><code><b>${method}</b> ${path}</code> ${renderStatus(call)}</p>
-${refusal !== undefined && !told.includes(refusal) && html`<p class="refusal">${refusal}</p>`}
+${refusal !== undefined && !told.includes(refusal) && html`<p class="finding error">${refusal}</p>`}
 ${traceparent !== undefined && html`<p class="hint" data-testid="traceparent">traceparent <code>${traceparent}</code></p>`}
 ${renderFindingList(
   findings.filter(({ level }) => level === 'advice'),
   translate('en'),
 )}
-<div class="more">
 <details class="raw" id="sent-${index}"${isFaulty && html` open`}><summary>What was sent <span class="count">${Object.keys(parameters).length}</span></summary>
 ${renderValues(Object.entries(parameters))}</details>
 <details class="raw" id="answered-${index}"${response.kind === 'callback' && !isRefused(call) && html` open`}><summary>What was answered</summary>
 ${renderAnswer(response)}</details>
 <details class="raw" id="curl-${index}"><summary>Repeat it in a shell</summary>
 ${renderCurl(curl)}</details>
-</div>
 </li>
 `
 }

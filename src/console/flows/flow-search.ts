@@ -33,17 +33,17 @@ export function renderFlowSearch(query: FlowQuery): Html {
   const { q = '', flow, status, persona, outcome, state, client_id: clientId } = query
   const facts = [persona, outcome, state, clientId].filter((value) => value !== undefined)
   const isUsed = facts.length > 0 || flow !== undefined || status !== undefined || q !== ''
-  return html`<form class="flow-search" method="get" role="search" data-flow-search>
+  return html`<form class="row flow-search" method="get" role="search" data-flow-search>
 ${query.audit && html`<input type="hidden" name="audit" value="also">`}
 <input class="q" id="q" name="q" type="search" value="${q}" placeholder="Search everything: client, state, rule, traceparent, value" aria-label="Search in everything that the flows hold" autocomplete="off" autocapitalize="none" spellcheck="false">
 ${renderSelect({ name: 'flow', label: 'Flow', value: flow, options: FLOW_OPTIONS })}
-<label class="check"><input type="checkbox" name="status" value="error"${status === 'error' && html` checked`}>Errors only</label>
+<label class="target"><input type="checkbox" name="status" value="error"${status === 'error' && html` checked`}>Errors only</label>
 <button class="secondary">Show</button>
 ${isUsed && html`<a class="target" href="?">Show every flow</a>`}
-<p class="live" role="status" data-live-state hidden></p>
-<details class="narrow-down" id="filter"${facts.length > 0 && html` open`}>
+<p class="hint live" role="status" data-live-state hidden></p>
+<details id="filter"${facts.length > 0 && html` open`}>
 <summary>More filters</summary>
-<div class="form-row">
+<div class="row">
 ${renderTextField({ name: 'persona', label: 'Persona', value: persona })}
 ${renderTextField({ name: 'outcome', label: 'Outcome', value: outcome })}
 ${renderTextField({ name: 'state', label: 'state', value: state })}

@@ -56,7 +56,7 @@ export function renderUnknown(
     lead: html`A reset removes all flows, and the oldest go when the journal is full. <a href="${frame.consolePath}/flows">All flows</a>`,
     styles: ['flows.css'],
     body: html`<section class="card flow-rows" aria-label="The newest flows">
-${newest.length > 0 ? renderFlowTable(newest, { frame, clock }) : html`<p class="empty">No flow has begun yet.</p>`}
+${newest.length > 0 ? renderFlowTable(newest, { frame, clock }) : html`<p class="notice muted">No flow has begun yet.</p>`}
 </section>`,
   })
   return { ...page, status: 404 }
@@ -103,10 +103,10 @@ export function renderFlow(
   return renderConsolePage(frame, {
     title: `${FLOW_TITLES[flow.flow]} flow ${flow.id}`,
     current: 'flows',
-    lead: html`Began ${renderInstant(flow.started_at)} by the clock of the sandbox. <span class="live" role="status" data-live-state hidden></span>`,
+    lead: html`Began ${renderInstant(flow.started_at)} by the clock of the sandbox. <span class="hint live" role="status" data-live-state hidden></span>`,
     styles: ['flows.css'],
     scripts: ['copy.js', 'console-live.js'],
-    body: html`<div class="live-region" id="flow" data-live data-events="${frame.controlPath}/events" data-flow="${flow.id}">
+    body: html`<div class="stack" id="flow" data-live data-events="${frame.controlPath}/events" data-flow="${flow.id}">
 ${renderStory(story, frame)}
 ${renderWhy(flow, { frame, clock })}
 <div class="columns">
@@ -128,7 +128,7 @@ function renderStory({ before, after }: StoryLinks, { consolePath }: ConsoleFram
   const link = (id: string, text: string) => html`<a class="target" href="${consolePath}/flows/${id}">${text} ${id}</a>`
   return (
     (before ?? after) !== undefined &&
-    html`<nav class="story" aria-label="Flows of the same story">${before !== undefined && link(before, 'Before this:')} ${after !== undefined && link(after, 'After this:')} <span class="hint">Probably the same user: same client, and same state or persona.</span></nav>`
+    html`<nav class="row" aria-label="Flows of the same story">${before !== undefined && link(before, 'Before this:')} ${after !== undefined && link(after, 'After this:')} <span class="hint">Probably the same user: same client, and same state or persona.</span></nav>`
   )
 }
 
@@ -139,7 +139,7 @@ function renderNext(flow: Flow, steps: readonly string[], frame: ConsoleFrame): 
 <h2 id="next-title">What a correct client does next</h2>
 ${outcome !== undefined && html`<p class="notice">${outcome.rule}</p>`}
 <ul class="steps" data-testid="next">${steps.map((step) => html`<li>${step}</li>`)}</ul>
-${playground !== undefined && html`<p class="links"><a class="target" href="${playground}" data-testid="try-claims">Try these claims on every persona</a></p>`}
+${playground !== undefined && html`<p class="row links"><a class="target" href="${playground}" data-testid="try-claims">Try these claims on every persona</a></p>`}
 </section>`
 }
 
@@ -147,7 +147,7 @@ ${playground !== undefined && html`<p class="links"><a class="target" href="${pl
 function renderTakeAlong({ id }: Flow, { controlPath }: ConsoleFrame): Html {
   return html`<section class="card" aria-labelledby="take-title">
 <h2 id="take-title">Take it along</h2>
-<p class="links" data-testid="recordings">${RECORDING_NAMES.map(
+<p class="row links" data-testid="recordings">${RECORDING_NAMES.map(
     (as) =>
       html`<a class="target" href="${controlPath}/flows/${id}?as=${as}" download="${recordingFile(id, as)}">${RECORDING_FORMATS[as].title}</a> `,
   )}</p>

@@ -68,16 +68,16 @@ export function renderFlowList(
     body: html`${settings}
 <section class="card flow-list" aria-label="Flows" data-events="${frame.controlPath}/events">
 ${renderFlowSearch(query)}
-<div class="flow-split">
+<div class="stack flow-split">
 <div class="flow-rows">
 <button type="button" class="new-flows" data-new-flows hidden></button>
 <div id="timeline" data-live>
 ${flows.length === 0 ? renderNothing(used.size > 0, frame) : renderFlowTable(flows, { frame, clock })}
-${before !== undefined && html`<p class="links"><a href="?${String(new URLSearchParams([...used, ['before', before]]))}">Older flows</a></p>`}
+${before !== undefined && html`<p class="row links"><a href="?${String(new URLSearchParams([...used, ['before', before]]))}">Older flows</a></p>`}
 ${hidden > 0 && html`<p class="hint" data-testid="hidden-flows">${counted(hidden, 'flow')} of an audit ${hidden === 1 ? 'is' : 'are'} hidden. <a href="?${String(new URLSearchParams([...used, ['audit', 'also']]))}">Show</a></p>`}
 </div>
 </div>
-<aside class="flow-preview" aria-label="Preview of the flow" data-flow-preview hidden></aside>
+<aside class="stack flow-preview" aria-label="Preview of the flow" data-flow-preview hidden></aside>
 </div>
 </section>
 <details class="raw"><summary>What is an age key?</summary>
@@ -88,6 +88,6 @@ ${hidden > 0 && html`<p class="hint" data-testid="hidden-flows">${counted(hidden
 
 function renderNothing(isFiltered: boolean, { demoPath }: ConsoleFrame): Html {
   return isFiltered
-    ? html`<p class="empty" data-testid="no-flows">No flow matches this search.</p>`
-    : html`<p class="empty" data-testid="no-flows">Nothing yet. Start a flow in your app, or in the <a href="${demoPath}">demo app</a>: it appears here.</p>`
+    ? html`<p class="notice muted" data-testid="no-flows">No flow matches this search.</p>`
+    : html`<p class="notice muted" data-testid="no-flows">Nothing yet. Start a flow in your app, or in the <a href="${demoPath}">demo app</a>: it appears here.</p>`
 }

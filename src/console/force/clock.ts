@@ -49,23 +49,23 @@ export function renderClock(
 <div class="stack">
 <p><span class="big-time" data-testid="now">${renderTicking(now, isFrozen)}</span> <span class="tag${isFrozen && ' warn'}" data-testid="clock-state">${isFrozen ? 'frozen' : 'running'}</span> <span class="line muted" id="local-now"></span></p>
 <p class="hint">Advanced ${advancedSeconds} s${advancedSeconds >= 60 && ` (${describeSeconds(advancedSeconds)})`} from the base ${renderInstant(base)}. Relative dates of personas count from the base: advancing makes personas older, a container that runs for weeks does not.</p>
-<form class="button-row" method="post" action="${action}">
+<form class="row" method="post" action="${action}">
 <button class="secondary" name="freeze" value="${isFrozen ? 'false' : 'true'}" data-testid="freeze">${isFrozen ? 'Let it run' : 'Freeze'}</button>
 <button class="secondary" name="reset" value="true" data-testid="reset">Back to real time</button>
 </form>
-<form class="form-row" method="post" action="${action}">
+<form class="row" method="post" action="${action}">
 ${renderTextField({ name: 'set', label: 'Go to a date or a date-time', value: set, hint: 'ISO 8601 in UTC, for example 2026-01-31T12:00:00Z. The base moves too.' })}
 <button class="secondary">Set</button>
 </form>
 </div>
 <div class="stack">
-<form method="post" action="${action}"><ul class="step-list">
+<form method="post" action="${action}"><ul class="stack">
 ${STEPS.map(
   ({ seconds, title, hint }) =>
-    html`<li><button class="step" name="advance" value="${seconds}" data-testid="advance-${seconds}"><strong>${title}</strong> <span class="muted">${hint}</span></button></li>
+    html`<li><button class="row spread boxed wide" name="advance" value="${seconds}" data-testid="advance-${seconds}"><strong>${title}</strong> <span class="muted">${hint}</span></button></li>
 `,
 )}</ul></form>
-<form class="form-row" method="post" action="${action}">
+<form class="row" method="post" action="${action}">
 ${renderTextField({ name: 'advance', label: 'Or let so many seconds pass' })}
 <button class="secondary">Advance</button>
 </form>

@@ -67,7 +67,7 @@ export function renderForce(
     problem,
     scripts: ['console-live.js'],
     body: html`<section class="card" id="queue" aria-labelledby="queue-title" data-events="${frame.controlPath}/events">
-<div class="section-head"><h2 id="queue-title">Waiting</h2> <p class="live" role="status" data-live-state hidden></p></div>
+<div class="row spread"><h2 id="queue-title">Waiting</h2> <p class="hint live" role="status" data-live-state hidden></p></div>
 <div class="stack" id="waiting" data-live>
 ${renderQueue(expectations, { action, fields })}
 ${renderScenarios(scenarios, action)}

@@ -51,6 +51,6 @@ ${asks && html`<h3>On the request itself</h3>${renderSnippet(`sandbox_outcome=${
 <h3>From a test</h3>${renderSnippet(`curl ${shellWord(`${baseUrl}/_sandbox/expectations`)} \\\n  --json ${shellWord(JSON.stringify({ flow, outcome: name }))}`)}
 </section>
 </div>
-<p class="links"><a href="${frame.consolePath}/outcomes?${new URLSearchParams({ flow }).toString()}">All outcomes of ${flow}</a></p>`,
+<p class="row links"><a href="${frame.consolePath}/outcomes?${new URLSearchParams({ flow }).toString()}">All outcomes of ${flow}</a></p>`,
   })
 }

@@ -40,14 +40,14 @@ export function renderOutcomes(
     current: 'outcomes',
     lead: html`Every ending that you can ask for: by <code>sandbox_outcome=NAME</code> on the request, by an expectation, or on the choice page. The level says how binding the check is: <b>must</b> by the specification, <b>should</b> by other documents, <b>may</b> as hardening; the number is its severity, 0 to 10.`,
     body: html`<section class="card" aria-labelledby="catalogue-title">
-<div class="list-head"><h2 id="catalogue-title">${counted(outcomes.length, 'outcome')}</h2>
-<form class="form-row" method="get">
+<div class="row spread"><h2 id="catalogue-title">${counted(outcomes.length, 'outcome')}</h2>
+<form class="row" method="get">
 ${renderTextField({ name: 'q', label: 'Find', value: q })}
 ${renderSelect({ name: 'flow', label: 'Flow or call', value: flow, options: filterOptions(OUTCOME_FLOWS) })}
 ${renderSelect({ name: 'level', label: 'Level', value: level, options: filterOptions(REQUIREMENT_LEVELS) })}
 <button class="secondary">Show</button>
 </form></div>
-${outcomes.length === 0 && html`<p class="empty">No outcome matches this filter. <a href="?">Show all</a></p>`}
+${outcomes.length === 0 && html`<p class="notice muted">No outcome matches this filter. <a href="?">Show all</a></p>`}
 ${OUTCOME_FLOWS.map((one) =>
   renderFlowTable(
     one,

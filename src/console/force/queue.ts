@@ -40,12 +40,12 @@ export function renderQueue(
   const { items, next } = pageOf(expectations, { fields, limit: MAX_SHOWN, idOf: ({ id }) => id })
   const total = expectations.length
   if (total === 0)
-    return html`<p class="empty">No decision waits: the request itself decides, or the choice page asks.</p>`
+    return html`<p class="notice muted">No decision waits: the request itself decides, or the choice page asks.</p>`
   return html`<form method="post" action="${action}#queue">
 <h3>${counted(total, 'decision')}</h3>
 ${renderTable('Decisions that wait', ['For', 'Persona', 'Outcome', 'When', 'Left', 'Change'], items.map(renderExpectation))}
 ${renderPaging({ shown: items.length, total, next })}
-<div class="button-row"><button class="secondary compact" name="clear" value="true" data-testid="clear">Forget them all</button></div>
+<div class="row"><button class="secondary" name="clear" value="true" data-testid="clear">Forget them all</button></div>
 </form>`
 }
 
@@ -66,7 +66,7 @@ const renderExpectation = ({
     outcome === undefined ? html`<span class="muted">the usual</span>` : renderName(outcome),
     renderMatch(match),
     `${remaining} of ${times}${heldSince === undefined ? '' : ', served'}`,
-    html`<button class="secondary compact" name="remove" value="${id}" aria-label="Remove the decision for ${flow} ${id}">Remove</button>`,
+    html`<button class="secondary" name="remove" value="${id}" aria-label="Remove the decision for ${flow} ${id}">Remove</button>`,
   ],
 })
 
@@ -92,20 +92,20 @@ export function renderDecisionForm({
 <h2 id="add-title">Queue a decision</h2>
 <p class="hint">First in, first out. One for discovery or jwks holds until a flow has ended after it was served.</p>
 <form class="stack" method="post" action="${action}#queue">
-<div class="form-row">
+<div class="row">
 ${renderSelect({ name: 'flow', label: 'For the next', value: flow, options: OUTCOME_FLOWS.map((value) => ({ value, label: value })) })}
 ${renderTextField({ name: 'times', label: 'How many requests', value: times ?? '1' })}
-${renderTextField({ name: 'persona', label: 'Persona', value: persona, list: 'persona-names', hint: 'For use and create. Left empty, adult-passport in use and no-age-key in create, when one is needed.' })}
+${renderTextField({ name: 'persona', label: 'Persona', value: persona, list: 'persona-names', hint: 'Left empty: adult-passport in use, no-age-key in create.' })}
 ${renderTextField({ name: 'outcome', label: 'Outcome', value: outcome, list: 'outcome-names', hint: 'Left empty, the usual one.' })}
 </div>
 <details class="raw"${isMatched && html` open`}><summary>Only for a request with</summary>
-<div class="form-row">
+<div class="row">
 ${renderTextField({ name: 'client_id', label: 'client_id', value: client_id })}
 ${renderTextField({ name: 'state', label: 'state', value: state })}
 ${renderTextField({ name: 'nonce', label: 'nonce', value: nonce })}
 </div>
 </details>
-<div class="button-row"><button class="primary" data-testid="add">Add</button></div>
+<div class="row"><button class="primary" data-testid="add">Add</button></div>
 ${renderSuggestions('persona-names', personas.slice(0, MAX_SHOWN))}
 ${renderSuggestions('outcome-names', [...new Set(OUTCOMES.map(({ name }) => name))])}
 </form>

@@ -46,16 +46,16 @@ export const renderScenarioForm = (
 <h2 id="arm-title">Arm a scenario</h2>
 <form class="stack" method="post" action="${action}#scenarios">
 ${renderTextArea({ name: 'yaml', label: 'YAML', value: yaml, hint: 'A name and steps: decide, await or clock; expect says what a request must have sent.' })}
-<div class="button-row"><button class="primary" name="arm" value="true" data-testid="arm">Arm it</button></div>
+<div class="row"><button class="primary" name="arm" value="true" data-testid="arm">Arm it</button></div>
 </form>
-<p class="links"><a href="${controlPath}/docs/scenarios">What a scenario can say</a></p>
+<p class="row links"><a href="${controlPath}/docs/scenarios">What a scenario can say</a></p>
 </section>`
 
 /** Scenarios step by step. An armed one looks at every request until it has passed or failed. @param scenarios the newest first */
 export const renderScenarios = (scenarios: readonly ScenarioProgress[], action: string): Html =>
   html`<div id="scenarios">${
     scenarios.length === 0
-      ? html`<p class="empty" data-testid="no-scenarios">No scenario is armed. Paste one, or run a file: <code>agekey-sandbox run FILE</code>.</p>`
+      ? html`<p class="notice muted" data-testid="no-scenarios">No scenario is armed. Paste one, or run a file: <code>agekey-sandbox run FILE</code>.</p>`
       : html`<form class="stack" method="post" action="${action}#scenarios">${scenarios.map(renderScenario)}</form>`
   }</div>`
 
@@ -71,9 +71,9 @@ function renderScenario({ id, name, client, status, steps }: ScenarioProgress): 
   const first = Math.max(0, Math.min(done - 3, steps.length - MAX_STEPS_SHOWN))
   const shown = steps.slice(first, first + MAX_STEPS_SHOWN)
   return html`<article class="scenario" data-testid="scenario-${id}">
-<div class="section-head"><h3>${name}</h3> <button class="secondary compact" name="remove" value="${id}" aria-label="Remove ${name}">Remove</button></div>
+<div class="row spread"><h3>${name}</h3> <button class="secondary" name="remove" value="${id}" aria-label="Remove ${name}">Remove</button></div>
 <p><span class="mark ${mark}">${text}</span> <span class="muted">${done} of ${counted(steps.length, 'step')}${client !== undefined && html`, only for client <code>${breakable(client)}</code>`}</span></p>
-<ol class="scenario-steps" start="${first + 1}">
+<ol class="steps scenario-steps" start="${first + 1}">
 ${shown.map((step) => renderStep(step, client))}</ol>
 </article>
 `
@@ -82,7 +82,7 @@ ${shown.map((step) => renderStep(step, client))}</ol>
 const STEP_MARKS = { passed: 'yes', current: 'now', failed: 'no', waiting: 'none' } as const
 
 function renderStep({ kind, summary, status, detail }: StepProgress, client: string | undefined): Html {
-  return html`<li class="${STEP_MARKS[status]}"${status === 'current' && html` aria-current="step"`}><b>${KINDS[kind]}</b> <code>${breakable(summary)}</code>${status === 'current' && html`<p class="waits">${awaited(kind, summary, client)}</p>`}${detail !== undefined && html`<p class="${status === 'failed' ? 'why' : 'muted'}">${status === 'failed' ? 'Failed: ' : 'Last: '}${detail}</p>`}</li>
+  return html`<li class="${STEP_MARKS[status]}"${status === 'current' && html` aria-current="step"`}><b>${KINDS[kind]}</b> <code>${breakable(summary)}</code>${status === 'current' && html`<p>${awaited(kind, summary, client)}</p>`}${detail !== undefined && html`<p class="${status === 'failed' ? 'no' : 'muted'}">${status === 'failed' ? 'Failed: ' : 'Last: '}${detail}</p>`}</li>
 `
 }
 

@@ -69,17 +69,17 @@ export function renderAnswerTable(table: AnswerTable, copyAction: string): Html 
   const { filter, groups, rows, total, found, next } = table
   const options = groups.map(({ key, title, count }) => ({ value: key, label: `${title} (${count})` }))
   return html`<section class="card" aria-labelledby="answers-title">
-<div class="list-head"><h2 id="answers-title">${counted(total, 'persona')}</h2>
-<div class="form-row">
+<div class="row spread"><h2 id="answers-title">${counted(total, 'persona')}</h2>
+<div class="row">
 ${renderSelect({ name: 'answers', label: 'Answers', value: filter.answers, options: [{ value: '', label: 'All' }, ...options] })}
 ${renderTextField({ name: 'q', label: 'Find', value: filter.q })}
 <button class="secondary" data-testid="show">Show</button>
 </div></div>
-${rows.length === 0 && html`<p class="empty">No persona matches this filter.</p>`}
+${rows.length === 0 && html`<p class="notice muted">No persona matches this filter.</p>`}
 ${renderGroups(table, copyAction)}
 ${
   rows.length < found &&
-  html`<p class="hint">${rows.length} of ${found} are shown.${next !== undefined && html` <button class="secondary compact" name="after" value="${next}">Next</button>`}</p>`
+  html`<p class="hint">${rows.length} of ${found} are shown.${next !== undefined && html` <button class="secondary" name="after" value="${next}">Next</button>`}</p>`
 }
 </section>`
 }
@@ -147,7 +147,7 @@ function rowOf(answer: PersonaAnswer, asked: readonly number[], copyAction: stri
       answers ? renderMarks(answer, asked) : html`<span class="mark none">no age key</span>`,
       others.length === 0
         ? first
-        : html`<details class="reason"><summary>${first}</summary><ul>${others.map((line) => html`<li>${line}</li>`)}</ul></details>`,
+        : html`<details class="reason"><summary>${first}</summary><ul class="steps">${others.map((line) => html`<li>${line}</li>`)}</ul></details>`,
       html`<button class="quiet" name="persona" value="${name}" formaction="${copyAction}" aria-label="Copy with ${name}">Copy</button>`,
     ],
   }
@@ -161,5 +161,5 @@ function renderMarks({ answers = {}, before = {} }: PersonaAnswer, asked: readon
     const text = isFlipped ? changeInWords(String(threshold), answers) : `${threshold} ${yes ? 'yes' : 'no'}`
     return html`<li class="mark ${yes ? 'yes' : 'no'}${isFlipped && ' changed'}">${text}</li>`
   })
-  return html`<ul class="marks">${marks}${asked.length > MAX_MARKS && html`<li class="mark none">and ${asked.length - MAX_MARKS} more</li>`}</ul>`
+  return html`<ul class="row marks">${marks}${asked.length > MAX_MARKS && html`<li class="mark none">and ${asked.length - MAX_MARKS} more</li>`}</ul>`
 }

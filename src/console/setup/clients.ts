@@ -28,7 +28,7 @@ export function renderClients(
 ): Html {
   const { items, next } = pageOf(all, { fields, limit: MAX_SHOWN, idOf: ({ clientId }) => clientId })
   return html`<section class="stack" id="clients" aria-labelledby="clients-title">
-<div class="page-title"><h2 id="clients-title">Clients</h2> <p>The relying parties that this sandbox knows. Declare more in the config file under <code>clients</code>, or by <code>PUT _sandbox/tenants/NAME</code>: <a href="${place.controlPath}/docs/clients">how</a>.</p></div>
+<div class="row page-title"><h2 id="clients-title">Clients</h2> <p>The relying parties that this sandbox knows. Declare more in the config file under <code>clients</code>, or by <code>PUT _sandbox/tenants/NAME</code>: <a href="${place.controlPath}/docs/clients">how</a>.</p></div>
 ${renderPaging({ shown: items.length, total: all.length, next })}
 <div class="columns">
 ${items.map((client) => renderClient(client, view, place))}</div>
@@ -56,7 +56,7 @@ function renderClient(
     ],
   ] as const
   return html`<section class="card" aria-labelledby="client-${clientId}" data-testid="client-${clientId}">
-<div class="section-head"><h3 id="client-${clientId}">${name}</h3> <a class="target" href="${consolePath}/flows?${new URLSearchParams({ client_id: clientId }).toString()}">Its flows</a></div>
+<div class="row spread"><h3 id="client-${clientId}">${name}</h3> <a class="target" href="${consolePath}/flows?${new URLSearchParams({ client_id: clientId }).toString()}">Its flows</a></div>
 <dl class="settings">${rows.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>
 ${renderCredentials(client, showsSecrets)}
 </section>

@@ -37,11 +37,11 @@ export function renderKeys({ published, signing }: ShownKeys, { action, jwksUri 
     ],
   }))
   return html`<section class="card" id="keys" aria-labelledby="keys-title">
-<div class="section-head"><h2 id="keys-title">Keys</h2> <a class="target" href="${jwksUri}">The key set</a></div>
+<div class="row spread"><h2 id="keys-title">Keys</h2> <a class="target" href="${jwksUri}">The key set</a></div>
 ${renderTable('Keys', ['kid', 'alg', 'Use'], rows)}
-<form class="button-row" method="post" action="${action}#keys">${Object.entries(STAGES).map(
+<form class="row" method="post" action="${action}#keys">${Object.entries(STAGES).map(
     ([stage, label]) =>
-      html`<button class="secondary compact" name="rotate" value="${stage}" data-testid="${stage}">${label}</button>`,
+      html`<button class="secondary" name="rotate" value="${stage}" data-testid="${stage}">${label}</button>`,
   )}</form>
 <p class="hint">A rotation has three stages, in this order. An app that keeps the key set must fetch the key set again when a <code>kid</code> is unknown.</p>
 </section>`

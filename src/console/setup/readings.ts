@@ -48,7 +48,7 @@ export function renderReadings(
     body: html`<section class="card" aria-labelledby="set-title">
 <h2 id="set-title" data-testid="readings-set">${count === 0 ? 'Each one is read as usual' : `${counted(count, 'reading')} set`}</h2>
 ${count > 0 && html`<p>${Object.entries(set).map(([name, variant]) => html`<code class="whole">${readingId(name, variant)}</code> `)}</p>`}
-${count > 0 && html`<form class="button-row" method="post" action="${action}"><button class="secondary" name="clear" value="true" data-testid="clear-readings">Read all as usual</button></form>`}
+${count > 0 && html`<form class="row" method="post" action="${action}"><button class="secondary" name="clear" value="true" data-testid="clear-readings">Read all as usual</button></form>`}
 ${readings.map((reading) => renderReading(reading, set[reading.name] ?? reading.default, action))}
 </section>`,
   })
@@ -59,11 +59,11 @@ const renderReading = (reading: Reading, current: string, action: string): Html 
   html`<details class="dense" id="${reading.name}"${current !== reading.default && html` open`} data-testid="reading-${reading.name}">
 <summary><h3>${reading.point}</h3> <span class="tag${current !== reading.default && ' warn'}">${current}</span></summary>
 <p class="muted">${reading.section}: ${quotationOf(reading)} <code class="whole">${reading.name}</code></p>
-<form method="post" action="${action}#${reading.name}"><ul class="step-list">
+<form method="post" action="${action}#${reading.name}"><ul class="stack">
 ${reading.variants.map((variant) => renderVariant(reading, variant, current))}</ul></form>
 </details>
 `
 
 const renderVariant = ({ name, default: usual }: Reading, variant: Variant, current: string): Html =>
-  html`<li><button class="step" name="set" value="${readingId(name, variant.name)}" aria-pressed="${variant.name === current ? 'true' : 'false'}"><span><strong>${variant.name}</strong>${variant.name === current && html` <span class="tag warn">now</span>`}${variant.name === usual && html` <span class="tag">usual</span>`}</span> <span class="muted">${variant.summary} (${variant.source})</span></button></li>
+  html`<li><button class="row spread boxed wide" name="set" value="${readingId(name, variant.name)}" aria-pressed="${variant.name === current ? 'true' : 'false'}"><span><strong>${variant.name}</strong>${variant.name === current && html` <span class="tag warn">now</span>`}${variant.name === usual && html` <span class="tag">usual</span>`}</span> <span class="muted">${variant.summary} (${variant.source})</span></button></li>
 `

@@ -32,6 +32,6 @@ export function renderSettings({ provider, client }: AppSettings, { demoPath, co
 <h2 id="paste-title">Paste this into your app</h2>
 <p class="muted">Name the variables as your app does. The secret belongs on the server. Then start a flow in your app, or in the demo app, which makes the same calls.</p>
 ${renderSnippet(settings.map(([name, value]) => `${name}=${value}`).join('\n'))}
-<p class="links"><a href="${demoPath}" data-testid="try-it">Demo app</a> <a href="${controlPath}/docs/first-steps">First steps with curl</a></p>
+<p class="row links"><a href="${demoPath}" data-testid="try-it">Demo app</a> <a href="${controlPath}/docs/first-steps">First steps with curl</a></p>
 </section>`
 }

@@ -53,7 +53,7 @@ export function renderSetup(
     problem,
     scripts: ['copy.js'],
     body: html`<div class="columns">
-<div class="column">
+<div class="stack">
 ${renderSettings(settings, frame)}
 ${renderKeys(keys, { action: `${frame.consolePath}/setup`, jwksUri })}
 </div>
@@ -73,5 +73,5 @@ ${ENDPOINT_IDS.map((id) => {
   return html`<li><span class="tag">${number}</span> <div><code><b>${method.toUpperCase()}</b> ${breakable(endpointUrl(id, provider))}</code> <span class="muted">${purpose}</span></div></li>
 `
 })}</ul>
-<p class="links"><a href="${controlPath}/embedding">The flow in an iframe, right and wrong</a> <a href="${controlPath}/openapi.json">The control API (OpenAPI)</a></p>
+<p class="row links"><a href="${controlPath}/embedding">The flow in an iframe, right and wrong</a> <a href="${controlPath}/openapi.json">The control API (OpenAPI)</a></p>
 </section>`

@@ -65,9 +65,9 @@ export function renderTenants(
     problem: problem,
     body: html`<section class="card" aria-labelledby="tenants-title">
 <h2 id="tenants-title">${counted(total, 'tenant')}</h2>
-<div class="form-row">
-<form class="form-row" method="get">${renderTextField({ name: 'q', label: 'Find', value: search })}<button class="secondary">Show</button></form>
-<form class="form-row" method="post" action="${action}">${renderTextField({ name: 'add', label: 'New tenant', value: name })}<button class="secondary" data-testid="add-tenant">Add</button></form>
+<div class="row">
+<form class="row" method="get">${renderTextField({ name: 'q', label: 'Find', value: search })}<button class="secondary">Show</button></form>
+<form class="row" method="post" action="${action}">${renderTextField({ name: 'add', label: 'New tenant', value: name })}<button class="secondary" data-testid="add-tenant">Add</button></form>
 </div>
 ${renderPaging({ shown: tenants.length, total, next }, search === '' ? {} : { q: search })}
 ${renderTable(
@@ -94,8 +94,8 @@ function renderTenant({ name, basePath, provider, clock }: ListedTenant, action:
 
 /** The root tenant cannot be removed. */
 function renderChanges(name: string, action: string): Html {
-  return html`<form class="button-row" method="post" action="${action}">
-<button class="secondary compact" name="reset" value="${name}" aria-label="Reset ${name}">Reset</button>
-${name !== ROOT_TENANT && html`<button class="secondary compact" name="remove" value="${name}" aria-label="Remove ${name}">Remove</button>`}
+  return html`<form class="row" method="post" action="${action}">
+<button class="secondary" name="reset" value="${name}" aria-label="Reset ${name}">Reset</button>
+${name !== ROOT_TENANT && html`<button class="secondary" name="remove" value="${name}" aria-label="Remove ${name}">Remove</button>`}
 </form>`
 }

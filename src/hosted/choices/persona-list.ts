@@ -22,7 +22,7 @@ const GROUPS = {
  */
 export function renderPersonaList(choices: readonly PersonaChoice[], row: RowContext, t: Translate): Html {
   const { open, folded } = divideChoices(choices, row.last)
-  return html`<div class="people-head"><h2 id="personas-title">${t('choose.personas')}</h2>
+  return html`<div class="row"><h2 id="personas-title">${t('choose.personas')}</h2>
 ${renderListFilter({ list: 'persona-list', label: t('choose.personas.filter'), testId: 'find-persona' }, t)}</div>
 <div id="persona-list">
 <ul class="rows usual">
@@ -36,5 +36,5 @@ ${grouped(folded, ({ persona }) => groupOf(persona)).map(([group, members]) => {
 ${members.map((choice) => renderPersonaRow(choice, row, t))}</ul></details>
 `
 })}</div></div>
-<p class="keys" data-shortcuts="persona-list" hidden><span>${t('choose.keys', { count: open.length })}</span> <button type="button" data-other="${t('choose.keys.on')}">${t('choose.keys.off')}</button></p>`
+<p class="row spread hint keys" data-shortcuts="persona-list" hidden><span>${t('choose.keys', { count: open.length })}</span> <button type="button" data-other="${t('choose.keys.on')}">${t('choose.keys.off')}</button></p>`
 }

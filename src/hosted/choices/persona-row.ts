@@ -30,8 +30,8 @@ export function renderPersonaRow({ persona, evaluation }: PersonaChoice, row: Ro
   const english = englishOn(t)
   const answers = evaluation
     ? renderAnswers(evaluation.ageThresholds, row.thresholds, t)
-    : html`<b class="none">${t(row.canCreate ? 'persona.none.create' : 'persona.none.decline')}</b>`
-  return html`<li><button name="persona" value="${name}" data-testid="persona-${name}"><b${english} title="${purpose}">${title}</b> <span class="answers">${answers}</span> <span class="meta"><span><code>${name}</code>${name === row.last && html` <em>${t('persona.last')}</em>`}</span> <small>${reasonText(evaluation?.reason, t)}</small></span></button>${
+    : html`<b class="tag none">${t(row.canCreate ? 'persona.none.create' : 'persona.none.decline')}</b>`
+  return html`<li><button name="persona" value="${name}" data-testid="persona-${name}"><b${english} title="${purpose}">${title}</b> <span class="row answers">${answers}</span> <span class="meta"><span><code>${name}</code>${name === row.last && html` <em class="tag">${t('persona.last')}</em>`}</span> <small>${reasonText(evaluation?.reason, t)}</small></span></button>${
     evaluation && html`<a href="${row.whyPath}${name}" aria-label="${t('persona.why')}: ${name}">?</a>`
   }</li>
 `
@@ -53,8 +53,8 @@ function renderAnswers(answers: AgeThresholds, requested: readonly number[], t: 
   const yes = thresholds.filter((threshold) => answers[threshold])
   const no = thresholds.filter((threshold) => !answers[threshold])
   return [
-    ...(yes.length > 0 ? [html`<b>${t('persona.yes', { threshold: shortList(yes) })}</b> `] : []),
-    ...(no.length > 0 ? [html`<b class="no">${t('persona.no', { threshold: shortList(no) })}</b>`] : []),
+    ...(yes.length > 0 ? [html`<b class="tag yes">${t('persona.yes', { threshold: shortList(yes) })}</b> `] : []),
+    ...(no.length > 0 ? [html`<b class="tag no">${t('persona.no', { threshold: shortList(no) })}</b>`] : []),
   ]
 }
 

@@ -30,7 +30,6 @@ export const createWhyRoute =
     const t = translate(shell.lang)
     const rendered = renderPage(shell, {
       title: t('persona.why'),
-      isLean: true,
       main: html`<section class="card" aria-labelledby="why-title">
 <h1 id="why-title">${t('persona.why')}</h1>
 <p><strong${englishOn(t)}>${persona.title}</strong> <code>${persona.name}</code></p>

@@ -39,7 +39,6 @@ export function renderEndingsPage(page: WaitingPage): RenderedPage {
   return renderPage(page.shell, {
     title: t('ending.title'),
     width: 'wide',
-    isLean: true,
     scripts: ['filter.js', 'embedding.js', 'once.js'],
     main: html`<section class="card endings" aria-labelledby="endings-title">
 <h1>${page.transaction.flow === 'use' ? t('choose.title', { client: page.client.name }) : t('create.title')}</h1>

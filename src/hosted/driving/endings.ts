@@ -14,7 +14,7 @@ export function renderEndings(page: WaitingPage, t: Translate): Html {
 <summary data-testid="endings"><h2 id="endings-title">${t('ending.title')}</h2> <span class="count">${count}</span></summary>
 <p class="muted">${t('ending.lead')}</p>
 ${page.drivingBar && renderDrivingBar(page.drivingBar, page, t)}
-<form id="endings" method="post" action="${page.path}/choice">${renderPendingFields(page)}<a class="links" href="${endingsPath(page)}">${t('ending.all', { count })}</a></form>
+<form id="endings" method="post" action="${page.path}/choice">${renderPendingFields(page)}<a class="target" href="${endingsPath(page)}">${t('ending.all', { count })}</a></form>
 </details>`
 }
 

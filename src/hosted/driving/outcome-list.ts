@@ -73,7 +73,7 @@ function renderOutcome(outcome: Outcome, page: WaitingPage, t: Translate): Html 
   const { name, summary, correctClient } = outcome
   const missing = whatIsMissing(outcome, page)
   const said = englishOn(t) && html` lang="${t.lang}"`
-  return html`<li><button name="outcome" value="${name}"${!OWN_BUTTONS.includes(name) && html` data-testid="outcome-${name}"`}${missing !== undefined && html` disabled`}><code>${name}</code> ${correctClient === 'accept' && html`<b${said}>${t('ending.accept')}</b> `}${missing !== undefined && html`<b class="no"${said}>${t('choose.needs', { what: missing })}</b> `}<span>${summary}</span></button></li>`
+  return html`<li><button class="row boxed wide" name="outcome" value="${name}"${!OWN_BUTTONS.includes(name) && html` data-testid="outcome-${name}"`}${missing !== undefined && html` disabled`}><code>${name}</code> ${correctClient === 'accept' && html`<b class="tag yes"${said}>${t('ending.accept')}</b> `}${missing !== undefined && html`<b class="tag no"${said}>${t('choose.needs', { what: missing })}</b> `}<span>${summary}</span></button></li>`
 }
 
 /** A button of the page for an outcome, with the name of the outcome, or with what the request lacks for the outcome. */

@@ -33,7 +33,7 @@ function renderEmbeddingDemo(useUrl: string, shell: Shell): RenderedPage {
     styles: ['console.css'],
     main: html`<section class="card">
 <h1>The flow in an iframe</h1>
-<p class="lead">An iframe can show the flow, but it cannot finish it: the service redirects only when the flow is opened in the browser itself. Inside an iframe it ends with a message.</p>
+<p>An iframe can show the flow, but it cannot finish it: the service redirects only when the flow is opened in the browser itself. Inside an iframe it ends with a message.</p>
 <ul><li>Use and Upgrade: <code>allow="${use}"</code></li><li>Create: <code>allow="${create}"</code></li></ul>
 </section>
 <div class="columns">

@@ -47,7 +47,7 @@ export function renderAnswers(answers: Readonly<Record<string, boolean>>, max?: 
   const shown = Object.entries(answers).slice(0, max)
   return (
     shown.length > 0 &&
-    html`<ul class="marks">${shown.map(
+    html`<ul class="row marks">${shown.map(
       ([threshold, satisfied]) =>
         html`<li class="mark ${satisfied ? 'yes' : 'no'}">${threshold}: ${satisfied ? 'yes' : 'no'}</li>`,
     )}</ul>`

@@ -29,22 +29,21 @@ export function renderError(
   const english = englishOn(t)
   return renderPage(shell, {
     title,
-    isLean: true,
     main: html`<section class="card">
-<p class="status">${status} <code data-testid="error-code">${code}</code></p>
+<p><b class="tag no">${status}</b> <code data-testid="error-code">${code}</code></p>
 <h1>${english ? t('error.title') : title}</h1>
-<p class="lead" data-testid="error-description"${english}>${message}</p>
-${flow && html`<p class="links"><a href="${flow.url}" target="_top" data-testid="flow-link">${t('error.flow', { id: flow.id })}</a></p>`}
+<p data-testid="error-description"${english}>${message}</p>
+${flow && html`<p class="row links"><a href="${flow.url}" target="_top" data-testid="flow-link">${t('error.flow', { id: flow.id })}</a></p>`}
 ${
   suggestions.length > 0 &&
   html`<h2>${t('error.near')}</h2>
-<ul class="suggestions" data-testid="suggestions">${suggestions.map((name) => html`<li><code>${name}</code></li>`)}</ul>`
+<ul class="row" data-testid="suggestions">${suggestions.map((name) => html`<li class="tag"><code>${name}</code></li>`)}</ul>`
 }
 ${restartHint !== undefined && html`<p class="notice"${english}>${restartHint}</p>`}
 ${findings.length > 0 && html`<h2>${t('error.fix')}</h2>`}
 ${renderFindingList(findings, t, message)}
-<p class="links"><a href="${shell.homePath}" target="_top">${t('error.home')}</a></p>
-<p class="links"><a href="${shell.homePath}_sandbox/docs/troubleshooting" target="_top">${t('error.help')}</a></p>
+<p class="row links"><a href="${shell.homePath}" target="_top">${t('error.home')}</a></p>
+<p class="row links"><a href="${shell.homePath}_sandbox/docs/troubleshooting" target="_top">${t('error.help')}</a></p>
 </section>`,
   })
 }

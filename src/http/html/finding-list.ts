@@ -8,10 +8,10 @@ import { englishOn, type Translate } from './messages.ts'
  */
 export function renderFindingList(findings: readonly Finding[], t: Translate, said = ''): Html | false {
   if (findings.length === 0) return false
-  return html`<ul class="findings">
+  return html`<ul class="stack findings">
 ${findings.map(
   (finding) => html`<li class="finding ${finding.level}">
-<p class="finding-head"><span class="tag">${finding.level}</span> <code>${finding.rule}</code> <code class="path">${finding.path}</code></p>
+<p class="row"><span class="tag ${finding.level === 'error' ? 'no' : 'warn'}">${finding.level}</span> <code>${finding.rule}</code> <code class="muted">${finding.path}</code></p>
 ${!said.includes(finding.message) && html`<p${englishOn(t)}>${finding.message}</p>`}
 <p class="hint"><strong>${t('finding.fix')}</strong> <span${englishOn(t)}>${finding.hint}</span></p>
 </li>

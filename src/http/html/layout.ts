@@ -31,8 +31,6 @@ export interface Page {
   readonly main: Html
   /** A column of text (default), or the whole width for lists and tables. */
   readonly width?: 'narrow' | 'wide'
-  /** A low header, for a page whose content shall be seen without scrolling. */
-  readonly isLean?: boolean
   /** The end of the band on top, for example a menu. */
   readonly menu?: Html
   /** Below the band, which is flat then: the status strip. */
@@ -55,7 +53,6 @@ export interface RenderedPage {
 export function renderPage(shell: Shell, page: Page): RenderedPage {
   const { assetsPath } = shell
   const t = translate(shell.lang)
-  const look = page.isLean ? 'lean' : page.strip && 'flat'
   const document =
     renderDocument(html`<html lang="${shell.lang ?? 'en'}" dir="${shell.dir ?? 'ltr'}" data-theme="${shell.theme ?? 'light'}">
 <head>
@@ -69,15 +66,15 @@ ${page.styles?.map((style) => html`<link rel="stylesheet" href="${assetsPath}/${
 ${shell.appearanceCssPath !== undefined && html`<link rel="stylesheet" href="${shell.appearanceCssPath}">`}
 ${page.scripts?.map((script) => html`<script src="${assetsPath}/${script}" defer></script>`)}
 </head>
-<body${look !== undefined && html` class="${look}"`}>
+<body${page.strip && html` class="flat"`}>
 <header class="top">
 <p class="banner" data-testid="sandbox-banner"><strong>${t('banner.label')}</strong> <span>${t('banner.text')}</span></p>
-<div class="band"><a class="brand" href="${shell.homePath}" target="_top"><img src="${assetsPath}/logo.svg" alt="" width="28" height="28"> <span>agekey-sandbox</span></a>${page.menu !== undefined && html` ${page.menu}`}</div>
+<div class="row spread band"><a class="brand" href="${shell.homePath}" target="_top"><img src="${assetsPath}/logo.svg" alt="" width="28" height="28"> <span>agekey-sandbox</span></a>${page.menu !== undefined && html` ${page.menu}`}</div>
 ${page.strip}</header>
 <main class="${page.width ?? 'narrow'}">
 ${page.main}
 </main>
-${page.forms}<footer class="foot"><span>${t('footer.version', { version: shell.version })}</span> <a href="${shell.homePath}" target="_top">${t('footer.home')}</a></footer>
+${page.forms}<footer class="row foot"><span>${t('footer.version', { version: shell.version })}</span> <a href="${shell.homePath}" target="_top">${t('footer.home')}</a></footer>
 </body>
 </html>`)
   return { title: page.title, html: document }
