@@ -1,6 +1,6 @@
 import type { ControlGuard } from '../http/guard/guard.ts'
-import { languageOf, directionOf } from '../http/html/messages.ts'
 import { type RenderedPage, type Shell, shellOf } from '../http/html/layout.ts'
+import { directionOf, languageOf } from '../http/html/messages.ts'
 import type { Incoming } from '../http/incoming.ts'
 import { page, type Reply } from '../http/reply.ts'
 import type { Presentation } from '../oidc/request/presentation.ts'
