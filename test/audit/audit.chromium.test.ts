@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { runAudit } from '../../src/audit/audit.ts'
-import { appAt } from '../../src/audit/drive/audited-app.ts'
+import { appAt } from '../../src/audit/drive/driver.ts'
 import { shareChromiumAgent } from '../support/chromium-agent.ts'
 import type { Changes } from '../support/express-example.ts'
 import { shareSandbox } from '../support/sandbox.ts'

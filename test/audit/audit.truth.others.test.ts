@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createHttpAgent } from '../../src/audit/agent/http-agent.ts'
 import { runAudit } from '../../src/audit/audit.ts'
-import { appAt } from '../../src/audit/drive/audited-app.ts'
+import { appAt } from '../../src/audit/drive/driver.ts'
 import type { AuditedRow } from '../../src/sandbox/outcomes/report/audit-report.ts'
 import { startSandbox } from '../support/sandbox.ts'
 import { SHAPES, type Shape, startShape } from './shapes/shapes.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { createHttpAgent } from '../../src/audit/agent/http-agent.ts'
 import { runAudit } from '../../src/audit/audit.ts'
-import { appAt } from '../../src/audit/drive/audited-app.ts'
+import { appAt } from '../../src/audit/drive/driver.ts'
 import type { KnownFinding } from '../../src/client/shapes.ts'
 import { OUTCOMES } from '../../src/sandbox/outcomes/catalogue.ts'
 import type { Sandbox } from '../../src/server/create-sandbox.ts'

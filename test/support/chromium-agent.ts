@@ -1,6 +1,5 @@
 import { afterAll } from 'vitest'
-import { createChromiumAgent } from '../../src/audit/agent/chromium/chromium-agent.ts'
-import { launchChromium } from '../../src/audit/agent/chromium/launch.ts'
+import { createChromiumAgent, launchChromium } from '../../src/audit/agent/chromium/chromium-agent.ts'
 import { chromiumPath } from './tools.ts'
 
 export async function shareChromiumAgent() {

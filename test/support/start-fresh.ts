@@ -1,5 +1,5 @@
 import { createHttpAgent } from '../../src/audit/agent/http-agent.ts'
-import { appAt, type StartFresh } from '../../src/audit/drive/audited-app.ts'
+import { appAt, type StartFresh } from '../../src/audit/drive/driver.ts'
 import { messageOf } from '../../src/files/caught.ts'
 import { createSandbox, type Sandbox } from '../../src/server/create-sandbox.ts'
 import type { RunningApp } from './express-example.ts'

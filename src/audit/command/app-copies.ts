@@ -1,20 +1,45 @@
 import { randomInt } from 'node:crypto'
+import type { ConnectedSandbox } from '../../client/connect-sandbox.ts'
 import type { SandboxApi } from '../../client/sandbox-api.ts'
 import { messageOf } from '../../files/caught.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import { startStopwatch } from '../../sandbox/clock/clock.ts'
 import type { Agent } from '../agent/browser.ts'
-import { createChromiumAgent } from '../agent/chromium/chromium-agent.ts'
-import { launchChromium } from '../agent/chromium/launch.ts'
+import { createChromiumAgent, launchChromium } from '../agent/chromium/chromium-agent.ts'
 import { createHttpAgent } from '../agent/http-agent.ts'
 import { AuditProblem } from '../audit-problem.ts'
-import { auditTenantName } from '../drive/audit-tenant.ts'
-import { type AppCopies, type AuditedApp, appAt, type StartFresh } from '../drive/audited-app.ts'
-import { createDriver, type PageSettings } from '../drive/driver.ts'
-import { takesABrowser } from '../learn/app-profile.ts'
+import {
+  type AppCopies,
+  type AuditedApp,
+  appAt,
+  createDriver,
+  type PageSettings,
+  type StartFresh,
+} from '../drive/driver.ts'
+import { auditTenantName } from '../drive/observation.ts'
+import { takesABrowser } from '../learn/check-learned.ts'
 import { DEFAULTS } from '../options.ts'
-import type { AuditSession } from './session.ts'
-import { findFreePort, type StartLimits, startApp } from './start-app.ts'
+import type { AuditPlan } from './plan.ts'
+import { type AuditHost, findFreePort, type StartLimits, startApp } from './start-app.ts'
+
+/** The sandbox or tenant that an audit uses, with the base URL that apps use. */
+export interface OpenSandbox extends ConnectedSandbox {
+  /** When clients have to be told to trust it. */
+  readonly certificate?: { readonly pem: string } | undefined
+  /** The audit started it. */
+  readonly isOwn: boolean
+}
+
+/** One run of the command. */
+export interface AuditSession {
+  readonly host: AuditHost
+  readonly sandbox: OpenSandbox
+  readonly plan: AuditPlan
+  /** What is typed to audit the same app again. */
+  readonly command: string
+  /** Aborted by Ctrl-C. */
+  readonly signal: AbortSignal
+}
 
 /** A copy that is given a wrong reply may take so many times as long to come up as the first one, and at least so many seconds. */
 const SLOWER = 3

@@ -8,8 +8,8 @@ import { readIfThere } from '../../files/read-if-there.ts'
 import { parseYamlDocument } from '../../files/yaml-document.ts'
 import { CATALOGUE_VERSION } from '../../sandbox/outcomes/catalogue.ts'
 import type { AuditReport } from '../../sandbox/outcomes/report/audit-report.ts'
+import { requireKnownNames } from '../trials/select-rows.ts'
 import { type AuditFileValues, type AuditSettings, auditFileSchema } from './settings.ts'
-import { requireKnownNames } from './unknown-names.ts'
 
 /** Read from the working folder when it is there. */
 export const AUDIT_FILE = 'agekey-audit.yaml'

@@ -10,7 +10,7 @@ import { findOutcome } from '../../sandbox/outcomes/catalogue.ts'
 import type { AuditedCheck, AuditReport } from '../../sandbox/outcomes/report/audit-report.ts'
 import { found } from '../../text/message-parts.ts'
 import { onwardTo, USER_AGENT } from '../agent/onward.ts'
-import type { AppCopies } from '../drive/audited-app.ts'
+import type { AppCopies } from '../drive/driver.ts'
 import type { AuditPlan } from './plan.ts'
 import { SUB } from './settings.ts'
 

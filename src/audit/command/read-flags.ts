@@ -3,8 +3,8 @@ import { ConfigError } from '../../files/config-error.ts'
 import { flagWord } from '../../files/shell-word.ts'
 import { checkAgainst } from '../../text/schema-problems.ts'
 import { REPORT_FORMATS } from '../report/write-reports.ts'
+import { requireKnownNames } from '../trials/select-rows.ts'
 import { AUDIT_FLAGS, type AuditSettings, settingsSchema } from './settings.ts'
-import { requireKnownNames } from './unknown-names.ts'
 
 /** What the command line gives, by flag: `{ failOn: 'should' }`. */
 export type GivenFlags = Readonly<Record<string, string | boolean | readonly string[] | undefined>>

@@ -8,8 +8,32 @@ import { startDeadline } from '../../client/deadline.ts'
 import { createExchange } from '../../client/exchange.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import { startStopwatch } from '../../sandbox/clock/clock.ts'
+import type { TerminalOptions } from '../report/terminal.ts'
+import type { WriteFiles } from '../report/write-reports.ts'
 import type { AppStart } from './plan.ts'
-import type { AuditHost } from './session.ts'
+
+/** What the command line hands in: an audit neither prints nor starts a program by itself. */
+export interface AuditHost extends Pick<TerminalOptions, 'colour'> {
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Draws the last line over again, and takes it away by an empty text; absent without a terminal. */
+  readonly redraw: ((text: string) => void) | undefined
+  /** Writes a line beside the answer. */
+  note(line: string): void
+  /** Writes a line of the answer, or beside it when a report goes to standard output. */
+  say(line: string): void
+  warn(message: string): void
+  writeFiles: WriteFiles
+  /** Starts a program; `stop` ends it and the programs that it started. */
+  startGroup(run: AppStart['run'], options: Pick<AppStart, 'env'>): StartedGroup
+  /** Takes secrets out of what an app writes. */
+  mask(text: string): string
+}
+
+interface StartedGroup {
+  readonly child: Pick<ChildProcess, 'stdin' | 'stdout' | 'stderr'>
+  readonly ended: Promise<{ readonly reason: string }>
+  stop(): Promise<void>
+}
 
 export interface StartLimits {
   readonly host: Pick<AuditHost, 'startGroup' | 'mask'>

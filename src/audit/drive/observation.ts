@@ -1,6 +1,5 @@
 import type { BrowserVisit, VisitEnd } from '../agent/browser.ts'
 import { firstSentence, titleOf, visibleText, wordsOf } from '../agent/read-page.ts'
-import { withoutAuditTenant } from './audit-tenant.ts'
 
 /** What visits showed that ended without a page of the app. */
 const SHOWN: Readonly<Partial<Record<VisitEnd, string>>> = {
@@ -101,3 +100,11 @@ export function describeFeatures(features: readonly string[]): string {
   const known = [place, valuesOf('with').join(' '), said, ...valuesOf('sets', 'sets cookie ')]
   return known.filter((part) => part !== '').join(', ') || features.join(', ')
 }
+
+/** The name of a tenant that an audit makes for a copy of the app. @param run drawn for each audit, of lower-case letters and digits */
+export const auditTenantName = (run: string, number: number): string => `audit-${run}-${number}`
+
+const PATH = /\/t\/audit-[a-z0-9]+-\d+(?![\w-])/g
+
+/** Takes the path of such a tenant out of a text: it differs from copy to copy. */
+export const withoutAuditTenant = (text: string): string => text.replaceAll(PATH, '')

@@ -6,8 +6,7 @@ import { messageOf } from '../../files/caught.ts'
 import { onDemand } from '../../files/on-demand.ts'
 import type { AuthorizationRequest, Browser, PageRequest, ShownPage } from '../agent/browser.ts'
 import { AuditProblem } from '../audit-problem.ts'
-import type { AuditedApp } from './audited-app.ts'
-import { type DriveLimits, type FlowPlan, type FlowRun, takeBackDecision } from './driver.ts'
+import { type AuditedApp, type DriveLimits, type FlowPlan, type FlowRun, takeBackDecision } from './driver.ts'
 import { addressOf, type Observation } from './observation.ts'
 
 /** What a visit is for. A function that drives Use alone needs nothing of it. */

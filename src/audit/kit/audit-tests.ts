@@ -13,14 +13,12 @@ import { found } from '../../text/message-parts.ts'
 import { checkAgainst, mustBe, problemLines } from '../../text/schema-problems.ts'
 import { startRun } from '../audit.ts'
 import { knownSchema } from '../command/settings.ts'
-import { requireKnownNames } from '../command/unknown-names.ts'
 import { type VisitDetails, type VisitFunction, visitedBy } from '../drive/visited-by.ts'
 import { DEFAULTS } from '../options.ts'
-import { isCounted } from '../trials/describe-row.ts'
 import { isReadAtStart } from '../trials/known-before.ts'
-import { selectRows } from '../trials/select-rows.ts'
+import { requireKnownNames, selectRows } from '../trials/select-rows.ts'
 import type { AuditRun } from '../trials/trial.ts'
-import { byRank, tryRows } from '../trials/try-rows.ts'
+import { byRank, isCounted, tryRows } from '../trials/try-rows.ts'
 
 /** A test of an audit. */
 export interface AuditTest {

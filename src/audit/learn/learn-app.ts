@@ -1,16 +1,24 @@
 import { startStopwatch } from '../../sandbox/clock/clock.ts'
 import type { Browser } from '../agent/browser.ts'
 import { AuditProblem } from '../audit-problem.ts'
-import type { AuditedApp } from '../drive/audited-app.ts'
-import type { Driver, FlowPlan } from '../drive/driver.ts'
+import type { AuditedApp, Driver, FlowPlan } from '../drive/driver.ts'
 import { inTurn } from '../drive/in-turn.ts'
 import { observe } from '../drive/observation.ts'
 import { chooseTestedPersonas } from '../drive/tested-personas.ts'
 import type { AuditRunOptions } from '../options.ts'
 import { declaredRules } from './accepted-rule.ts'
-import { type AppProfile, describeErrors, profileOf, requireValidRequest } from './app-profile.ts'
 import { candidatePaths } from './candidate-paths.ts'
-import { type Controls, checkAdults, checkControls, checkRealTime, checkVisit } from './check-learned.ts'
+import {
+  type AppProfile,
+  type Controls,
+  checkAdults,
+  checkControls,
+  checkRealTime,
+  checkVisit,
+  describeErrors,
+  profileOf,
+  requireValidRequest,
+} from './check-learned.ts'
 import {
   describeLearnedFlow,
   type FlowParts,

@@ -1,4 +1,5 @@
 import type { Browser } from '../agent/browser.ts'
+import { titleOf, visibleText, wordsOf } from '../agent/read-page.ts'
 import type { Driver, FlowRun } from '../drive/driver.ts'
 import {
   cookiesSet,
@@ -8,9 +9,8 @@ import {
   observe,
   sentenceOf,
 } from '../drive/observation.ts'
-import type { DeclaredRules } from './accepted-rule.ts'
+import type { AcceptedRule, DeclaredRules } from './accepted-rule.ts'
 import { type Likeness, learnLikeness } from './likeness.ts'
-import { asksTheApp, holds } from './rule-holds.ts'
 
 /** What pages show a browser that asks for them again, by their paths. */
 export type ShownPages = ReadonlyMap<string, Observation>
@@ -204,4 +204,30 @@ export function readRun({ run, accepted, refused, probes: seen }: SeenRun, learn
   if (learned.isRefuted) return { says: 'unknown', evidence: `${shown}, as after an invented answer` }
   const proof = `; it set the cookie ${cookies.join(', ')}, as for a user who is let in`
   return is('in', page?.as === 'in' ? shown : shown + proof)
+}
+
+/** Whether every part of a rule holds in a browser, after a run or before any. */
+export async function holds(rule: AcceptedRule, run: Partial<FlowRun> & Pick<FlowRun, 'browser'>, driver: Driver) {
+  const { browser, visit, observation } = run
+  const { get, status, text, url, cookie, json } = rule.parts
+  const fetchPage = async (path: string) => (await driver.peek(path, browser)).page
+  const page = get === undefined ? visit?.page : await fetchPage(get)
+  const address = page?.url ?? visit?.url
+  if (get !== undefined && !page) return false
+  if (status !== undefined && page?.status !== Number(status)) return false
+  if (text !== undefined && !(page && `${titleOf(page)}\n${visibleText(page)}`.includes(text))) return false
+  if (url !== undefined && (address === undefined || !addressPattern(url).test(address))) return false
+  if (cookie !== undefined && !observation?.features.has(`sets ${cookie}`)) return false
+  if (json === undefined) return true
+  const [path = '', ...member] = json.split('#')
+  const answer = await fetchPage(path)
+  return answer !== undefined && wordsOf(answer).includes(member.join('#').toLowerCase())
+}
+
+/** Whether the rule asks the app itself: then its answer is an explicit one, also when it is a no. */
+export const asksTheApp = ({ parts }: AcceptedRule): boolean => parts.get !== undefined || parts.json !== undefined
+
+function addressPattern(glob: string): RegExp {
+  const wild: Readonly<Record<string, string>> = { '*': '[^/]*', '**': '.*' }
+  return new RegExp(`^${glob.replace(/\*\*?|[.+?^${}()|[\]\\]/g, (sign) => wild[sign] ?? `\\${sign}`)}$`, 's')
 }

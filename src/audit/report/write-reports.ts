@@ -1,5 +1,7 @@
+import { type JUnitCase, renderJUnit } from '../../files/reports/junit.ts'
 import type { AuditReport } from '../../sandbox/outcomes/report/audit-report.ts'
-import { renderAuditJUnit } from './junit.ts'
+import { whatAppDid } from '../../sandbox/outcomes/report/audited-row.ts'
+import { headOf, linesOf, type Point, pointsOf } from '../../sandbox/outcomes/report/points.ts'
 import { renderMarkdown } from './markdown.ts'
 import { renderSarif, type SarifOptions } from './sarif.ts'
 
@@ -35,4 +37,26 @@ export function writeReports(
     REPORT_FORMATS.map((format) => ({ source: `--${format}`, file: targets[format], render: renderers[format] })),
     { file: summaryFile, render: (maxBytes) => renderMarkdown(report, console, maxBytes) },
   )
+}
+
+/** JUnit XML of an audit: a testsuite for each flow and one for readings, a testcase for each check and each variant. */
+export function renderAuditJUnit(report: AuditReport, console?: string): string {
+  const all = pointsOf(report).map((point) => caseOf(point, console))
+  const suites = [...new Set(all.map(({ classname }) => classname))]
+  return renderJUnit(suites.map((name) => ({ name, cases: all.filter(({ classname }) => classname === name) })))
+}
+
+// Decision: a finding below the level of --fail-on is no failure, as the exit code says, and no success either.
+const STATUS = { failed: 'failed', finding: 'skipped', open: 'skipped', passed: 'passed' } as const
+
+function caseOf(point: Point, console: string | undefined): JUnitCase {
+  const { check, suite, state, verdict, reason, rows } = point
+  // How long a single check took is not known: rows share flows and run at the same time.
+  const common = { name: check.replace(/^readings\//, ''), classname: suite, seconds: 0, status: STATUS[state] }
+  if (state === 'passed') return common
+  if (state === 'open') return { ...common, detail: `${verdict}: ${reason}` }
+  const others = rows.slice(1).map((row) => `${row.row}: ${row.verdict}. ${whatAppDid(row)}`.trimEnd())
+  const lines = [headOf(point), ...linesOf(point, console)]
+  // The first of them says what happened.
+  return { ...common, detail: lines.slice(0, 2).join(' '), lines: [...lines, ...others] }
 }

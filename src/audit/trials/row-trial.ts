@@ -9,8 +9,7 @@ import { inTurn } from '../drive/in-turn.ts'
 import { cookiesSet, type Observation, observe } from '../drive/observation.ts'
 import type { Role } from '../drive/tested-personas.ts'
 import { type LearnedApp, planOfCreate } from '../learn/learn-app.ts'
-import { type LearnedFlow, type RunResult, readRun, type SeenRun, seeRun } from '../learn/learned-flow.ts'
-import { asksTheApp } from '../learn/rule-holds.ts'
+import { asksTheApp, type LearnedFlow, type RunResult, readRun, type SeenRun, seeRun } from '../learn/learned-flow.ts'
 import type { AuditRun, Trial, TrialFinding, Worker } from './trial.ts'
 
 /** One run of a row. */

@@ -1,7 +1,9 @@
+import type * as z from 'zod'
 import type { AuditChoices } from '../../client/shapes.ts'
-import { AUDIT_ROWS, rowId } from '../../sandbox/outcomes/catalogue.ts'
+import { messageOf } from '../../files/caught.ts'
+import { AUDIT_ROWS, CATALOGUE_VERSIONS, findAuditRow, OUTCOMES, rowId } from '../../sandbox/outcomes/catalogue.ts'
 import type { AuditRow } from '../../sandbox/outcomes/outcome.ts'
-import { didYouMean, listed } from '../../text/message-parts.ts'
+import { didYouMean, excerpt, listed, quote } from '../../text/message-parts.ts'
 
 /** What a row has of each kind that may stand before the colon of a pattern. */
 const KINDS = new Map<string, (row: AuditRow) => readonly string[]>([
@@ -32,4 +34,30 @@ function rowsNamed(pattern: string): readonly AuditRow[] {
   throw new Error(
     `${JSON.stringify(pattern)} names no row.${didYouMean(valuesOf ? value : pattern, known) || ` ${all}`}`,
   )
+}
+
+const FORM = ' A row is a flow and a name, as in use/id_token.expired; agekey-sandbox audit --list shows them'
+
+/** The check of a schema: refuses what names no row or version of the catalogue, or a row twice. */
+export function requireKnownNames({ value, issues }: z.core.ParsePayload<AuditChoices>): void {
+  const { catalogue, known = [], only, skip } = value
+  const versions: readonly string[] = CATALOGUE_VERSIONS
+  const refuse = (message: string, ...path: PropertyKey[]) =>
+    issues.push({ code: 'custom', path, message, input: value })
+  for (const [index, { row }] of known.entries()) {
+    const isTwice = known.findIndex((other) => other.row === row) !== index
+    if (isTwice) refuse(`${row} is listed twice; keep one entry`, 'known', index, 'row')
+    else if (!findAuditRow(row)) {
+      const near = didYouMean(row, OUTCOMES.map(rowId)).replaceAll('"', '')
+      refuse(`there is no row ${excerpt(row)}.${near || FORM}`, 'known', index, 'row')
+    }
+  }
+  if (catalogue !== undefined && !versions.includes(catalogue))
+    refuse(`${quote(catalogue)} is no version of the catalogue; there is ${versions.join(', ')}`, 'catalogue')
+  for (const [key, patterns] of Object.entries({ only, skip }))
+    try {
+      selectRows({ only: patterns })
+    } catch (error) {
+      refuse(messageOf(error), key)
+    }
 }

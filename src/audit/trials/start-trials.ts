@@ -1,7 +1,7 @@
 import type { SandboxApi } from '../../client/sandbox-api.ts'
 import { rowId } from '../../sandbox/outcomes/catalogue.ts'
 import type { AuditRow } from '../../sandbox/outcomes/outcome.ts'
-import type { FreshCopy, StartFresh } from '../drive/audited-app.ts'
+import type { FreshCopy, StartFresh } from '../drive/driver.ts'
 import { readRun, type SeenRun, seeRun } from '../learn/learned-flow.ts'
 import { withLog } from './refusing-check.ts'
 import { findingOfVisit, visitAs } from './row-trial.ts'

@@ -1,7 +1,6 @@
 import type { AuditRow, ClientCheck } from '../../sandbox/outcomes/outcome.ts'
 import type { VerdictName } from '../../sandbox/outcomes/report/audit-report.ts'
-import type { AppCopies, AuditedApp } from '../drive/audited-app.ts'
-import type { Driver } from '../drive/driver.ts'
+import type { AppCopies, AuditedApp, Driver } from '../drive/driver.ts'
 import type { LearnedApp } from '../learn/learn-app.ts'
 import type { AuditRunOptions } from '../options.ts'
 

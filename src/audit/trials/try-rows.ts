@@ -1,10 +1,11 @@
-import { findRow, rowId } from '../../sandbox/outcomes/catalogue.ts'
-import type { AuditRow } from '../../sandbox/outcomes/outcome.ts'
+import type { AuditChoices, KnownFinding } from '../../client/shapes.ts'
+import { CATALOGUE_VERSION, CATALOGUE_VERSIONS, findRow, rowId } from '../../sandbox/outcomes/catalogue.ts'
+import { type AuditRow, REQUIREMENT_LEVELS } from '../../sandbox/outcomes/outcome.ts'
 import type { AuditedRow } from '../../sandbox/outcomes/report/audit-report.ts'
+import { findingLevel, isFinding } from '../../sandbox/outcomes/report/audited-row.ts'
 import { sentenceOf } from '../drive/observation.ts'
 import type { LearnedApp } from '../learn/learn-app.ts'
 import { learnFlow, readRun, type SeenRun, seeRun } from '../learn/learned-flow.ts'
-import { describeRow } from './describe-row.ts'
 import { isReadAtStart, knownBefore, notForThisApp } from './known-before.ts'
 import { rowTrial, visitAs } from './row-trial.ts'
 import { runTrials } from './run-trials.ts'
@@ -126,3 +127,52 @@ export const goodFlow = ({ use, personas }: LearnedApp): Trial<SeenRun> => ({
     return { verdict: 'undetermined', reason: 'control_lost', evidence, flows: [], isLimited }
   },
 })
+
+/** The row of the report. */
+export function describeRow(
+  row: AuditRow,
+  finding: TrialFinding,
+  run: Pick<AuditRun, 'options' | 'today'>,
+): AuditedRow {
+  const { options, today } = run
+  const { flow, family, breaks: checks, summary, rule, harm, severity, refs, cwe } = row
+  const { evidence, log, refusedBy, flows } = finding
+  const id = rowId(row)
+  const known = options.known?.find((one) => one.row === id)
+  const { verdict, reason } = known ? asKnown(finding, known, today) : finding
+  const level = findingLevel({ verdict, level: row.level })
+  const columns = { row: id, flow, family, checks, summary, rule, harm, level, severity, verdict, refs }
+  return {
+    ...columns,
+    ...{ reason, evidence: evidence || undefined, log: log?.length ? log : undefined, refused_by: refusedBy },
+    flows: [...new Set(flows)],
+    cwe: cwe.map((one) => `CWE-${one}`),
+    counted: isCounted(row, { verdict, level }, options),
+  }
+}
+
+/** A finding that is known, or an entry that names none any more. */
+function asKnown(
+  finding: TrialFinding,
+  { because, until }: KnownFinding,
+  today: string,
+): Pick<TrialFinding, 'verdict' | 'reason'> {
+  const { verdict } = finding
+  if (isFinding({ verdict }))
+    return (until ?? today) < today.slice(0, 10) ? finding : { verdict: 'known', reason: because }
+  if (verdict !== 'refused' && verdict !== 'accepted' && verdict !== 'observed') return finding
+  return { verdict: 'stale', reason: `it is listed under known and is ${verdict} now; take the entry out` }
+}
+
+/** Whether a verdict on a row counts for the exit code. */
+export function isCounted(
+  { correctClient, since }: AuditRow,
+  { verdict, level }: Pick<AuditedRow, 'verdict' | 'level'>,
+  { failOn = 'must', catalogue = CATALOGUE_VERSION }: AuditChoices,
+): boolean {
+  if (['known', 'observed', 'not for this app'].includes(verdict)) return false
+  if (failOn === 'none' || correctClient === 'depends') return false
+  const versions: readonly string[] = CATALOGUE_VERSIONS
+  if (versions.indexOf(since) > versions.indexOf(catalogue)) return false
+  return verdict === 'stale' || REQUIREMENT_LEVELS.indexOf(level) <= REQUIREMENT_LEVELS.indexOf(failOn)
+}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { BrowserVisit, Hop } from '../../../src/audit/agent/browser.ts'
-import type { AuditedApp } from '../../../src/audit/drive/audited-app.ts'
+import type { AuditedApp } from '../../../src/audit/drive/driver.ts'
 import { declaredRules } from '../../../src/audit/learn/accepted-rule.ts'
 import { checkAdults, checkControls } from '../../../src/audit/learn/check-learned.ts'
 import type { SeenRun } from '../../../src/audit/learn/learned-flow.ts'

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createHttpAgent } from '../../../src/audit/agent/http-agent.ts'
-import { appAt } from '../../../src/audit/drive/audited-app.ts'
+import { appAt } from '../../../src/audit/drive/driver.ts'
 import { auditReadings } from '../../../src/audit/readings/audit-readings.ts'
 import { variantName } from '../../../src/sandbox/outcomes/report/points.ts'
 import { describeReadings } from '../../../src/sandbox/outcomes/report/totals.ts'

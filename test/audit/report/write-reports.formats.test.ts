@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { renderAuditJUnit } from '../../../src/audit/report/junit.ts'
 import { renderMarkdown } from '../../../src/audit/report/markdown.ts'
 import { renderSarif } from '../../../src/audit/report/sarif.ts'
 import { renderAuditTerminal } from '../../../src/audit/report/terminal.ts'
+import { renderAuditJUnit } from '../../../src/audit/report/write-reports.ts'
 import type { AuditReport } from '../../../src/sandbox/outcomes/report/audit-report.ts'
 import { auditedRow, auditReport, HOSTILE, hostileTexts, MIXED, readingsAudit } from './sample-report.ts'
 

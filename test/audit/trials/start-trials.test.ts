@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import type { StartFresh } from '../../../src/audit/drive/audited-app.ts'
-import type { FlowPlan } from '../../../src/audit/drive/driver.ts'
+import type { FlowPlan, StartFresh } from '../../../src/audit/drive/driver.ts'
 import { unread } from '../../../src/audit/trials/start-trials.ts'
 import { findRow, OUTCOMES } from '../../../src/sandbox/outcomes/catalogue.ts'
 import { type Done, findByRows, imitatedApp, right } from '../../support/imitated-app.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { coverPairs, tryCombinations } from '../../../src/audit/readings/combinations.ts'
-import { type ChosenVariant, chosenVariantName, mayMeet } from '../../../src/audit/readings/variants.ts'
+import { coverPairs, tryCombinations } from '../../../src/audit/readings/audit-readings.ts'
+import { type ChosenVariant, chosenVariantName, mayMeet } from '../../../src/audit/readings/reading-trial.ts'
 import { READINGS } from '../../../src/sandbox/readings/readings.ts'
 
 /** Each variant that is not the default. */

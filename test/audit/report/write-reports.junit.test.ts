@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { renderAuditJUnit } from '../../../src/audit/report/junit.ts'
+import { renderAuditJUnit } from '../../../src/audit/report/write-reports.ts'
 import { auditedRow, auditReport, MIXED } from './sample-report.ts'
 
 test('An audit in JUnit XML has a suite for each flow and a case for each check, which tells its rows', () => {

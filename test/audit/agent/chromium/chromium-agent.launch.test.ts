@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { createChromiumAgent } from '../../../../src/audit/agent/chromium/chromium-agent.ts'
-import { launchChromium } from '../../../../src/audit/agent/chromium/launch.ts'
+import { createChromiumAgent, launchChromium } from '../../../../src/audit/agent/chromium/chromium-agent.ts'
 import { AuditProblem } from '../../../../src/audit/audit-problem.ts'
 import { findFreePort } from '../../../support/free-port.ts'
 import { chromiumPath, describeWith } from '../../../support/tools.ts'

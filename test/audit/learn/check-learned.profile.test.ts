@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { BrowserVisit } from '../../../src/audit/agent/browser.ts'
-import { describeErrors, profileOf } from '../../../src/audit/learn/app-profile.ts'
+import { describeErrors, profileOf } from '../../../src/audit/learn/check-learned.ts'
 import {
   APP,
   callOf,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createCookies } from '../../../src/audit/agent/cookies.ts'
+import { createCookies } from '../../../src/audit/agent/http-agent.ts'
 
 /** What a browser sends to `to` after `from` set a cookie. */
 function sent(setCookie: string, from: string, to = from): string | undefined {

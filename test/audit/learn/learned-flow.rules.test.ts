@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseAcceptedRule } from '../../../src/audit/learn/accepted-rule.ts'
-import { asksTheApp, holds } from '../../../src/audit/learn/rule-holds.ts'
+import { asksTheApp, holds } from '../../../src/audit/learn/learned-flow.ts'
 import { imitatedApp } from '../../support/imitated-app.ts'
 import { APP, ended, hopTo, pageOf, runOf, visitTo } from '../../support/imitated-pages.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { describeRow } from '../../../src/audit/trials/describe-row.ts'
 import { notForThisApp } from '../../../src/audit/trials/known-before.ts'
 import type { TrialFinding } from '../../../src/audit/trials/trial.ts'
+import { describeRow } from '../../../src/audit/trials/try-rows.ts'
 import type { AuditChoices } from '../../../src/client/shapes.ts'
 import { findRow, OUTCOMES } from '../../../src/sandbox/outcomes/catalogue.ts'
 import type { Outcome } from '../../../src/sandbox/outcomes/outcome.ts'
