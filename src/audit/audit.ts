@@ -12,21 +12,14 @@ import { selectRows } from './trials/select-rows.ts'
 import type { AuditRun } from './trials/trial.ts'
 import { tryRows } from './trials/try-rows.ts'
 
-/**
- * Drives an app through every row of the catalogue that applies to it and says which wrong answers it lets in. Of several
- * copies the first is learned from, and the rows are divided among all.
- * @throws AuditProblem, in one line, when nothing can be shown
- */
+/** Tries every row that applies to an app. @throws AuditProblem, in one line, when nothing can be shown */
 export async function runAudit(subject: AuditedApp | AppCopies, options: AuditRunOptions = {}): Promise<AuditReport> {
   const rows = selectRows(options)
   if (rows.length === 0) throw new AuditProblem('only and skip together leave no row; audit --list shows all of them')
   return withLearned(subject, options, async (run) => summarise(await tryRows(rows, run)))
 }
 
-/**
- * Learns an app, and acts on what is known of it for as long as the budget lasts.
- * @returns what `act` found, with what each report begins with. @throws AuditProblem
- */
+/** Learns an app, and acts on that within the budget. @returns what `act` found, and the head of a report. @throws AuditProblem */
 export async function withLearned<Found>(
   subject: AuditedApp | AppCopies,
   options: AuditRunOptions,
@@ -61,7 +54,6 @@ export async function withLearned<Found>(
   }
 }
 
-/** Learns what success and failure look like in an app. @throws AuditProblem */
 export async function startRun(app: AppCopies, options: AuditRunOptions, signal: AbortSignal): Promise<AuditRun> {
   const { timeoutSeconds = DEFAULTS.timeoutSeconds } = options
   const { copies } = app

@@ -2,7 +2,6 @@ import type { AuditChoices } from '../client/shapes.ts'
 import type { AuditedRow } from '../sandbox/outcomes/report/audit-report.ts'
 import type { StartPage } from './agent/browser.ts'
 
-/** How the pages of one flow are reached and read. */
 export interface FlowOptions {
   /** Where the browser goes to begin it: in Create after `create_requested`, in Upgrade after a code came. */
   readonly start?: StartPage | undefined
@@ -20,20 +19,17 @@ export interface AuditRunOptions extends AuditChoices {
   readonly upgrade?: FlowOptions | undefined
   /** The age that the page is for, when the app asks for several thresholds. */
   readonly age?: number | undefined
-  /** Visits at the same time. */
   readonly jobs?: number | undefined
   /** Of the whole audit. */
   readonly budgetSeconds?: number | undefined
   /** How often a finding is looked at. */
   readonly repeat?: number | undefined
-  /** Ends the audit early. */
   readonly signal?: AbortSignal | undefined
   /** Hears of the stages and of each row that is judged. */
   onProgress?(progress: AuditProgress): void
 }
 
 export type AuditProgress =
-  /** What was learned, in words. */
   | { readonly stage: 'learned'; readonly lines: readonly string[] }
   /** How many rows will be tried, and how long a visit took meanwhile. */
   | { readonly stage: 'planned'; readonly trials: number; readonly secondsPerVisit: number }

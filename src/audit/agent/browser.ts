@@ -1,14 +1,9 @@
-/** Drives an app as one kind of browser does. */
 export interface Agent {
   readonly name: 'http' | 'chromium'
-  /**
-   * A browser without cookies.
-   * @param options.ownAddress connects from a loopback address of its own, below limits for each client; by HTTP on Linux only
-   */
+  /** A browser without cookies; with `ownAddress`, by HTTP on Linux, it comes from a loopback address of its own. */
   newBrowser(options?: { readonly ownAddress?: boolean }): Browser
   /** What it kept pages from, and what it saw and did not follow, in one line each. */
   notes(): readonly string[]
-  /** Ends what it started. */
   close(): Promise<void>
 }
 
@@ -33,12 +28,8 @@ export interface PageRequest {
 export interface VisitOptions {
   /** The base URL of the sandbox: what is below it is not the app. */
   readonly sandboxUrl: string
-  /** Ends the visit. */
   readonly signal: AbortSignal
-  /**
-   * Asked before a request for E1 or E3 is sent; `stop` ends the visit there. When absent, the visit is a look: it stops there too, and
-   * presses nothing to begin a flow.
-   */
+  /** Asked before a request for E1 or E3; `stop` ends the visit there. Without it a visit looks, and begins no flow. */
   readonly decide?: ((request: AuthorizationRequest) => Promise<ForcedDecision | 'stop'>) | undefined
   /** Leaves no page but by redirects, and runs no scripts. A visit that leads to the sandbox ends with `stopped`, and leaves no cookie. */
   readonly peeks?: boolean
@@ -53,7 +44,6 @@ export interface VisitOptions {
 /** How a user begins: what to press, by its visible text or a CSS selector, or a request to send after the start page. */
 export type Begin = { readonly click: string } | { readonly request: PageRequest }
 
-/** A page on which a flow begins. */
 export type StartPage = PageRequest & { readonly begin?: Begin | undefined }
 
 /** How the page of the callback passes an answer on that it reads in its fragment. */
@@ -78,7 +68,6 @@ export type ForcedDecision = { readonly persona?: string | undefined; readonly o
 /** Whose address it is: `app` has the origins that this browser opened, and those of callbacks that the sandbox sent it to. */
 export type Party = 'app' | 'sandbox' | 'elsewhere'
 
-/** One request of a visit and its answer. */
 export interface Hop {
   readonly party: Party
   readonly method: 'GET' | 'POST'
@@ -87,7 +76,6 @@ export interface Hop {
   readonly status: number
   /** The flow that the sandbox answered in: its header `X-AgeKey-Sandbox-Flow`. */
   readonly flow?: string | undefined
-  /** Of the sandbox. */
   readonly endpoint?: 'E1' | 'E3' | undefined
   /** The browser brought an answer of the sandbox to the app with it. */
   readonly isCallback: boolean
@@ -107,7 +95,6 @@ export type VisitEnd =
 
 export interface BrowserVisit {
   readonly end: VisitEnd
-  /** In order. */
   readonly hops: readonly Hop[]
   /** What was shown last; absent when nothing came. */
   readonly page?: ShownPage | undefined

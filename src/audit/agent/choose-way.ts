@@ -2,7 +2,6 @@ import * as z from 'zod'
 import type { Begin, PageRequest, VisitOptions } from './browser.ts'
 import { calledEndpoint } from './parties.ts'
 
-/** A link, form or button of a page. */
 export const waySchema = z.object({
   kind: z.enum(['link', 'form', 'button']),
   /** What a user reads on it. */
@@ -21,11 +20,9 @@ export interface Search extends Pick<VisitOptions, 'sandboxUrl' | 'begin' | 'dec
   readonly asked: readonly ('E1' | 'E3')[]
   /** The visit brought an answer; with `create_requested`, the page may lead on to Create. */
   readonly answer?: Pick<PageRequest, 'url' | 'form'> | undefined
-  /** Names of what was pressed before. */
   readonly pressed: readonly string[]
 }
 
-/** A user tries no more than so many ways on. */
 const MAX_PRESSES = 3
 
 // What buttons say in English, German, French, Spanish, Italian, Portuguese, Dutch, Polish, Japanese, Chinese.
@@ -39,10 +36,7 @@ const CREATES = /\b(?:create|save|keep)\b/
 const OTHER =
   /\b(?:sign|log)[ -]?(?:out|up|off)\b|cookie|newsletter|subscri|search|suche|recherch|buscar|cerca\b|zoek|szukaj|検索|搜索|abmelden|déconn|cerrar sesi|uitlog|wylog|ログアウト|cancel|abbrech|annul|delete|remove|\bdeny|reject|decline|\bmenu\b/
 
-/**
- * The way that a user takes from a page: to the sandbox by what leads there; else, to begin or to create an age key, by the best words,
- * or by the only form, button or link.
- */
+/** The way that a user takes: to the sandbox, else by the best words, or by the only form, button or link. */
 export function chooseWay<W extends Way>(ways: readonly W[], search: Search): W | undefined {
   const { asked, answer, pressed, begin, decide } = search
   const isBeginning = decide && asked.length === 0 && !answer

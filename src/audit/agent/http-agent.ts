@@ -20,13 +20,11 @@ export interface HttpAgentOptions extends ExchangeOptions {
 /** What a page shows once it has come to rest, and where it leads. */
 export interface Look {
   readonly page: ShownPage
-  /** Where it goes by itself. */
   readonly onward?: Onward | undefined
   /** What its user can press: the request that it makes, or what the page shows then. */
   readonly ways: readonly (Way & ({ readonly onward: Onward } | { press(): Promise<Look> }))[]
   /** Names of the cookies that its scripts set. */
   readonly cookies?: readonly string[]
-  /** The visit ends here. */
   readonly ending?: Pick<BrowserVisit, 'end' | 'problem'> | undefined
 }
 
@@ -73,13 +71,11 @@ interface Context extends VisitOptions {
   readonly parties: ReturnType<typeof createParties>
   readonly cookies: Readonly<Record<'app' | 'sandbox', Cookies>>
   readonly from: string | undefined
-  /** Shows each page of the visit. */
   readonly show?: (showing: Showing) => Promise<Look>
 }
 
 type End = Pick<BrowserVisit, 'end' | 'url' | 'problem'>
 
-/** One request of a browser. */
 interface Navigation extends Onward {
   /** Whose page began it; redirects on the way keep it, as Chrome does. The user begins at an address or at a page of the app. */
   readonly initiator: 'user' | 'app' | 'sandbox'
@@ -169,10 +165,7 @@ async function visit(request: PageRequest, context: Context): Promise<BrowserVis
     }
   }
 
-  /**
-   * Where the sandbox sends the browser: to a page of its own, or with an answer to the app, which its target belongs to. A user has been
-   * on the page of the service meanwhile, so what follows comes from there.
-   */
+  /** Where the sandbox sends the browser: to a page of its own, or with an answer to the app. What follows is cross-site. */
   function fromSandbox(to: Onward): Navigation | End {
     const { url, method, body } = to
     if (isOfSandbox(url)) return { ...to, initiator: 'sandbox' }
@@ -252,7 +245,6 @@ function redirected(navigation: Navigation, { status, headers }: HttpAnswer): Na
 type ChromiumCookie = Omit<PlaywrightCookie, 'expires' | 'sameSite' | 'partitionKey'> &
   Partial<Pick<PlaywrightCookie, 'expires' | 'sameSite'>>
 
-/** The cookies of one browser. */
 export type Cookies = ReturnType<typeof createCookies>
 
 /**

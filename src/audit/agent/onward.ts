@@ -123,7 +123,6 @@ function submissionOf(form: HtmlElement, page: ShownPage, button = form): Onward
   return sending(of('method')?.toLowerCase() === 'post' ? 'POST' : 'GET', url, formBody(fields))
 }
 
-/** A GET carries its fields in the query. */
 function sending(method: Onward['method'], url: URL, body: Onward['body']): Onward {
   if (method === 'POST') return { method, url, body }
   if (body) url.search = body.text

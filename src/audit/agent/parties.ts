@@ -1,13 +1,9 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
 import type { AuthorizationRequest, Party } from './browser.ts'
 
-/**
- * Tells the addresses of one app from those of the sandbox and from all others.
- * @param options.anyAddress the app may have a public address too
- */
+/** Tells the addresses of one app, with `anyAddress` public ones too, from those of the sandbox and from all others. */
 export function createParties({ anyAddress = false }: { anyAddress?: boolean | undefined }) {
   const origins = new Set<string>()
-  /** Whether an address may be requested at all. */
   const mayBeApp = (url: URL): boolean => anyAddress || isPrivateAddress(url)
   return {
     mayBeApp,

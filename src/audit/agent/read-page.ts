@@ -17,7 +17,6 @@ export function wordsOf(page: ShownPage): readonly string[] {
   return [...new Set((isJson(page) && wordsOfJson(page.text)) || wordsIn(`${titleOf(page)} ${visibleText(page)}`))]
 }
 
-/** The text of `<title>`; empty when there is none. */
 export const titleOf = (page: ShownPage): string =>
   isHtml(page) ? (elementsBelow(documentOf(page), 'title').map((title) => textBelow(title))[0] ?? '') : ''
 
@@ -124,7 +123,6 @@ function* nodesBelow(parent: Parent, skips?: (element: HtmlElement) => boolean):
 export const elementsBelow = (parent: Parent, ...names: readonly string[]): readonly HtmlElement[] =>
   [...nodesBelow(parent)].flatMap((it) => (it !== ' ' && 'tagName' in it && names.includes(it.tagName) ? it : []))
 
-/** `undefined` when the element has none of this name. */
 export const attributeOf = (element: HtmlElement, name: string): string | undefined =>
   element.attrs.find((attribute) => attribute.name === name)?.value
 

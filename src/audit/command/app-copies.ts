@@ -26,18 +26,15 @@ import { type AuditHost, findFreePort, type StartLimits, startApp } from './star
 export interface OpenSandbox extends ConnectedSandbox {
   /** When clients have to be told to trust it. */
   readonly certificate?: { readonly pem: string } | undefined
-  /** The audit started it. */
   readonly isOwn: boolean
 }
 
-/** One run of the command. */
 export interface AuditSession {
   readonly host: AuditHost
   readonly sandbox: OpenSandbox
   readonly plan: AuditPlan
   /** What is typed to audit the same app again. */
   readonly command: string
-  /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal
 }
 
@@ -81,7 +78,6 @@ export function createCopies(session: AuditSession) {
     return started
   }
 
-  /** The app on a sandbox or tenant, where it runs. */
   async function appOn(api: SandboxApi, port: number): Promise<AuditedApp> {
     const pages = plan.pagesAt(port)
     choosing ??= chooseAgent(api, pages, session)
@@ -111,10 +107,7 @@ export function createCopies(session: AuditSession) {
     return { sandbox: api, ...shown, log: async () => log.lines(), close }
   }
 
-  /**
-   * Copies, each on a free port and on a tenant of its own, or the one app at its port: as many as visits at the same time, unless
-   * there are fewer rows. @throws ConfigError with one line
-   */
+  /** The app at its port, or copies: as many as visits at the same time, or as rows. @throws ConfigError with one line */
   async function open(rows: number): Promise<AppCopies> {
     const { jobs = DEFAULTS.jobs } = plan.options
     if (!start?.isCopied) {
@@ -137,7 +130,6 @@ export function createCopies(session: AuditSession) {
     return { copies: [first, ...(await Promise.all(others))], visitsEach: 1, startFresh }
   }
 
-  /** Ends the agent and the copies, and removes their tenants. */
   async function close(): Promise<void> {
     await (await agent())?.close()
     await Promise.all(stops.map((stop) => stop()))

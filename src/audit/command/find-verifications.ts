@@ -154,7 +154,6 @@ export function askByHttp(
 /** Says whether an app knows a `sub`. */
 export type FindFunction = (sub: string) => boolean | Promise<boolean>
 
-/** Asks by a function of a test suite. */
 export const askByFunction = (find: FindFunction) => async (sub: string) => {
   try {
     const known: unknown = await find(sub)

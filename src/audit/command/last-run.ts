@@ -9,10 +9,7 @@ import { type AuditReport, FINDINGS } from '../../sandbox/outcomes/report/audit-
 import { LAST_AUDIT, readReport } from '../../sandbox/outcomes/report/read-report.ts'
 import { exitCodeOf, summarise } from '../../sandbox/outcomes/report/totals.ts'
 
-/**
- * The rows of the last audit of an app that failed or were undetermined.
- * @throws ConfigError with one line, when there was none, it was of another app, or nothing is left
- */
+/** Rows of the last audit of an app that failed or were undetermined. @throws ConfigError with one line, when there is none */
 export function readUnsettled(app: string): readonly string[] {
   const refuse = (message: string) => ConfigError.of(`--again: ${message}`)
   const text = readLastAudit()
@@ -31,7 +28,6 @@ export function readUnsettled(app: string): readonly string[] {
 /** The last report as JSON, for the console; `undefined` when there is none. @throws ConfigError with one line */
 export const readLastAudit = (): string | undefined => readIfThere(LAST_AUDIT)
 
-/** What an audit does. */
 export type AuditMode = 'run' | 'learn' | 'again' | 'readings'
 
 /**
@@ -50,10 +46,7 @@ export async function keepReport(report: AuditReport, mode: AuditMode): Promise<
   return kept
 }
 
-/**
- * Whether a page of the console shows this report: the console reads the folder that the sandbox was started in.
- * @param certificate of a sandbox with https
- */
+/** Whether a page of the console shows this report: a sandbox reads the folder that it was started in. */
 export async function isShownAt(
   page: string,
   { started_at: startedAt }: Pick<AuditReport, 'started_at'>,

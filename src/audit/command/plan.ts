@@ -9,7 +9,6 @@ import { type AuditMode, readUnsettled } from './last-run.ts'
 import { type AuditFileValues, type AuditSettings, type RequestInFile, readyPattern } from './settings.ts'
 
 export type AuditPlan = ReturnType<typeof planAudit>
-/** How an app is started, without placeholders. */
 export type AppStart = ReturnType<NonNullable<AuditPlan['start']>['of']>
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -18,11 +17,7 @@ const PORT = '{port}'
 const BASE_URL = '{base_url}'
 const NO_APP = `the address of the app is missing: give the page where a user begins to prove an age, as in agekey-sandbox audit http://localhost:3000/verify, or app in ${AUDIT_FILE}`
 
-/**
- * Settles what is to be done; flags go before the file.
- * @param environment fills in `{env:NAME}`
- * @throws ConfigError with one line for what does not fit
- */
+/** Settles what is to be done; flags go before the file. @throws ConfigError with one line for what does not fit */
 export function planAudit(
   given: AuditSettings,
   { file, environment }: { file: AuditFile | undefined; environment: Environment },

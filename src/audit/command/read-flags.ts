@@ -24,11 +24,7 @@ function parse(text: string, argument: string): unknown {
   return /years|number|seconds/.test(argument) && /^\d+(\.\d+)?$/.test(text) ? Number(text) : text
 }
 
-/**
- * The settings that flags give.
- * @param page where a user begins to prove an age
- * @throws ConfigError with one line that names the flag, what came and what is allowed
- */
+/** The settings that flags give. @throws ConfigError with one line: the flag, what came and what is allowed */
 export function readFlags(page: string | undefined, flags: GivenFlags): AuditSettings {
   const given = givenTo(flags)
   const values: Record<string, unknown> = page === undefined ? {} : { app: page }
@@ -51,7 +47,6 @@ export function readFlags(page: string | undefined, flags: GivenFlags): AuditSet
 
 type Key = keyof AuditSettings
 
-/** Settings that do not go together, and why. */
 const APART: readonly (readonly [Key, readonly Key[], string])[] = [
   ['list', ['learn', 'again', 'readings'], 'they are two things to do'],
   ['learn', ['again', 'readings'], 'they are two things to do'],
@@ -64,7 +59,6 @@ const APART: readonly (readonly [Key, readonly Key[], string])[] = [
   ['learn', REPORT_FORMATS, '--learn runs no row, so that there is nothing to report'],
 ]
 
-/** @throws ConfigError for flags that do not go together */
 function refuseTogether({ browser, ...others }: AuditSettings): void {
   const given: AuditSettings = { ...others, ...(browser === 'http' && { browser }) }
   const flagOf = (key: Key) => `--${AUDIT_FLAGS.find(({ at }) => at[0] === key)?.name}`
@@ -77,10 +71,7 @@ function refuseTogether({ browser, ...others }: AuditSettings): void {
     throw ConfigError.of('--fail-on-readings counts what --readings finds; give --readings too, or leave it out')
 }
 
-/**
- * What is typed to audit the same app once more: the call without the flags that say which rows, and without those of reports.
- * @param settings flags of the sandbox, as they are typed
- */
+/** What is typed to audit the same app once more, without rows and reports. @param settings flags of the sandbox */
 export function sameCall(page: string | undefined, flags: GivenFlags, settings: readonly string[]): string {
   const own = givenTo(flags)
     .filter(({ isOfApp }) => isOfApp)

@@ -99,10 +99,7 @@ const EVERY_ROWS = 25
 
 const COUNTED: readonly VerdictName[] = ['let in', 'ignored', 'broke', 'too strict', 'undetermined']
 
-/**
- * Says what was learned, warns of a budget that is too small, and shows how far an audit is: on a terminal by one line that changes,
- * else by a line for each 25 rows or readings.
- */
+/** Says what was learned and how far an audit is: by one line that changes, or by a line for each 25 rows or readings. */
 export function createProgress(
   { redraw, note, say }: Pick<AuditHost, 'redraw' | 'note' | 'say'>,
   { jobs, budgetSeconds, signal }: { jobs: number; budgetSeconds: number; signal: AbortSignal },

@@ -183,7 +183,6 @@ const ONLY_HELP = 'Only rows like use/id_token.*, family:signature, flow:create,
 const READINGS_HELP = 'Instead of rows: which readings of what the specification leaves open the app depends on'
 const LEARN_HELP = 'Learns what success and failure look like, writes agekey-audit.yaml and stops; never overwrites'
 
-/** What the call alone says. */
 const inCall = {
   url: address('http://127.0.0.1:2435').describe('A sandbox elsewhere, with --control-token when it asks for one'),
   cdp: chromium.describe('A Chromium that runs already, as http://localhost:9222; it goes on running'),
@@ -230,7 +229,6 @@ const EXPLAINED: Readonly<Record<string, z.ZodType>> = {
   ...{ ...inFile, ...inCall, accepted: flowShape.accepted, begin: click, find: inFile.audit },
 }
 
-/** The flags of the command, as its parser takes them. */
 export const AUDIT_FLAGS = [...OF_APP, ...OF_RUN].map((flag) => {
   const [name = '', argument = '', place = name.replaceAll('-', '_')] = flag.split(' ')
   const at = place.split('.')

@@ -126,7 +126,6 @@ async function statusOf(url: string): Promise<number | undefined> {
   return answer.failure ? undefined : answer.status
 }
 
-/** A port that is free at this moment. */
 export async function findFreePort(): Promise<number> {
   const server = createServer().listen(0)
   await once(server, 'listening')
@@ -154,7 +153,6 @@ function createAppLog({ stdout, stderr }: Pick<ChildProcess, 'stdout' | 'stderr'
   }
   for (const stream of [stdout, stderr]) if (stream) createInterface({ input: stream }).on('line', keep)
   return {
-    /** All that is kept. */
     lines: (): readonly string[] => [...kept],
     /** Takes down what comes from now on; the function that comes back gives it. */
     record() {

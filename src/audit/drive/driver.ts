@@ -15,7 +15,6 @@ import type {
 } from '../agent/browser.ts'
 import { type Observation, observe } from './observation.ts'
 
-/** What the sandbox is made to do in one run of the app. */
 export interface FlowPlan {
   readonly use: ForcedDecision
   /** In a Create flow that the app begins after it. */
@@ -34,10 +33,8 @@ export interface FlowPlan {
 
 export interface FlowRun {
   readonly browser: Browser
-  /** The last one. */
   readonly visit: BrowserVisit
   readonly observation: Observation
-  /** The Use request of the app. */
   readonly request?: AuthorizationRequest | undefined
   /** Ids in the journal. */
   readonly useFlow?: string | undefined
@@ -51,7 +48,6 @@ export interface FlowRun {
   readonly answer?: PageRequest | undefined
 }
 
-/** The seconds of one visit, and what ends all visits. */
 export type DriveLimits = { readonly timeoutSeconds: number; readonly signal: AbortSignal }
 
 export interface PageSettings extends Pick<VisitOptions, 'fragment' | 'begin'> {
@@ -110,7 +106,6 @@ export function createDriver(sandbox: SandboxApi, settings: PageSettings & Drive
     open: (request: PageRequest, browser: Browser) => visit(browser, request),
     /** Asks for a page of the app with the cookies of a browser; nothing of it is run or pressed. */
     peek: (path: string, browser: Browser) => visit(browser, { url: path }, { peeks: true }),
-    /** Waits, unless the audit ends. */
     wait: (ms: number): Promise<void> => wait(ms, undefined, { signal }).catch(() => {}),
     /** The app limits its clients: from now on each browser has an address of its own. */
     spreadOut(): void {
@@ -174,7 +169,6 @@ export async function takeBackDecision(id: string, { expectations }: SandboxApi)
   }
 }
 
-/** A running app, and the sandbox or tenant that it uses. */
 export interface AuditedApp extends Pick<PageSettings, 'page'> {
   readonly sandbox: SandboxApi
   readonly agent: AuditReport['agent']
@@ -187,7 +181,6 @@ export interface AuditedApp extends Pick<PageSettings, 'page'> {
   readonly program?: AppProgram | undefined
 }
 
-/** The program of an app that the audit started. */
 export interface AppProgram {
   /** Takes down what it writes from now on; the function that comes back ends that and gives the lines, without secrets. */
   record(): () => Promise<readonly string[]>
@@ -217,7 +210,6 @@ export type FreshCopy = (
   readonly sandbox: SandboxApi
   /** All that it wrote, without secrets. */
   log(): Promise<readonly string[]>
-  /** Ends it and removes its tenant. */
   close(): Promise<void>
 }
 

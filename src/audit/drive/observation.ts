@@ -11,7 +11,6 @@ const SHOWN: Readonly<Partial<Record<VisitEnd, string>>> = {
   dropped: 'a closed connection without an answer',
 }
 
-/** What an app showed in the end. */
 export interface Observation {
   /** `visit failed`: the function that drives the app threw an error, or did not end in time. */
   readonly end: VisitEnd | 'visit failed'
@@ -27,7 +26,6 @@ export interface Observation {
   readonly said?: string
 }
 
-/** What was seen, as a sentence. */
 export const sentenceOf = ({ summary, said = `your app showed ${summary}` }: Observation): string => said
 
 /** The app failed; by 501 it says that it does not take such a request (RFC 9110 section 15.6.2). */

@@ -4,9 +4,7 @@ import { AuditProblem } from '../audit-problem.ts'
 
 /** Names of the personas that users of an audit are; none of them is changed by an audit. */
 export interface TestedPersonas {
-  /** Reaches every threshold. */
   readonly adult: string
-  /** Reaches no threshold. */
   readonly minor: string
   /** Holds no age key yet. */
   readonly newcomer: string

@@ -82,10 +82,7 @@ const refuse = async (): Promise<never> => {
 }
 const NO_BROWSER: Browser = { open: refuse, forget: () => {} }
 
-/**
- * A visit that did not end in time may still send requests, which would take the decisions of the next one: that waits for it, and
- * does not begin when it goes on.
- */
+/** Calls the function. A visit that is late may still take decisions of the next one, which waits for it or fails. */
 function createVisitCaller(visit: VisitFunction, sandboxUrl: string, { timeoutSeconds, signal }: DriveLimits) {
   let visits = 0
   let last = { row: '', ended: Promise.resolve<unknown>(undefined) }

@@ -20,7 +20,6 @@ import { requireKnownNames, selectRows } from '../trials/select-rows.ts'
 import type { AuditRun } from '../trials/trial.ts'
 import { byRank, isCounted, tryRows } from '../trials/try-rows.ts'
 
-/** A test of an audit. */
 export interface AuditTest {
   /** A whole sentence: `use/id_token.expired is refused`. */
   readonly name: string
@@ -138,10 +137,7 @@ export interface PageVisit<Page> extends VisitDetails {
   readonly sandbox: SandboxApi
 }
 
-/**
- * Makes what runs tests in pages, in each worker: the first test learns. A row is visited in the page of its test, and all that it
- * is compared with in contexts of their own.
- */
+/** Runs tests in pages: a row in the page of its test, and what it is compared with in contexts of their own. */
 export function createPageAudit<Page extends VisitedPage>(
   visit: (details: PageVisit<Page>) => boolean | Promise<boolean>,
   choices: AuditChoices,

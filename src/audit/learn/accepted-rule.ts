@@ -37,7 +37,6 @@ export function parseAcceptedRule(text: string): AcceptedRule {
   return { text, parts }
 }
 
-/** The rules that the user gave for one flow. */
 export type DeclaredRules = Partial<ReturnType<typeof declaredRules>>
 
 export const declaredRules = ({ accepted, refused }: FlowOptions = {}) => ({

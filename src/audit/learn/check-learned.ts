@@ -81,10 +81,7 @@ export function checkAdults(adults: readonly SeenRun[], subject: Pick<Controls, 
   }
 }
 
-/**
- * Which kinds of refusals the app takes for a yes, and how a run is read by the other ones.
- * @throws AuditProblem when yes and no cannot be told apart, or when the app lets a user in only because an adult came before
- */
+/** Which refusals the app takes for a yes, and how it is read by the others. @throws AuditProblem when that cannot be told */
 export async function checkControls(seen: Readonly<Record<Kind | 'adult', readonly SeenRun[]>>, subject: Controls) {
   const { app, personas, rules, driver, fresh, paths } = subject
   const isVisited = app.agent === 'function'

@@ -36,10 +36,8 @@ import {
   showsIn,
 } from './learned-flow.ts'
 
-/** All that is known of an app before it is judged. */
 export type LearnedApp = Awaited<ReturnType<typeof learnApp>>
 
-/** What is known of a flow that follows Use. */
 export type LearnedLater =
   /** With a reason why its rows cannot be tried when a function says the same of each end. */
   | { readonly kind: 'learned'; readonly flow: LearnedFlow; readonly reason?: string }
@@ -222,7 +220,6 @@ const REFUSALS = {
   upgrade: [['token.code_expired'], ['upgrade.token_expired']],
 }
 
-/** Learns a flow that follows Use from what ended well and from its refusals. */
 async function learnLater(name: 'create' | 'upgrade', subject: Subject): Promise<LearnedLater> {
   const { app, driver, options, profile, personas, use } = subject
   const isCreate = name === 'create'

@@ -55,7 +55,6 @@ const MAX_PROBES = 3
 
 export const observed = (runs: readonly SeenRun[]): readonly Observation[] => runs.map(({ run }) => run.observation)
 
-/** The pages that tell who is in. */
 export function findProbes({ ins, outs, fresh, paths = [] }: FlowParts): readonly Probe[] {
   return paths.flatMap((path) => {
     const isTold = ({ status }: Observation) => status !== 429
@@ -93,7 +92,6 @@ export function learnFlow(parts: FlowParts) {
   return { ...all, page, probes, tells }
 }
 
-/** For the report and for people. */
 export function describeLearnedFlow({ page, probes, ins, outs }: LearnedFlow) {
   const told = probes.map(({ path, likeness }) => `asked again, ${path} is ${describeFeatures(likeness.marks)}`)
   const yes = page ? [describeFeatures(page.marks)] : observed(ins.slice(0, 1)).map(({ summary }) => summary)
@@ -101,7 +99,6 @@ export function describeLearnedFlow({ page, probes, ins, outs }: LearnedFlow) {
   return { yes: [...yes, ...told].join('; '), no }
 }
 
-/** What a run says about the answer that the app was given. */
 export interface RunResult {
   readonly says: 'in' | 'out' | 'broke' | 'unknown'
   /** A kind of refusal that it is like: `minor`. */

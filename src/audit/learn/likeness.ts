@@ -112,7 +112,6 @@ export function learnLikeness(
 const isSame = (one: Observation, other: Observation): boolean =>
   one.end === other.end && one.text === other.text && isDeepStrictEqual(one.features, other.features)
 
-/** Features that none of the others has. */
 const newIn = (features: Iterable<string>, others: readonly Observation[]): readonly string[] =>
   [...features].filter((one) => !others.some((other) => other.features.has(one)))
 

@@ -106,10 +106,7 @@ type Try = (set: Combination) => Promise<TrialFinding>
 const MAX_FAILING = 10
 const ENOUGH = `${MAX_FAILING} combinations fail, and further ones were not tried`
 
-/**
- * Tries combinations that together hold every pair of variants, and shrinks each that fails. No later one holds what is known to fail.
- * @param onTried hears how many were tried, and how many there will be as far as is known
- */
+/** Tries every pair of variants, in combinations, and shrinks each that fails. No later one holds what is known to fail. */
 export async function tryCombinations(
   variants: readonly ChosenVariant[],
   tryOne: Try,
@@ -146,10 +143,7 @@ export async function tryCombinations(
 export const findingReason = ({ reason, evidence }: TrialFinding): string =>
   [reason, evidence].filter((text) => text).join(': ')
 
-/**
- * Combinations that together hold every pair of variants that may join. Each begins with a missing pair and takes the variants that add
- * most missing pairs. The result is small, and the same each time.
- */
+/** Few combinations that hold every pair of variants that may join: each takes the variants that add most missing pairs. */
 export function coverPairs(
   pairs: readonly (readonly [ChosenVariant, ChosenVariant])[],
   variants: readonly ChosenVariant[],

@@ -22,7 +22,6 @@ export interface ReadingSettings extends Pick<AuditRun, 'learned' | 'options' | 
   readonly own: ReadonlyMap<SandboxApi, TenantReadings>
 }
 
-/** Sets readings of a tenant beside its own ones. */
 export function setReadings(sandbox: SandboxApi, readings: Readings, own?: TenantReadings) {
   const all = Object.fromEntries(READINGS.map(({ name }) => [name, readings[name] ?? own?.readings[name] ?? null]))
   return sandbox.configure({ readings: all })
@@ -33,10 +32,7 @@ const READ_AT_START = ['discovery', 'key_set', 'key_members', 'kid', 'unknown_me
 
 const isGood = ({ verdict }: TrialFinding) => verdict === 'accepted'
 
-/**
- * Tries variants together: runs flows up to the first that does not end as usual, and that one once more under the usual readings. What
- * an app fetches at its start is met by a copy of it that is started under the variants.
- */
+/** Tries variants together, up to the first flow that fails, which is run once more under the usual readings. */
 export function readingTrial(variants: readonly ChosenVariant[], settings: ReadingSettings): Trial<TrialFinding> {
   const { learned, usual, own, drive, signal } = settings
   const startFresh = variants.some(({ reading }) => READ_AT_START.includes(reading.name))
@@ -105,7 +101,6 @@ export function readingTrial(variants: readonly ChosenVariant[], settings: Readi
   }
 }
 
-/** How often each document of a tenant was sent. */
 async function fetchesOf({ coverage }: SandboxApi): Promise<Readonly<Record<string, number>>> {
   const { calls } = await coverage.get()
   return Object.fromEntries(['discovery', 'jwks'].map((name) => [name, calls[name]?.['success']?.count ?? 0]))
@@ -173,10 +168,7 @@ function read({ flow, seen }: ShownFlow, learned: LearnedApp) {
 /** A page that says neither yes nor no is the usual one when it has so much of it. */
 const ALIKE = 0.9
 
-/**
- * Compares two runs of one flow: a yes has to be a yes, a no has to be a no, and each call that usually succeeds has to succeed.
- * Crashes and missing pages count against the app, unless the app usually shows them.
- */
+/** Compares two runs: yes, no and successful calls have to stay; crashes and missing pages count unless they are usual. */
 export function compareFlows(usual: ShownFlow, shown: ShownFlow, learned: LearnedApp): TrialFinding {
   const [{ observation: before }, { observation }] = [usual.seen.run, shown.seen.run]
   const [saysUsually, says] = [read(usual, learned), read(shown, learned)]
@@ -237,7 +229,6 @@ function goodFlowsOf({ create, upgrade }: LearnedApp): readonly TriedFlow[] {
   ]
 }
 
-/** The flows in which a row is sent. */
 const flowsOfRow = (row: AuditRow, settings: RowSettings): readonly TriedFlow[] =>
   planRow(row, settings).roles.map((role) => flowOf(row, role))
 
@@ -245,11 +236,9 @@ const flowsOfRow = (row: AuditRow, settings: RowSettings): readonly TriedFlow[] 
 export interface ChosenVariant {
   readonly reading: Reading
   readonly variant: Variant
-  /** Name of the usual variant. */
   readonly usual: string
   /** The flows of an app that may show it. */
   readonly flows: readonly TriedFlow[]
-  /** Why it is not tried. */
   readonly absent?: TrialFinding | undefined
 }
 
@@ -296,7 +285,6 @@ export function unusualVariants(own: Readings, settings: RowSettings): readonly 
   })
 }
 
-/** Whether two variants may hold together. */
 export const mayMeet = (one: ChosenVariant, other: ChosenVariant): boolean =>
   one.reading !== other.reading && !isExcluded(chosenVariantName(one), chosenVariantName(other))
 

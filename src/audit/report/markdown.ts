@@ -6,10 +6,7 @@ import { conclusionOf, describeChecks, describeReadings, listChecks } from '../.
 
 const FOLDED = ['known', 'observed', 'not for this app', 'refused', 'accepted'] as const
 
-/**
- * An audit as GitHub Flavored Markdown: its checks, with their rows folded up behind them, then the rest.
- * @param maxBytes as many as GitHub takes as the summary of a step when absent
- */
+/** An audit as GitHub Flavored Markdown, by default at most as long as the summary of a step. */
 export function renderMarkdown(report: AuditReport, console?: string, maxBytes?: number): string {
   const { rows, readings, checks, notes, learned, app, catalogue, seconds, totals } = report
   const columns = Object.keys(totals).map((title) => ({ title, isNumber: true }))

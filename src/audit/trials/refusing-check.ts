@@ -37,10 +37,7 @@ const CLAIM =
 const MAX_LINES = 5
 const STACK = /^\s+at |^\s+File "|^\s*$/
 
-/**
- * Adds what an app wrote meanwhile: the lines from the first that a library wrote, else the last ones. When that names a check that is not
- * one of `breaks`, the evidence says so; no verdict changes.
- */
+/** Adds the lines that tell most of what an app wrote, and says when they name another check than `breaks`. */
 export function withLog(
   finding: TrialFinding,
   lines: readonly string[],

@@ -12,7 +12,6 @@ import { type LearnedApp, planOfCreate } from '../learn/learn-app.ts'
 import { asksTheApp, type LearnedFlow, type RunResult, readRun, type SeenRun, seeRun } from '../learn/learned-flow.ts'
 import type { AuditRun, Trial, TrialFinding, Worker } from './trial.ts'
 
-/** One run of a row. */
 interface Brought {
   readonly run: FlowRun
   readonly flows: readonly string[]
@@ -25,10 +24,7 @@ interface Brought {
 /** What one run of a row showed, as a persona of the sandbox. */
 type SeenVisit = Omit<Brought, 'run'> & { readonly as: string; readonly seen: SeenRun }
 
-/**
- * How the rows of a flow are seen: the flow whose last page shows how a row ended, the endpoint whose answer is the row, and the
- * endpoint that the app calls next if it took the row for a good answer, with what that is.
- */
+/** How rows show: by the last page of `page`, in the answer of `sentBy`; `next` is called if the app took it for good. */
 const USE = { page: 'use', sentBy: 'E1', next: 'E4', sign: 'your app exchanged the code (E4)' } as const
 const TRACES = {
   use: USE,
@@ -179,7 +175,6 @@ export function worstOf(findings: readonly TrialFinding[]): TrialFinding {
   return { ...worst, flows: findings.flatMap(({ flows }) => flows), isLimited: findings.some((one) => one.isLimited) }
 }
 
-/** A plain good flow. */
 export const visitAs = (persona: string, driver: Driver, holds?: 'E1'): Promise<FlowRun> =>
   driver.run({ use: { persona, outcome: 'verified' }, ...(holds && { holds }) })
 
@@ -189,10 +184,7 @@ async function isSignedOut(run: FlowRun, use: LearnedFlow, { driver }: Worker): 
   return readRun(await seeRun(run, byProbes, driver), byProbes).says === 'out'
 }
 
-/**
- * Ends the session that an answer opened. Signing out comes first: it leaves the cookies, in which the app may still keep the request.
- * Else the cookies that the answer set are removed.
- */
+/** Ends the session that an answer opened: by signing out, which leaves the request in the cookies, else by its cookies. */
 async function endSession(run: FlowRun, worker: Worker, { use, signOut }: LearnedApp): Promise<boolean> {
   const { browser, visit } = run
   const hasProbes = use.probes.length > 0
@@ -209,10 +201,7 @@ async function endSession(run: FlowRun, worker: Worker, { use, signOut }: Learne
   return hasProbes ? isSignedOut(run, use, worker) : proof.length > 0
 }
 
-/**
- * A browser that has been through a good flow, and has lost the proof that the answer left, as when the session of the app is over.
- * `undefined` when the app still knows the user: then the row takes a fresh browser.
- */
+/** A browser after a good flow whose session is over; `undefined` when the app still knows the user. */
 async function browserAfterFlow(worker: Worker, learned: LearnedApp): Promise<Browser | undefined> {
   const { use, personas } = learned
   const run = await visitAs(personas.adult, worker.driver)

@@ -10,7 +10,6 @@ import type { AuditRun, Trial, TrialFinding, Worker } from './trial.ts'
 export interface RunSettings extends Pick<AuditRun, 'workers' | 'visitsEach' | 'options' | 'signal' | 'notes'> {
   /** What a worker does right as long as it lets an adult in. It follows each batch. */
   readonly control: Trial
-  /** Hears of each finding as soon as it is known. */
   onFinding(trial: Trial, finding: TrialFinding): void
 }
 
@@ -26,7 +25,6 @@ const ENDED = ['timed_out', 'the audit ended before; raise --budget'] as const
 const LOST = ['control_lost', 'before it, your app refused a plain good flow'] as const
 const OF_REFUSAL: readonly VerdictName[] = ['refused', 'broke', 'ignored', 'too strict']
 
-/** What became of a trial so far. */
 interface Progress {
   readonly trial: Trial
   seen: readonly { worker: Worker; value: unknown; log: readonly string[] | undefined }[]

@@ -11,14 +11,12 @@ export interface Worker extends Pick<AuditedApp, 'sandbox' | 'program'> {
   readonly driver: Driver
 }
 
-/** What the trials of one audit have in common. */
 export interface AuditRun extends Pick<AppCopies, 'visitsEach' | 'startFresh'> {
   readonly learned: LearnedApp
   readonly workers: readonly Worker[]
   readonly options: AuditRunOptions
   /** A function of a test suite drives the app. */
   readonly isVisited: boolean
-  /** ISO 8601. */
   readonly today: string
   /** Ends the audit early: the budget is used up, or the user has interrupted it. */
   readonly signal: AbortSignal
@@ -42,7 +40,6 @@ export interface TrialFinding {
   readonly refusedBy?: ClientCheck | undefined
 }
 
-/** One test of the app. */
 export interface Trial<Seen = unknown> {
   readonly name: string
   readonly row?: AuditRow

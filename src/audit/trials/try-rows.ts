@@ -128,7 +128,6 @@ export const goodFlow = ({ use, personas }: LearnedApp): Trial<SeenRun> => ({
   },
 })
 
-/** The row of the report. */
 export function describeRow(
   row: AuditRow,
   finding: TrialFinding,

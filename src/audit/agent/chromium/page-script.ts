@@ -11,7 +11,6 @@ const SILENT_LOOKS = 40
 /** Timers and workers of a page are waited for up to this long in all, because a clock on a page never stops. */
 const MAX_WAIT_MS = 2000
 
-/** What the script says of a page. */
 export const seenSchema = z.object({
   url: z.string(),
   html: z.string(),
@@ -137,7 +136,6 @@ Object.defineProperty(window, '${NAME}', { value: {
 } })
 })()`
 
-/** An expression that calls the script of the page. */
 export const callOf = (method: 'rest' | 'see' | 'press', ...given: readonly unknown[]): string =>
   `${NAME}.${method}(${given.map((one) => JSON.stringify(one)).join()})`
 

@@ -6,7 +6,6 @@ import { USER_AGENT } from '../onward.ts'
 import { calledEndpoint } from '../parties.ts'
 import { callOf, PAGE_SCRIPT, restoringScript, seenSchema } from './page-script.ts'
 
-/** A page that a tab shows. */
 export interface Shown extends Showing {
   /** What the pages of one browser have stored, now and when the last answer came: another object when others than pages changed it. */
   readonly memory: { stored: readonly string[]; before: readonly string[] }
@@ -17,7 +16,6 @@ export interface Shown extends Showing {
 /** How a look ends: where the page leads, or what it said at rest. */
 type Lead = Pick<Look, 'onward' | 'ending'> & { readonly said?: unknown }
 
-/** Requests that never end. */
 const ENDLESS: readonly string[] = ['eventsource', 'websocket', 'ping', 'cspreport']
 /**
  * How long a `GET` of a script may stay unanswered before it counts as a long poll; on the page of the callback it never does. A page
@@ -132,10 +130,7 @@ export async function openTab(chromium: Chromium, { anyCertificate = false }: Ht
   await session.send('Page.enable')
   await session.send('Fetch.enable', { patterns: [{ urlPattern: 'http*' }] })
 
-  /**
-   * What the page says once no request is under way and it neither changes nor computes, or when it leads on before.
-   * @param act shows the page, or presses something on it: the page may lead on before that has ended
-   */
+  /** What the page says at rest, or where it leads before. @param act shows the page, or presses something on it */
   async function look(act: () => Promise<unknown>, of: Shown): Promise<Look> {
     const { page, isCallback, signal, cookies, memory, begin } = of
     let isOver = false
