@@ -65,11 +65,9 @@ export interface AuthorizationRequest {
 /** Sent to the sandbox in headers. */
 export type ForcedDecision = { readonly persona?: string | undefined; readonly outcome?: string | undefined }
 
-/** Whose address it is: `app` has the origins that this browser opened, and those of callbacks that the sandbox sent it to. */
-export type Party = 'app' | 'sandbox' | 'elsewhere'
-
 export interface Hop {
-  readonly party: Party
+  /** Whose address it is: `app` has the origins that this browser opened, and those of callbacks. */
+  readonly party: 'app' | 'sandbox' | 'elsewhere'
   readonly method: 'GET' | 'POST'
   readonly url: string
   /** 0 without an answer. */

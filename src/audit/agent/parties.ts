@@ -1,5 +1,5 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
-import type { AuthorizationRequest, Party } from './browser.ts'
+import type { AuthorizationRequest, Hop } from './browser.ts'
 
 /** Tells the addresses of one app, with `anyAddress` public ones too, from those of the sandbox and from all others. */
 export function createParties({ anyAddress = false }: { anyAddress?: boolean | undefined }) {
@@ -7,7 +7,7 @@ export function createParties({ anyAddress = false }: { anyAddress?: boolean | u
   const mayBeApp = (url: URL): boolean => anyAddress || isPrivateAddress(url)
   return {
     mayBeApp,
-    partyOf(url: URL, sandboxUrl: string): Party {
+    partyOf(url: URL, sandboxUrl: string): Hop['party'] {
       if (pathBelow(url, sandboxUrl) !== undefined) return 'sandbox'
       return origins.has(url.origin) ? 'app' : 'elsewhere'
     },
