@@ -8,6 +8,9 @@ import { APP, callOf, FINDING, NO, problem, requestOf, SANDBOX, saidOf, YES } fr
 
 const isAdult = ({ use: { persona, outcome } }: FlowPlan) => outcome === 'verified' && persona === 'adult-passport'
 
+const letsAdultsIn = (plan: FlowPlan) => (isAdult(plan) ? YES : NO)
+const WAITS = '200 /callback Please wait.'
+
 function learn(
   app: ImitatedApp,
   { options = {}, ...changes }: Partial<AuditedApp> & { options?: AuditRunOptions } = {},
@@ -29,7 +32,7 @@ const MINOR = { use: { persona: 'child-12', outcome: 'verified' } }
 const RUNS = [DENIED, MINOR, ADULT, MINOR, DENIED, ADULT, ADULT, INVENTED, INVENTED]
 
 test('An app that has Use alone is learned from adults, minors, denials and an invented token', async () => {
-  const app = imitatedApp((plan) => (isAdult(plan) ? YES : NO))
+  const app = imitatedApp(letsAdultsIn)
   const { profile, use, create, upgrade, described, lines, ...learned } = await learn(app)
   expect(app.plans).toEqual([...RUNS, { ...DENIED, holds: 'E1' }])
   expect(profile).toMatchObject({ responseMode: 'query', canCreate: false, upgradeScope: false, repeatsState: false })
@@ -55,7 +58,7 @@ const [ME_IN, ME_OUT] = ['200 /me You are in.', '401 /me No.']
 /** An app that says the same to everybody, and lets in after some time whom it should. */
 function slowly(ms: number) {
   const lookers = new Set<Browser>()
-  const app = imitatedApp(() => '200 /callback Please wait.', {
+  const app = imitatedApp(() => WAITS, {
     peek(path, { browser, plan, waited }) {
       if (path !== '/me') return `401 ${path} No.`
       lookers.add(browser)
@@ -79,8 +82,7 @@ test.each([
   ['a user who is out', (isIn: boolean, look: number) => (isIn || look > 3 ? 'Ours' : 'Theirs')],
 ])('A page that told by chance is no probe: it is asked for again by %s', async (_who, shows) => {
   const looks = new Map<Browser, number>()
-  const act = (plan: FlowPlan) => (isAdult(plan) ? YES : NO)
-  const app = imitatedApp(act, {
+  const app = imitatedApp(letsAdultsIn, {
     peek(path, { browser, plan }) {
       if (path === '/me') return plan && isAdult(plan) ? ME_IN : ME_OUT
       if (path !== '/account') return `404 ${path}`
@@ -99,46 +101,47 @@ test('An app that lets users in by a job is waited for twice as long as it took'
   await expect(learn(slowly(20_000))).rejects.toThrow('yes and no look alike')
 })
 
-test('An app is not waited for because of news on a page that tells who is in', async () => {
-  const news = ['alfa', 'bravo', 'charlie', 'delta', 'echo']
-  const app = imitatedApp(() => '200 /callback Please wait.', {
-    peek(path, { plan }) {
+/** An app that shows adults alone the page /me, with what it says at each look of a browser. */
+function showingMe(says: (look: number, plan: FlowPlan) => string | undefined, act = (_plan: FlowPlan) => WAITS) {
+  const looks = new Map<Browser, number>()
+  return imitatedApp(act, {
+    peek(path, { browser, plan }) {
       if (path !== '/me' || !plan || !isAdult(plan)) return `401 ${path} No.`
-      news.push(news.shift() ?? '')
-      return `200 /me You are in. Today: ${news[0]}.`
+      const look = (looks.get(browser) ?? 0) + 1
+      looks.set(browser, look)
+      return `200 /me ${says(look, plan)}.`
     },
   })
+}
+
+/** In turn, another one each time. */
+const words = ['bravo', 'charlie', 'delta', 'echo', 'foxtrot']
+const news = () => {
+  words.push(words.shift() ?? '')
+  return words[0]
+}
+
+test('An app is not waited for because of news on a page that tells who is in', async () => {
+  const app = showingMe(() => `You are in. Today: ${news()}`)
   const { use } = await learn(app)
   expect([use.probes.map(({ path }) => path), use.waitMs]).toEqual([['/me'], 0])
   expect(app.waits.reduce((sum, ms) => sum + ms, 0)).toBe(0)
 })
 
 test('News that all adults are shown by chance at first hide no page that tells who is in', async () => {
-  const looks = new Map<Browser, number>()
-  const news = ['bravo', 'charlie', 'delta', 'echo', 'foxtrot']
-  const app = imitatedApp((plan) => (isAdult(plan) ? YES : NO), {
-    peek(path, { browser, plan }) {
-      if (path !== '/me' || !plan || !isAdult(plan)) return `401 ${path} No.`
-      const look = (looks.get(browser) ?? 0) + 1
-      looks.set(browser, look)
-      news.push(news.shift() ?? '')
-      return `200 /me In. ${look < 3 ? 'Alfa' : news[0]}.`
-    },
-  })
+  const app = showingMe((look) => `In. ${look < 3 ? 'Alfa' : news()}`, letsAdultsIn)
   expect((await learn(app)).use.probes.map(({ path }) => path)).toEqual(['/me'])
 })
 
 test('More adults are learned from while one is shown what those before have taught nobody', async () => {
-  let adults = 0
-  const greetings = new Map<unknown, string>()
-  const greetingOf = (plan: FlowPlan) => {
-    if (!greetings.has(plan)) greetings.set(plan, ++adults > 3 ? `200 /me Hi Bob${adults}.` : '200 /me Hi Alfa.')
-    return greetings.get(plan) ?? ''
-  }
-  const app = imitatedApp(() => '200 /callback Please wait.', {
-    peek: (path, { plan }) => (path === '/me' && plan && isAdult(plan) ? greetingOf(plan) : `401 ${path} No.`),
-  })
-  const { use } = await learn(app)
+  const seen: FlowPlan[] = []
+  const { use } = await learn(
+    showingMe((_look, plan) => {
+      if (!seen.includes(plan)) seen.push(plan)
+      const adult = seen.indexOf(plan) + 1
+      return adult > 3 ? `Hi Bob${adult}` : 'Hi Alfa'
+    }),
+  )
   expect([use.ins.length, use.probes.map(({ likeness }) => likeness.marks.join())]).toEqual([4, ['status 200,says hi']])
 })
 

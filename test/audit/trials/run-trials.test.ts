@@ -108,12 +108,17 @@ test('A plain good flow follows each 50 trials, and the last', async () => {
   expect([findings[59], notes]).toEqual([{ verdict: 'refused', evidence: 'it was refused', flows: ['t60.1'] }, []])
 })
 
-test('Trials run side by side as far as they can, the others after them', async () => {
+function countBeside() {
   const beside: number[] = []
   const act: Act = (_name, _time, others) => {
     beside.push(others)
     return 'refused'
   }
+  return { beside, act }
+}
+
+test('Trials run side by side as far as they can, the others after them', async () => {
+  const { beside, act } = countBeside()
   const { run, order } = prepare(6, act, { visitsEach: 3, alone: ['t1', 't4'] })
   await run()
   expect(order).toEqual(['t2', 't3', 't5', 't6', 't1', 't4', 'control'])
@@ -121,11 +126,7 @@ test('Trials run side by side as far as they can, the others after them', async 
 })
 
 test('Trials marked "in turn" run one at a time beside the others, and trials marked "alone" run last', async () => {
-  const beside: number[] = []
-  const act: Act = (_name, _time, others) => {
-    beside.push(others)
-    return 'refused'
-  }
+  const { beside, act } = countBeside()
   const { run, order } = prepare(5, act, { visitsEach: 4, inTurn: ['t1', 't2'], alone: ['t3'] })
   await run()
   expect(order).toEqual(['t4', 't5', 't1', 't2', 't3', 'control'])
