@@ -3,16 +3,8 @@ import { FLAGS, type Texts } from '../config/text-settings.ts'
 import { ConfigError } from '../files/config-error.ts'
 import { packageVersion } from '../package-root.ts'
 import { addAudit } from './audit/audit.ts'
-import { HELP_WIDTH, withSubcommandsOnly } from './command.ts'
-import { addCoverage } from './coverage/add-coverage.ts'
-import { addDoctor } from './doctor/add-doctor.ts'
-import { addDrive } from './drive/add-drive.ts'
-import { addExplain } from './explain/add-explain.ts'
+import * as commands from './commands.ts'
 import { reportFailure, unknownCommandProblem } from './failure.ts'
-import { addFlows } from './flows/add-flows.ts'
-import { addPersonas } from './personas/add-personas.ts'
-import { addWait } from './remote/add-wait.ts'
-import { addRun } from './run/add-run.ts'
 import { printText, requireWritten } from './terminal.ts'
 
 const DESCRIPTION =
@@ -58,7 +50,7 @@ export function createProgram(): Command {
     .description(DESCRIPTION)
     .helpOption('-h, --help', 'explain it')
     .helpCommand(false)
-    .configureHelp({ helpWidth: HELP_WIDTH })
+    .configureHelp({ helpWidth: commands.HELP_WIDTH })
     .configureOutput({ outputError() {}, writeOut: printText })
     .exitOverride()
     .addHelpText('after', MORE)
@@ -81,7 +73,7 @@ export function createProgram(): Command {
   program
     .command('start')
     .description('run the sandbox until it is stopped (also without a command)')
-    .configureHelp({ helpWidth: HELP_WIDTH, showGlobalOptions: true })
+    .configureHelp({ helpWidth: commands.HELP_WIDTH, showGlobalOptions: true })
     .action(startSandbox)
   program
     .command('init')
@@ -91,17 +83,17 @@ export function createProgram(): Command {
       init()
     })
   program.commandsGroup('Drive it:')
-  addDrive(program, flags)
-  addRun(program, flags)
+  commands.addDrive(program, flags)
+  commands.addRun(program, flags)
   program.commandsGroup('See it:')
-  addFlows(program, flags)
-  addExplain(program, flags)
-  addPersonas(program, flags)
+  commands.addFlows(program, flags)
+  commands.addExplain(program, flags)
+  commands.addPersonas(program, flags)
   program.commandsGroup('Check it:')
   addAudit(program, flags)
-  addCoverage(program, flags)
-  addDoctor(program, flags)
-  addWait(program, flags)
+  commands.addCoverage(program, flags)
+  commands.addDoctor(program, flags)
+  commands.addWait(program, flags)
 
   program.command('help [command]', { hidden: true }).action((name: string | undefined) => {
     const problem = unknownCommandProblem(program, name)
@@ -109,7 +101,7 @@ export function createProgram(): Command {
     const named = program.commands.find((command) => command.name() === name)
     ;(named ?? program).help()
   })
-  return withSubcommandsOnly(program, startSandbox)
+  return commands.withSubcommandsOnly(program, startSandbox)
 }
 
 /** The flags that give settings. Their values are checked later, together with those of the environment. */

@@ -22,6 +22,11 @@ export function print(text: string): void {
   printText(`${text}\n`)
 }
 
+/** Writes the answer of a command as JSON for people and programs. */
+export function printJson(value: unknown): void {
+  print(JSON.stringify(value, undefined, 2))
+}
+
 /** Writes a part of the answer of a command. */
 export function printText(text: string): void {
   const error = writeOut(text)

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { GivenFlags } from '../../audit/command/read-flags.ts'
 import { AUDIT_FLAGS } from '../../audit/command/settings.ts'
-import { HELP_WIDTH, type ReadFlags } from '../command.ts'
+import { HELP_WIDTH, type ReadFlags } from '../commands.ts'
 
 const EXPLANATION = `
 It uses the sandbox at the base URL of the settings, or starts one. Flags go before agekey-audit.yaml, which --learn writes.

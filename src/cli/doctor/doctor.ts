@@ -6,7 +6,7 @@ import { visible } from '../../files/visible.ts'
 import { internalUrlProblem } from '../../sandbox/addresses/web-address.ts'
 import { createClock } from '../../sandbox/clock/clock.ts'
 import { readLeaf } from '../../tls/certificate.ts'
-import { paint, print } from '../terminal.ts'
+import { paint, print, printJson } from '../terminal.ts'
 import type { Diagnosis } from './diagnosis.ts'
 import { examine } from './examine.ts'
 import type { DoctorVisit } from './visit.ts'
@@ -38,7 +38,7 @@ export async function doctor(flags: Texts, options: DoctorOptions): Promise<bool
   const diagnoses = await examine(visit)
   const isWell = diagnoses.every(({ status }) => status !== 'problem')
   const report = { ok: isWell, issuer: visit.issuer, default_issuer: isDefault, checks: diagnoses }
-  if (options.json) print(JSON.stringify(report, undefined, 2))
+  if (options.json) printJson(report)
   else for (const line of reportLines(diagnoses)) print(line)
   return isWell
 }

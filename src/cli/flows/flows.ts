@@ -1,15 +1,13 @@
-import type { RecordingName } from '../../client/shapes.ts'
 import type { Texts } from '../../config/text-settings.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import { visible } from '../../files/visible.ts'
 import { isFlowId } from '../../sandbox/journal/journal.ts'
 import { RECORDING_NAMES } from '../../sandbox/recordings/formats.ts'
-import { quote, unknownName } from '../../text/message-parts.ts'
-import { findFlow, printFlow } from '../explain/explain-flow.ts'
-import { type FilterFlags, filterInWords, readFilter } from '../remote/filter-flags.ts'
-import { flowLine, flowPageUrl } from '../remote/flow-line.ts'
+import { quote } from '../../text/message-parts.ts'
+import { type FilterFlags, filterInWords, oneOf, readFilter } from '../remote/filter-flags.ts'
+import { findFlow, flowLine, flowPageUrl, printFlow } from '../remote/print-flow.ts'
 import { type ReachedSandbox, reachSandbox, type SandboxAddress } from '../remote/reach-sandbox.ts'
-import { print, printText } from '../terminal.ts'
+import { print, printJson, printText } from '../terminal.ts'
 
 interface FlowsOptions extends SandboxAddress, FilterFlags {
   readonly follow?: boolean
@@ -29,7 +27,7 @@ export async function flows(id: string | undefined, flags: Texts, options: Flows
     const { follow } = await import('./follow.ts')
     return follow(flags, options)
   }
-  const as = readFormat(options.as)
+  const as = oneOf(RECORDING_NAMES, options.as, { flag: '--as', kind: 'format' })
   const filter = readFilter(options)
   const limit = readLimit(options.limit)
   if (as !== undefined && id === undefined) throw ConfigError.of('--as: name a flow, for example f12 or last')
@@ -40,18 +38,11 @@ export async function flows(id: string | undefined, flags: Texts, options: Flows
   await sandbox.requireTenant()
   if (id === undefined) return listFlows(sandbox, { filter, limit, json: options.json ?? false })
   const found = id === 'last' ? await newest(sandbox, filter) : id
-  if (as === undefined) return printFlow(found, flags, options)
+  if (as === undefined) return printFlow(found, sandbox, options)
   // First, because its message names the newest flow.
   await findFlow(found, sandbox.api)
   const { text } = await sandbox.api.flows.export(found, as)
   printText(text)
-}
-
-function readFormat(text: string | undefined): RecordingName | undefined {
-  if (text === undefined) return undefined
-  const name = RECORDING_NAMES.find((known) => known === text)
-  if (name === undefined) throw ConfigError.of(`--as: ${unknownName('format', text, RECORDING_NAMES)}`)
-  return name
 }
 
 const DEFAULT_LIMIT = 20
@@ -77,10 +68,8 @@ async function listFlows(
   { filter, limit, json }: { filter: Filter; limit: number; json: boolean },
 ): Promise<void> {
   const found = await api.flows.list({ ...filter, limit })
-  if (json) {
-    print(JSON.stringify({ flows: found.map((flow) => ({ ...flow, page: flowPageUrl(flow, pages) })) }, undefined, 2))
-    return
-  }
+  const withPages = found.map((flow) => ({ ...flow, page: flowPageUrl(flow, pages) }))
+  if (json) return printJson({ flows: withPages })
   const words = filterInWords(filter)
   if (found.length === 0) print(visible(`no flow${words === '' ? ' yet' : ` with ${words}`}`))
   for (const flow of found) print(`${flow.started_at.slice(0, 19).replace('T', ' ')}  ${flowLine(flow)}`)

@@ -1,6 +1,6 @@
 import type { Flow } from '../../client/shapes.ts'
 import { visible } from '../../files/visible.ts'
-import { flowPageUrl, STATUS_COLORS } from '../remote/flow-line.ts'
+import { flowPageUrl, STATUS_COLORS } from '../remote/print-flow.ts'
 import { paint, writeOut } from '../terminal.ts'
 import type { SandboxEvent } from './event-stream.ts'
 

@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 import type { FlowFilter, FlowKind, FlowStatus } from '../../client/shapes.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import { unknownName } from '../../text/message-parts.ts'
-import type { ReadFlags } from '../command.ts'
 
 /** The flags that say which flows a command is about. */
 export interface FilterFlags {
@@ -62,14 +61,4 @@ export function oneOf<Value extends string>(
   const value = known.find((one) => one === text)
   if (value === undefined) throw ConfigError.of(`${flag}: ${unknownName(kind, text, known)}`)
   return value
-}
-
-/** `--persona` and `--outcome` are flags of the program, too, and it takes them first. */
-export function withNames<Options extends FilterFlags>(options: Options, flags: ReadFlags): Options {
-  const { persona, outcome } = flags()
-  return {
-    ...options,
-    ...(typeof persona === 'string' ? { persona } : {}),
-    ...(typeof outcome === 'string' ? { outcome } : {}),
-  }
 }

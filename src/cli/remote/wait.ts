@@ -6,9 +6,9 @@ import { messageOf } from '../../files/caught.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import { visible } from '../../files/visible.ts'
 import { startStopwatch } from '../../sandbox/clock/clock.ts'
-import { paintError, print, printError } from '../terminal.ts'
+import { paintError, print, printError, printJson } from '../terminal.ts'
 import { type FilterFlags, filterInWords, readFilter } from './filter-flags.ts'
-import { flowLine, flowPageUrl } from './flow-line.ts'
+import { flowLine, flowPageUrl } from './print-flow.ts'
 import { type ReachedSandbox, reachSandbox, type SandboxAddress } from './reach-sandbox.ts'
 import { readTimeout } from './read-timeout.ts'
 import { healthAddress, requireHealthy } from './require-healthy.ts'
@@ -121,7 +121,7 @@ async function reportNothing(
   printError(`${paintError('red', 'error:')} ${visible(waited)}; ${meanwhile}`)
   if (json) {
     const shown = seen.map((flow) => ({ ...flow, page: flowPageUrl(flow, pages) }))
-    print(JSON.stringify({ matched: false, filter, timeout_seconds: timeoutSeconds, seen: shown }, undefined, 2))
+    printJson({ matched: false, filter, timeout_seconds: timeoutSeconds, seen: shown })
   } else for (const flow of seen) printError(`  ${flowLine(flow)}`)
 }
 

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { generatePersonas } from '../../../src/sandbox/personas/generate-personas.ts'
-import { readPersonas } from '../../../src/sandbox/personas/persona-files.ts'
-import { folderWith } from '../../support/folder-with.ts'
-import { run } from '../in-process.ts'
+import { generatePersonas } from '../../src/sandbox/personas/generate-personas.ts'
+import { readPersonas } from '../../src/sandbox/personas/persona-files.ts'
+import { folderWith } from '../support/folder-with.ts'
+import { run } from './in-process.ts'
 
 test('personas, also with "list", lists personas of the package and of --personas by group, or as JSON', async () => {
   const cwd = folderWith({ 'mine.yaml': 'name: my-user\ntitle: My user\npurpose: Mine.\n' })

@@ -1,12 +1,12 @@
-import type { ClockState, Expectation, NextDecision } from '../../client/shapes.ts'
-import type { Texts } from '../../config/text-settings.ts'
-import { ConfigError } from '../../files/config-error.ts'
-import { visible } from '../../files/visible.ts'
-import { OUTCOME_FLOWS } from '../../sandbox/outcomes/outcome.ts'
-import { quote } from '../../text/message-parts.ts'
-import { oneOf } from '../remote/filter-flags.ts'
-import { reachSandbox, type SandboxAddress } from '../remote/reach-sandbox.ts'
-import { print } from '../terminal.ts'
+import type { ClockState, Expectation, NextDecision } from '../client/shapes.ts'
+import type { Texts } from '../config/text-settings.ts'
+import { ConfigError } from '../files/config-error.ts'
+import { visible } from '../files/visible.ts'
+import { OUTCOME_FLOWS } from '../sandbox/outcomes/outcome.ts'
+import { quote } from '../text/message-parts.ts'
+import { oneOf } from './remote/filter-flags.ts'
+import { reachSandbox, type SandboxAddress } from './remote/reach-sandbox.ts'
+import { print, printJson } from './terminal.ts'
 
 interface DriveOptions extends SandboxAddress {
   readonly json?: boolean
@@ -45,7 +45,7 @@ export async function nextDecision(
   const { api } = await reachSandbox(flags, options)
   if (clear) await api.expectations.clear()
   const added = isDecided ? await api.next(decision) : undefined
-  if (json) return print(JSON.stringify(added ?? { expectations: await api.expectations.list() }, undefined, 2))
+  if (json) return printJson(added ?? { expectations: await api.expectations.list() })
   if (added) {
     print(`${describeExpectation(added)}\nTake it back: agekey-sandbox next --clear`)
     return
@@ -82,7 +82,7 @@ export async function driveClock(
     show: () => clock.state(),
   }
   const state = await changes[change]()
-  if (json) return print(JSON.stringify(state, undefined, 2))
+  if (json) return printJson(state)
   print(describeClock(state))
   if (change !== 'reset' && change !== 'show') print('Back to real time: agekey-sandbox clock reset')
 }

@@ -2,11 +2,9 @@ import { type DescribedLine, describeFlow } from '../../client/describe-flow.ts'
 import type { SandboxApi } from '../../client/sandbox-api.ts'
 import { SandboxError } from '../../client/sandbox-error.ts'
 import type { Flow } from '../../client/shapes.ts'
-import type { Texts } from '../../config/text-settings.ts'
 import { visible } from '../../files/visible.ts'
-import { flowPageUrl } from '../remote/flow-line.ts'
-import { reachSandbox, type SandboxAddress } from '../remote/reach-sandbox.ts'
-import { paint, print } from '../terminal.ts'
+import { paint, print, printJson } from '../terminal.ts'
+import type { ReachedSandbox } from './reach-sandbox.ts'
 
 /**
  * Explains a flow: how it went, why, its calls, and what a correct client does next.
@@ -14,14 +12,12 @@ import { paint, print } from '../terminal.ts'
  */
 export async function printFlow(
   id: string,
-  flags: Texts,
-  { json = false, ...address }: SandboxAddress & { readonly json?: boolean },
+  { api, pages }: Pick<ReachedSandbox, 'api' | 'pages'>,
+  { json = false }: { readonly json?: boolean },
 ): Promise<void> {
-  const { api, pages, requireTenant } = await reachSandbox(flags, address)
-  await requireTenant()
   const flow = await findFlow(id, api)
   const page = flowPageUrl(flow, pages)
-  if (json) return print(JSON.stringify({ ...flow, page }, undefined, 2))
+  if (json) return printJson({ ...flow, page })
   const [headline, ...rest] = describeFlow(flow).map(painted)
   for (const line of [headline, visible(page), ...rest]) print(line ?? '')
 }
@@ -42,3 +38,13 @@ const COLORS = { title: 'bold', error: 'red', advice: 'yellow' } as const
 
 const painted = ({ text, tone }: DescribedLine) =>
   tone === undefined ? visible(text) : paint(COLORS[tone], visible(text))
+
+export const STATUS_COLORS = { ok: 'green', waiting: 'yellow', declined: 'yellow', error: 'red' } as const
+
+/** A flow in one line: `f12 use error teen-16: ...`. */
+export function flowLine({ id, flow, status, summary }: Flow): string {
+  return `${paint('bold', id)} ${flow} ${paint(STATUS_COLORS[status], status)}: ${visible(summary)}`
+}
+
+/** The page that shows a flow. @param pages where browsers find the sandbox or tenant that it is in */
+export const flowPageUrl = ({ id }: Pick<Flow, 'id'>, pages: string): string => `${pages}/_sandbox/console/flows/${id}`

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { sendUse } from '../../support/requests.ts'
-import { shareSandbox } from '../../support/sandbox.ts'
-import { run } from '../in-process.ts'
+import { sendUse } from '../support/requests.ts'
+import { shareSandbox } from '../support/sandbox.ts'
+import { run } from './in-process.ts'
 
 const sandbox = await shareSandbox()
 const drive = (...args: string[]) => run([...args, '--url', sandbox.url])

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
-import { explainName } from '../../../src/client/explain-name.ts'
-import { sendUse } from '../../support/requests.ts'
-import { startSandbox } from '../../support/sandbox.ts'
-import { run } from '../in-process.ts'
+import { explainName } from '../../src/client/explain-name.ts'
+import { CATALOGUE_VERSION, OUTCOMES } from '../../src/sandbox/outcomes/catalogue.ts'
+import { describeOutcome } from '../../src/sandbox/outcomes/describe-outcome.ts'
+import { describeReading, READINGS } from '../../src/sandbox/readings/readings.ts'
+import { sendUse } from '../support/requests.ts'
+import { startSandbox } from '../support/sandbox.ts'
+import { run } from './in-process.ts'
 
 const NAMES = ['use-04', 'id_token.expired', 'create/access_denied']
 
@@ -53,12 +56,23 @@ test('explain refuses a tenant that is not there, and makes none', async () => {
   expect((await sandbox.request.get('/_sandbox/tenants')).body.tenants).toMatchObject([{ name: 'default' }])
 })
 
+const NO_READING =
+  /no rule, no outcome and no reading "refused_token_statuss"\. Did you mean "refused_token_status"\?$/m
+
 test.each([
   ['explain id_token.expire', /^error: there is no rule and no outcome "id_token\.expire"\. Did you mean /],
   ['explain f1 --url localhost:2435', /^error: --url: "localhost:2435" is not a URL like http:/],
   ['explain f1 --url http://127.0.0.1:9', /^error: http:\/\/127\.0\.0\.1:9: /],
   ['outcomes show use-04', /^error: USE-04 is a rule, not an outcome; agekey-sandbox explain USE-04 explains it$/m],
   ['explain f1 --port 0', /^error: --url: needed, because port 0 /],
+  ['explain refused_token_statuss', NO_READING],
+  ['outcomes expird', /^error: no outcome has "expird" in its name or summary\. Did you mean .*"id_token\.expired"/],
+  [
+    'outcomes xyzzy*',
+    /^error: no outcome has "xyzzy\*" in its name or summary\. agekey-sandbox outcomes lists all of them\.$/m,
+  ],
+  ['outcomes verified --flow jwks', /^error: no outcome of jwks has "verified" in its name or summary\./],
+  ['outcomes --flow tokens', /^error: --flow: there is no flow "tokens"\. Did you mean "token"\?$/m],
 ])('"%s" ends with one line on stderr and exit code 1', async (args, line) => {
   const { code, stdout, stderr } = await run([...args.split(' '), '--json'])
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
@@ -72,4 +86,51 @@ test('explain asks for the control token where a sandbox wants one, and sends it
   const { code, stderr } = await run(['explain', 'f1', '--url', url])
   expect([code, stderr]).toEqual([1, expect.stringMatching(/; give it by --control-token\n$/)])
   expect((await run(['explain', 'f1', '--url', url, '--control-token', 'secret-token-1'])).code).toBe(0)
+})
+
+test('explain readings lists each reading with its variants, and a star at the usual one', async () => {
+  const { code, stdout } = await run(['explain', 'readings'])
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^refused_token_status {2}\S.*\n {2}.*\n {2}\* {2}401 {2,}\S.*\n {5}403 {2,}\S/m)
+})
+
+test.each([
+  ['readings', READINGS],
+  ['sub', READINGS.filter(({ name }) => name === 'sub')],
+])('explain %s --json prints all readings, or the reading of this name', async (name, found) => {
+  const { stdout } = await run(['explain', name, '--json'])
+  expect(JSON.parse(stdout)).toEqual({ readings: found.map(describeReading) })
+})
+
+test('outcomes lists all outcomes by flow, with what a correct client does', async () => {
+  const { code, stdout } = await run(['outcomes'])
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^use\n {2}verified {2,}accept {2,}must {2,}\S/m)])
+  expect(stdout).toMatch(/^ {2}id_token\.expired {2,}refuse {2,}must {2,}\S/m)
+  expect(stdout).toMatch(/^create$/m)
+})
+
+test.each<[args: string, finds: (row: (typeof OUTCOMES)[number]) => boolean]>([
+  ['', () => true],
+  ['EXPIRED', ({ name, summary }) => /expired/i.test(`${name} ${summary}`)],
+  ['id_token.exp_*', ({ name }) => name.startsWith('id_token.exp_')],
+  ['token/*', ({ flow }) => flow === 'token'],
+  ['par.40?', ({ name }) => ['par.400', 'par.401'].includes(name)],
+  ['--flow jwks', ({ flow }) => flow === 'jwks'],
+  ['key --flow jwks', ({ flow, name, summary }) => flow === 'jwks' && /key/i.test(`${name} ${summary}`)],
+])('outcomes --json %s prints the rows of the catalogue that it names', async (args, finds) => {
+  const { code, stdout, stderr } = await run(['outcomes', '--json', ...args.split(' ').filter(Boolean)])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  const rows = OUTCOMES.filter(finds)
+  expect(rows.length).toBeGreaterThan(0)
+  expect(JSON.parse(stdout)).toEqual({ catalogue: CATALOGUE_VERSION, outcomes: rows.map(describeOutcome) })
+})
+
+test('outcomes show explains an outcome with every way to force it, also as JSON', async () => {
+  const { code, stdout } = await run(['outcomes', 'show', 'id_token.expired'])
+  expect(code).toBe(0)
+  const header = 'X-Sandbox-Outcome: id_token.expired'
+  for (const way of ['sandbox_outcome=id_token.expired', header, 'sandbox.next(', 'curl '])
+    expect(stdout).toContain(way)
+  const json = await run(['outcomes', 'show', 'id_token.expired', '--json'])
+  expect(JSON.parse(json.stdout)).toMatchObject({ kind: 'outcome', name: 'use/id_token.expired', force: { header } })
 })

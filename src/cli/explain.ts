@@ -1,0 +1,131 @@
+import { explainName } from '../client/explain-name.ts'
+import type { Texts } from '../config/text-settings.ts'
+import { ConfigError } from '../files/config-error.ts'
+import { visible } from '../files/visible.ts'
+import { isFlowId } from '../sandbox/journal/journal.ts'
+import { CATALOGUE_VERSION, OUTCOMES, rowId } from '../sandbox/outcomes/catalogue.ts'
+import { describeOutcome } from '../sandbox/outcomes/describe-outcome.ts'
+import { OUTCOME_FLOWS, type Outcome } from '../sandbox/outcomes/outcome.ts'
+import type { Reading } from '../sandbox/readings/reading.ts'
+import { describeReading, quotationOf, READINGS } from '../sandbox/readings/readings.ts'
+import { didYouMean, quote } from '../text/message-parts.ts'
+import { oneOf } from './remote/filter-flags.ts'
+import { printFlow } from './remote/print-flow.ts'
+import { baseUrlFor, reachSandbox, type SandboxAddress } from './remote/reach-sandbox.ts'
+import { alignColumns, paint, print, printJson } from './terminal.ts'
+
+interface ExplainOptions extends SandboxAddress {
+  readonly json?: boolean
+}
+
+/**
+ * Explains a rule, an outcome, a reading, or a flow of a running sandbox.
+ * @param name a rule id, an outcome, a reading, `readings` for all of them, a flow id, or the address of the page of a flow
+ * @throws ConfigError with near misses, for a name of none of them
+ */
+export async function explain(name: string, flags: Texts, options: ExplainOptions): Promise<void> {
+  const readings = READINGS.filter((reading) => name === 'readings' || reading.name === name)
+  if (readings.length > 0) return listReadings(readings, options)
+  const flow = flowIn(name)
+  if (flow === undefined) return explainNamed(name, flags, options)
+  const sandbox = await reachSandbox(flags, { ...options, ...flow })
+  await sandbox.requireTenant()
+  await printFlow(flow.id, sandbox, options)
+}
+
+/** `f12`, or an address like `http://localhost:2435/t/qa/_sandbox/console/flows/f12` with the sandbox that it is in. */
+function flowIn(text: string): { id: string; url?: string } | undefined {
+  const word = text.toLowerCase()
+  if (isFlowId(word)) return { id: word }
+  const [, url = '', id = ''] = /^(https?:\/\/.+)\/_sandbox\/(?:console\/)?flows\/(f\d+)(?:[/?#].*)?$/i.exec(text) ?? []
+  return isFlowId(id) ? { id, url } : undefined
+}
+
+/** Explains an outcome. @throws ConfigError for a name that is none */
+export const showOutcome = (name: string, flags: Texts, options: ExplainOptions): Promise<void> =>
+  explainNamed(name, flags, { ...options, only: 'outcome' })
+
+async function explainNamed(
+  name: string,
+  flags: Texts,
+  { json = false, only, ...address }: ExplainOptions & { only?: 'outcome' },
+): Promise<void> {
+  const explained = explainName(name, { baseUrl: await baseUrlFor(flags, address) })
+  if (explained.kind === 'unknown') {
+    const readings = explained.suggestions.length === 0 ? READINGS.map((one) => one.name) : []
+    const hint = didYouMean(name, readings)
+    throw ConfigError.of(
+      hint === '' ? explained.message : `there is no rule, no outcome and no reading ${quote(name)}.${hint}`,
+    )
+  }
+  if (only !== undefined && explained.kind !== only)
+    throw ConfigError.of(
+      `${explained.name} is a rule, not an outcome; agekey-sandbox explain ${explained.name} explains it`,
+    )
+  const { lines, ...data } = explained
+  if (json) return printJson(data)
+  const [first = '', ...rest] = lines
+  print(paint('bold', visible(first)))
+  for (const line of rest) print(visible(line))
+}
+
+/** Lists what the specification leaves open, with the variants of each; the default has a star. */
+function listReadings(readings: readonly Reading[], { json = false }: ExplainOptions): void {
+  if (json) {
+    printJson({ readings: readings.map(describeReading) })
+    return
+  }
+  for (const reading of readings) {
+    const { name, point, section, default: usual, variants } = reading
+    print(`${paint('bold', name)}  ${point}`)
+    print(`  ${paint('dim', `${section}: ${quotationOf(reading)}`)}`)
+    const cells = variants.map((one) => [one.name === usual ? '*' : ' ', one.name, one.summary, one.source])
+    for (const line of alignColumns(cells)) print(`  ${line}`)
+  }
+}
+
+/**
+ * Lists the outcomes that can be forced, by flow, with what a correct client does and how binding that is.
+ * @param pattern a part of a name or summary, or with `*` and `?` a pattern for the whole of one; all when absent
+ * @throws ConfigError with near misses, when nothing is found
+ */
+export function listOutcomes(
+  pattern: string | undefined,
+  { flow, json = false }: { flow?: string; json?: boolean },
+): void {
+  const found = findOutcomes(pattern, flow)
+  if (json) {
+    printJson({ catalogue: CATALOGUE_VERSION, outcomes: found.map(describeOutcome) })
+    return
+  }
+  for (const one of new Set(found.map((outcome) => outcome.flow))) {
+    print(paint('bold', one))
+    const rows = found.filter((outcome) => outcome.flow === one)
+    const cells = rows.map(({ name, correctClient, level, summary }) => [name, correctClient, level, summary])
+    for (const line of alignColumns(cells)) print(`  ${line}`)
+  }
+}
+
+function findOutcomes(pattern: string | undefined, flow: string | undefined): readonly Outcome[] {
+  const wanted = oneOf(OUTCOME_FLOWS, flow, { flag: '--flow', kind: 'flow' })
+  const ofFlow = OUTCOMES.filter((row) => wanted === undefined || row.flow === wanted)
+  if (pattern === undefined) return ofFlow
+  const matches = matcherOf(pattern)
+  const found = ofFlow.filter((row) => [row.name, rowId(row), row.summary].some(matches))
+  if (found.length > 0) return found
+  const where = flow === undefined ? '' : ` of ${flow}`
+  const names = ofFlow.map((row) => row.name)
+  const hint = didYouMean(pattern.replaceAll(/[*?]/g, ''), names) || ' agekey-sandbox outcomes lists all of them.'
+  throw ConfigError.of(`no outcome${where} has ${quote(pattern)} in its name or summary.${hint}`)
+}
+
+function matcherOf(pattern: string): (text: string) => boolean {
+  const word = pattern.toLowerCase()
+  if (!/[*?]/.test(word)) return (text) => text.toLowerCase().includes(word)
+  const source = word
+    .replaceAll(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replaceAll('*', '.*')
+    .replaceAll('?', '.')
+  const glob = new RegExp(`^${source}$`)
+  return (text) => glob.test(text.toLowerCase())
+}
