@@ -1,51 +1,14 @@
 /** What is looked at, in the order in which an app would stumble over it. */
 export type CheckName = 'issuer' | 'reachable' | 'tls' | 'clock' | 'addresses' | 'key_set' | 'client' | 'redirect_uri'
 
-/** What can be wrong, by name: for programs, and for searching the documentation. */
-export type ProblemName =
-  | 'issuer_malformed'
-  | 'name_not_found'
-  | 'connection_refused'
-  | 'timeout'
-  | 'connection_failed'
-  | 'https_expected'
-  | 'http_expected'
-  | 'tls_self_signed'
-  | 'tls_unknown_authority'
-  | 'tls_expired'
-  | 'tls_not_yet_valid'
-  | 'tls_wrong_name'
-  | 'discovery_missing'
-  | 'discovery_redirected'
-  | 'discovery_unreadable'
-  | 'issuer_path_missing'
-  | 'issuer_of_create'
-  | 'issuer_trailing_slash'
-  | 'issuer_scheme'
-  | 'issuer_loopback_name'
-  | 'issuer_port'
-  | 'issuer_path'
-  | 'issuer_host'
-  | 'issuer_spelling'
-  | 'clock_difference'
-  | 'address_missing'
-  | 'address_unreachable'
-  | 'key_set_unreadable'
-  | 'key_set_empty'
-  | 'key_set_private'
-  | 'key_set_foreign'
-  | 'client_refused'
-  | 'client_unknown'
-  | 'redirect_uri_unregistered'
-  | 'unexpected_answer'
-
 /** The result of one check. */
 export type Diagnosis =
   | { readonly check: CheckName; readonly status: 'ok' | 'skipped'; readonly message: string }
   | {
       readonly check: CheckName
       readonly status: 'problem'
-      readonly problem: ProblemName
+      /** By name: for programs, and for searching the documentation. */
+      readonly problem: string
       /** What is wrong, in a sentence. */
       readonly message: string
       /** The lines to change, each with the place where it stands. */
@@ -59,6 +22,31 @@ export const skipped = (check: CheckName, message: string): Diagnosis => ({ chec
 
 export const problem = (
   check: CheckName,
-  name: ProblemName,
+  name: string,
   { message, fix }: { message: string; fix: readonly string[] },
 ): Problem => ({ check, status: 'problem', problem: name, message, fix })
+
+/** A line for the configuration of the app. */
+export const inApp = (line: string): string => `in the app: ${line}`
+
+/** The line that declares a client in the config file of the sandbox. */
+export const declareClient = (clientId: string): string =>
+  `or agekey-sandbox.yaml: clients: [{ client_id: ${clientId}, client_secret: THE-SECRET, redirect_uris: [THE-CALLBACK] }]`
+
+/** One setting of the sandbox in the three places where it may stand: its file, its environment, a compose file. */
+export function inSandbox(setting: string, value: string): string[] {
+  const variable = `AGEKEY_SANDBOX_${setting.toUpperCase()}`
+  return [
+    `agekey-sandbox.yaml: ${setting}: ${value}`,
+    `or its environment: ${variable}=${value}`,
+    `or compose.yaml, at its service: environment: { ${variable}: '${value}' }`,
+  ]
+}
+
+/** Makes the common runtimes trust a certificate file. */
+export const trustLines = (file: string): string[] => [
+  `in the environment of the app (Node): NODE_EXTRA_CA_CERTS=${file}`,
+  `or (Go, Ruby, PHP, Python): SSL_CERT_FILE=${file}; for requests: REQUESTS_CA_BUNDLE=${file}`,
+  `or (Java): keytool -importcert -noprompt -cacerts -alias agekey-sandbox -file ${file}`,
+  `then ask again: agekey-sandbox doctor --ca ${file} ...`,
+]

@@ -1,9 +1,8 @@
 import * as z from 'zod'
 import type { HttpAnswer } from '../../client/exchange.ts'
-import { parseJson } from '../../oidc/request/json.ts'
+import { readJson } from '../remote/http-call.ts'
 import { connectionProblem } from './connection-problem.ts'
-import { type Problem, problem } from './diagnosis.ts'
-import { inApp } from './fix-lines.ts'
+import { inApp, type Problem, problem } from './diagnosis.ts'
 import { call, type DoctorVisit, type FlowName, flowUrl } from './visit.ts'
 
 const discoveryDocument = z.object({
@@ -29,9 +28,8 @@ export async function readDiscovery(visit: DoctorVisit, flow: FlowName): Promise
   const answer = await tryCall(foundAt + WELL_KNOWN, visit)
   if ('problem' in answer) return answer
   if (answer.status !== 200) return refused(foundAt, answer, visit)
-  const json = parseJson(answer.text)
-  const parsed = discoveryDocument.safeParse(json.ok ? json.value : undefined)
-  if (parsed.success) return { foundAt, document: parsed.data, answer }
+  const document = readJson(answer, discoveryDocument)
+  if (document) return { foundAt, document, answer }
   return problem('issuer', 'discovery_unreadable', {
     message: `${foundAt}${WELL_KNOWN}: what came back is no discovery document; another server may listen there`,
     fix: [inApp(`issuer: the address of the sandbox, followed by /v1/oidc/${flow}`)],
@@ -78,6 +76,5 @@ export async function useIssuerNear(visit: DoctorVisit): Promise<string | undefi
   const [baseUrl = ''] = /^.+?(?=\/*(?:\/v1(?:\/.*)?)?$)/.exec(visit.issuer) ?? []
   const answer = await tryCall(`${baseUrl}/v1/oidc/use${WELL_KNOWN}`, visit)
   if ('problem' in answer || answer.status !== 200) return undefined
-  const json = parseJson(answer.text)
-  return discoveryDocument.safeParse(json.ok ? json.value : undefined).data?.issuer
+  return readJson(answer, discoveryDocument)?.issuer
 }

@@ -1,12 +1,9 @@
 import type { HttpAnswer } from '../../client/exchange.ts'
-import { addressesOf, checkAddress } from './addresses-check.ts'
-import { checkClient } from './client-check.ts'
-import { type Diagnosis, ok, problem, skipped } from './diagnosis.ts'
+import { addressesOf, checkAddress, checkKeySet, checkKeySetAddress } from './addresses-check.ts'
+import { checkClient, checkRedirect } from './client-check.ts'
+import { type Diagnosis, inApp, ok, problem, skipped } from './diagnosis.ts'
 import { readDiscovery, useIssuerNear } from './discovery.ts'
-import { inApp } from './fix-lines.ts'
 import { checkIssuer } from './issuer-check.ts'
-import { checkKeySet, checkKeySetAddress } from './key-set-check.ts'
-import { checkRedirect } from './redirect-check.ts'
 import type { DoctorVisit } from './visit.ts'
 
 /** Looks at a sandbox from where the app is. What a problem makes impossible to check is left out. Never throws for what it finds. */

@@ -1,7 +1,6 @@
 import { LOOPBACK_HOSTS } from '../../sandbox/addresses/web-address.ts'
-import { type Diagnosis, ok, type ProblemName, problem } from './diagnosis.ts'
+import { type Diagnosis, inApp, inSandbox, ok, problem } from './diagnosis.ts'
 import type { Discovery } from './discovery.ts'
-import { inApp, inSandbox } from './fix-lines.ts'
 import type { DoctorVisit } from './visit.ts'
 
 /** Whether an app has the issuer of the Create flow. */
@@ -36,9 +35,7 @@ const ofCreate = (issuer: string, useIssuer: string) =>
     ],
   })
 
-type Difference = Extract<ProblemName, `issuer_${string}`>
-
-const DIFFERENCES: Partial<Readonly<Record<Difference, string>>> = {
+const DIFFERENCES = {
   issuer_trailing_slash: 'only the slash at the end differs, and the comparison is exact',
   issuer_scheme: 'one is http, the other https',
   issuer_loopback_name: 'both are this machine, but issuers are compared as texts',
@@ -46,15 +43,9 @@ const DIFFERENCES: Partial<Readonly<Record<Difference, string>>> = {
   issuer_path: 'the paths differ',
   issuer_host: 'the hosts differ',
   issuer_spelling: 'capitals or a port that goes without saying, and the comparison is exact',
-}
+} as const
 
-/** Nothing of the sandbox is to be changed for these. */
-const ONLY_IN_APP: ReadonlySet<Difference> = new Set([
-  'issuer_trailing_slash',
-  'issuer_loopback_name',
-  'issuer_path',
-  'issuer_spelling',
-])
+type Difference = keyof typeof DIFFERENCES
 
 function differenceOf(issuer: string, published: string): Difference {
   if (withoutSlash(issuer) === withoutSlash(published)) return 'issuer_trailing_slash'
@@ -69,10 +60,10 @@ function differenceOf(issuer: string, published: string): Difference {
 
 function fixOf(name: Difference, { issuer, published }: { issuer: string; published: string }): string[] {
   const app = inApp(`issuer: ${published}`)
-  if (ONLY_IN_APP.has(name)) return [app]
   const base = withoutSlash(issuer).replace(/\/v1\/oidc\/(?:use|create)$/, '')
-  if (name !== 'issuer_host')
+  if (name === 'issuer_scheme' || name === 'issuer_port')
     return [app, 'or, when browsers use the address of the app:', ...inSandbox('base_url', base)]
+  if (name !== 'issuer_host') return [app]
   return [
     `keep the address of browsers as the issuer; ${app}`,
     `and let the app's servers use the other one, by reading discovery from ${withoutSlash(issuer)}:`,

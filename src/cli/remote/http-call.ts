@@ -1,5 +1,7 @@
+import type * as z from 'zod'
 import { startDeadline } from '../../client/deadline.ts'
 import { createExchange, type ExchangeOptions, type HttpAnswer, type HttpRequest } from '../../client/exchange.ts'
+import { parseJson } from '../../oidc/request/json.ts'
 
 /** A call that a command makes itself, which the coverage does not count: redirects are not followed. Not `fetch`, which can neither trust a certificate nor set `Host`. */
 export interface HttpCall extends Partial<Pick<HttpRequest, 'method' | 'headers' | 'body'>>, ExchangeOptions {
@@ -15,4 +17,10 @@ export async function callHttp(url: string, call: HttpCall): Promise<HttpAnswer>
   if (!answer.failure) return answer
   const { end, problem, cause } = answer.failure
   throw end === 'timed_out' ? new DOMException(problem, 'TimeoutError') : (cause ?? new Error(problem))
+}
+
+/** The JSON of an answer as a schema reads it; `undefined` for what is something else. */
+export function readJson<Schema extends z.ZodType>({ text }: HttpAnswer, schema: Schema): z.output<Schema> | undefined {
+  const json = parseJson(text)
+  return json.ok ? schema.safeParse(json.value).data : undefined
 }

@@ -1,17 +1,21 @@
+import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
+import * as z from 'zod'
+import type { ExchangeOptions } from '../../client/exchange.ts'
 import { SandboxError } from '../../client/sandbox-error.ts'
 import type { Flow, FlowFilter } from '../../client/shapes.ts'
+import type { Settings } from '../../config/load-settings.ts'
 import type { Texts } from '../../config/text-settings.ts'
-import { messageOf } from '../../files/caught.ts'
+import { codeOf, messageOf } from '../../files/caught.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import { visible } from '../../files/visible.ts'
 import { startStopwatch } from '../../sandbox/clock/clock.ts'
+import { certificateFileIn } from '../../tls/kept-certificate.ts'
 import { paintError, print, printError, printJson } from '../terminal.ts'
-import { type FilterFlags, filterInWords, readFilter } from './filter-flags.ts'
+import { type FilterFlags, filterInWords, readFilter, readTimeout } from './filter-flags.ts'
+import { callHttp, readJson } from './http-call.ts'
 import { flowLine, flowPageUrl } from './print-flow.ts'
 import { type ReachedSandbox, reachSandbox, type SandboxAddress } from './reach-sandbox.ts'
-import { readTimeout } from './read-timeout.ts'
-import { healthAddress, requireHealthy } from './require-healthy.ts'
 
 interface WaitOptions extends SandboxAddress, FilterFlags {
   readonly since?: string
@@ -21,6 +25,8 @@ interface WaitOptions extends SandboxAddress, FilterFlags {
 
 const DEFAULT_TIMEOUT_SECONDS = 30
 const BETWEEN_LOOKS_MS = 200
+/** For one answer about its health. */
+const MAX_WAIT_MS = 3000
 /** Seconds of one long poll. */
 const MAX_POLL_SECONDS = 30
 
@@ -42,7 +48,7 @@ export async function wait(flags: Texts, options: WaitOptions): Promise<boolean>
   const secondsLeft = () => timeoutSeconds - elapsed() / 1000
 
   const isForHealth = Object.keys(filter).length === 0 && since === undefined
-  const address = healthAddress(sandbox.url)
+  const address = `${sandbox.url}/_sandbox/health`
   try {
     await untilHealthy(sandbox, { secondsLeft, timeoutSeconds })
   } catch (error) {
@@ -126,3 +132,37 @@ async function reportNothing(
 }
 
 const inSeconds = (seconds: number) => `${seconds} second${seconds === 1 ? '' : 's'}`
+
+/**
+ * Checks the health of the sandbox at an address. By https the certificate of the settings is trusted beside the usual ones.
+ * @throws Error with one line: it is not there, is something else, is unhealthy, or takes longer than three seconds
+ */
+async function requireHealthy({ url, settings, isLocal }: ReachedSandbox): Promise<void> {
+  const address = `${url}/_sandbox/health`
+  const trust = address.startsWith('https:') ? trustOf(settings, isLocal) : {}
+  const answer = await callHttp(address, { timeoutMs: MAX_WAIT_MS, ...trust }).catch((cause: unknown) => {
+    throw new Error(`${address}: ${reasonOf(cause)}`, { cause })
+  })
+  if (answer.headers['x-agekey-sandbox'] === undefined)
+    throw new Error(`${address}: something answers, but no agekey-sandbox`)
+  if (answer.status === 200) return
+  const said = readJson(answer, z.object({ error_description: z.string() }))
+  throw new Error(`${address}: unhealthy, status ${answer.status}${said ? `: ${said.error_description}` : ''}`)
+}
+
+/** The certificate that a sandbox of these settings shows, when there is one already. */
+function trustOf({ httpsCert, stateDir }: Settings['sandbox'], isLocal: boolean): ExchangeOptions {
+  const file = httpsCert ?? (stateDir === undefined ? undefined : certificateFileIn(stateDir))
+  try {
+    if (file !== undefined) return { certificate: readFileSync(file, 'utf8') }
+  } catch {
+    // Not made yet: then nothing but the usual certificates can be trusted.
+  }
+  // Without a kept certificate it lives in the server's memory; on its own address no other server listens.
+  return { anyCertificate: isLocal }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof Error && error.name === 'TimeoutError') return `no answer within ${MAX_WAIT_MS / 1000} seconds`
+  return codeOf(error) === 'ECONNREFUSED' ? 'nothing listens there' : messageOf(error)
+}

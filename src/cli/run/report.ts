@@ -3,8 +3,7 @@ import { visible } from '../../files/visible.ts'
 import type { StepProgress } from '../../sandbox/queue/queued.ts'
 import type { ProcessEnd } from '../start/process-group.ts'
 import { paint, print, printText } from '../terminal.ts'
-import type { ScenarioRun } from './junit.ts'
-import type { StepListener, StepResult } from './run-scenario.ts'
+import type { ScenarioRun, StepListener, StepResult } from './run-scenario.ts'
 
 /** What a run reports while it happens. */
 export interface RunReport extends Omit<StepListener, 'armed' | 'timedOut'> {

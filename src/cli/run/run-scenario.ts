@@ -12,6 +12,13 @@ export type StepResult = Pick<StepProgress, 'index' | 'kind' | 'summary' | 'deta
   readonly seconds: number
 }
 
+/** A scenario that was run, or was not reached. */
+export interface ScenarioRun {
+  readonly name: string
+  readonly file: string
+  readonly steps: readonly StepResult[]
+}
+
 /** Hears how a scenario goes on. */
 export interface StepListener {
   armed(id: string): void

@@ -3,16 +3,15 @@ import { loadSettings, type Settings } from '../../config/load-settings.ts'
 import type { Texts } from '../../config/text-settings.ts'
 import { messageOf } from '../../files/caught.ts'
 import { ConfigError, type FileProblem } from '../../files/config-error.ts'
-import { renderJUnit } from '../../files/reports/junit.ts'
+import { type JUnitSuite, renderJUnit } from '../../files/reports/junit.ts'
 import { parseScenario, readScenarioText } from '../../sandbox/queue/scenario-file.ts'
 import { type Scenario, stepOf, summaryOf } from '../../sandbox/queue/scenario-schema.ts'
-import { readTimeout } from '../remote/read-timeout.ts'
+import { readTimeout } from '../remote/filter-flags.ts'
 import { STOP_MS } from '../start/process-group.ts'
 import { exitWithin, untilSignal } from '../start/until-signal.ts'
 import { type AppCommand, prepareCommand } from './app-command.ts'
-import { type ScenarioRun, suiteOf } from './junit.ts'
 import { createRunReport, hasPassed } from './report.ts'
-import { runScenario, type StepResult } from './run-scenario.ts'
+import { runScenario, type ScenarioRun, type StepResult } from './run-scenario.ts'
 import { openStage, type Stage } from './stage.ts'
 
 /** The flags of `run` itself. */
@@ -130,8 +129,18 @@ function writeJUnit(file: string, runs: readonly ScenarioRun[]): void {
   try {
     writeFileSync(file, renderJUnit(runs.map(suiteOf)))
   } catch (cause) {
-    throw ConfigError.of(`--junit: ${file} cannot be written: ${messageOf(cause)}`, {
-      cause,
-    })
+    throw ConfigError.of(`--junit: ${file} cannot be written: ${messageOf(cause)}`, { cause })
   }
+}
+
+/** For JUnit a scenario is a testsuite, a step a testcase. */
+function suiteOf({ name, file, steps }: ScenarioRun): JUnitSuite {
+  const cases = steps.map(({ index, kind, summary, status, seconds, detail }) => ({
+    name: `${index + 1} ${kind} ${summary}`,
+    classname: name,
+    seconds,
+    status,
+    detail,
+  }))
+  return { name, file, cases }
 }

@@ -6,7 +6,7 @@ import { ConfigError } from '../../files/config-error.ts'
 import { packageVersion } from '../../package-root.ts'
 import { BUILTIN_CLIENT } from '../../sandbox/clients/clients.ts'
 import { createClock } from '../../sandbox/clock/clock.ts'
-import { checkedUrl } from '../remote/address.ts'
+import { checkedUrl } from '../remote/reach-sandbox.ts'
 import { createFromSettings } from '../start/create-from-settings.ts'
 import { createReport } from '../start/report.ts'
 
