@@ -6,14 +6,17 @@ import { MAX_SUMMARY_BYTES } from '../files/reports/markdown.ts'
 import { printText } from './terminal.ts'
 
 /**
- * The files that flags of a call name for reports, by format; `-` is standard output.
+ * The files that flags of a call name for reports, by format; `-`, or a flag without a file, is standard output.
  * @throws ConfigError when two reports would go to the same place, or a flag names no file
  */
 export function readReportFiles<Format extends string>(
-  flags: Readonly<Partial<Record<Format, string | undefined>>>,
+  flags: Readonly<Partial<Record<Format, string | true | undefined>>>,
   known: readonly Format[],
 ): Readonly<Partial<Record<Format, string>>> {
-  const given = known.flatMap((format) => (flags[format] === undefined ? [] : [{ format, file: flags[format] }]))
+  const given = known.flatMap((format) => {
+    const file: string | true | undefined = flags[format]
+    return file === undefined ? [] : [{ format, file: file === true ? '-' : file }]
+  })
   const empty = given.find(({ file }) => file === '')
   if (empty !== undefined)
     throw ConfigError.of(`--${empty.format}: "" names no file; give one, or - for standard output`)

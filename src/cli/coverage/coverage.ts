@@ -2,16 +2,18 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { ownEnvironment } from '../../config/load-settings.ts'
 import type { Texts } from '../../config/text-settings.ts'
 import { ConfigError } from '../../files/config-error.ts'
+import { type JUnitCase, renderJUnit } from '../../files/reports/junit.ts'
 import { visible } from '../../files/visible.ts'
+import { type Coverage, type CoverageItem, DIMENSIONS } from '../../sandbox/coverage/coverage.ts'
+import { nameOfSide } from '../../sandbox/coverage/gaps.ts'
 import { coverageIn } from '../../sandbox/coverage/parse-coverage.ts'
 import type { SandboxAddress } from '../remote/reach-sandbox.ts'
 import { readReportFiles, writeReportFiles } from '../report-files.ts'
 import { paint, paintError, print, printError } from '../terminal.ts'
+import { renderCoverageMarkdown } from './markdown.ts'
 import { type Minimum, missedMinimums, readMinimums } from './minimums.ts'
 import { type ReadCoverage, readCoverage } from './read-coverage.ts'
-import { renderCoverageJUnit } from './reports/junit.ts'
-import { renderCoverageMarkdown } from './reports/markdown.ts'
-import { renderTerminal } from './reports/terminal.ts'
+import { renderTerminal } from './terminal.ts'
 
 /** What the command line gives; a format without a file goes to standard output. */
 export interface CoverageFlags extends SandboxAddress {
@@ -32,12 +34,9 @@ type ReportFiles = Readonly<Partial<Record<(typeof FORMATS)[number], string>>>
 export async function coverage(paths: readonly string[], settings: Texts, flags: CoverageFlags): Promise<number> {
   const { min, url, tenant, ...given } = flags
   const minimums = readMinimums(min)
-  const files = readReportFiles(outputsOf(given), FORMATS)
+  const files = readReportFiles(given, FORMATS)
   refuseToReplaceCounters(files)
-  const read = await readCoverage(paths, settings, {
-    ...(url !== undefined && { url }),
-    ...(tenant !== undefined && { tenant }),
-  })
+  const read = await readCoverage(paths, settings, { url, tenant })
   const missed = missedMinimums(read.coverage, minimums)
 
   const toOutput = Object.values(files).includes('-')
@@ -48,12 +47,6 @@ export async function coverage(paths: readonly string[], settings: Texts, flags:
     say(line)
   writeReports(read, files, { minimums, missed })
   return missed.length > 0 ? 1 : 0
-}
-
-/** A flag without a file asks for standard output, as `-` does. */
-function outputsOf(given: Pick<CoverageFlags, (typeof FORMATS)[number]>): ReportFiles {
-  const outputs = FORMATS.map((format) => [format, given[format] === true ? '-' : given[format]] as const)
-  return Object.fromEntries(outputs.filter(([, file]) => file !== undefined))
 }
 
 /** `--json unit.json e2e.json` is typed for two files to read: the counters of a run are never replaced. @throws ConfigError */
@@ -96,3 +89,20 @@ function writeReports(
     },
   )
 }
+
+/** JUnit XML: a testsuite for each dimension, a testcase for each side. A gap fails where a minimum is missed, and is skipped elsewhere. */
+const renderCoverageJUnit = ({ dimensions }: Coverage, missed: readonly Minimum[]): string =>
+  renderJUnit(
+    DIMENSIONS.map((name) => {
+      const isMissed = missed.some(({ dimension }) => dimension === name)
+      return { name, cases: dimensions[name].items.flatMap((item) => casesOf(item, { name, isMissed })) }
+    }),
+  )
+
+const casesOf = (item: CoverageItem, { name, isMissed }: { name: string; isMissed: boolean }): JUnitCase[] =>
+  Object.entries(item.sides).map(([side, { count, closes }]) => {
+    const about = item.claims === undefined ? '' : ` of ${item.claims}`
+    const facts = { name: `${nameOfSide(item, side)}${about}`, classname: name, seconds: 0 }
+    if (count > 0) return { ...facts, status: 'passed' }
+    return { ...facts, status: isMissed ? 'failed' : 'skipped', detail: closes }
+  })

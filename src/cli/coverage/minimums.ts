@@ -5,6 +5,7 @@ import {
   DIMENSIONS,
   type DimensionName,
 } from '../../sandbox/coverage/coverage.ts'
+import { gapsOf } from '../../sandbox/coverage/gaps.ts'
 import { quote, unknownName } from '../../text/message-parts.ts'
 
 /** The least percent of a dimension. */
@@ -37,8 +38,29 @@ function readMinimum(entry: string): Minimum {
 
 /** The minimums that were not reached. */
 export const missedMinimums = ({ dimensions }: DescribedCoverage, minimums: readonly Minimum[]): readonly Minimum[] =>
-  minimums.filter(({ dimension, percent }) => exactPercent(dimensions[dimension]) < percent)
+  minimums.filter((minimum) => {
+    const { covered, total, percent } = dimensions[minimum.dimension]
+    // `percent` is rounded down; the exact one decides.
+    return (total === 0 ? percent : (100 * covered) / total) < minimum.percent
+  })
 
-/** `percent` is rounded down; the exact one decides. */
-const exactPercent = ({ covered, total, percent }: CoverageDimension) =>
-  total === 0 ? percent : (100 * covered) / total
+/** `3 of 4`, or why there is nothing to count. */
+export const countOf = ({ covered, total, percent }: CoverageDimension): string => {
+  if (total > 0) return `${covered} of ${total}`
+  return percent === 0 ? 'nothing was delivered' : 'nothing to see for this app'
+}
+
+const MAX_NAMES = 3
+
+/** Which dimension is below its minimum, what it has, what it needs, and the first gaps. */
+export function missedInWords({ dimensions }: DescribedCoverage, { dimension, percent }: Minimum): string {
+  const found = dimensions[dimension]
+  const gaps = gapsOf(found)
+  const names = gaps.slice(0, MAX_NAMES).map(({ what }) => what)
+  const more = gaps.length > names.length ? ` and ${gaps.length - names.length} more` : ''
+  const missing = names.length === 0 ? '' : `; missing are ${names.join(', ')}${more}`
+  return `${dimension} is below its minimum: it has ${found.percent} % (${countOf(found)}) and needs ${percent} %${missing}`
+}
+
+/** `1 gap` */
+export const gapCount = ({ length }: readonly unknown[]): string => (length === 1 ? '1 gap' : `${length} gaps`)

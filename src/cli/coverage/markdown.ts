@@ -1,9 +1,8 @@
-import { codeSpan, escapeMarkdown, fold, joinBlocks, renderMarkdownTable } from '../../../files/reports/markdown.ts'
-import { grouped } from '../../../http/html/elements.ts'
-import { type Coverage, type CoverageItem, DIMENSIONS, type DimensionName } from '../../../sandbox/coverage/coverage.ts'
-import { type CoverageGap, gapsOf, nameOfSide } from '../../../sandbox/coverage/gaps.ts'
-import type { Minimum } from '../minimums.ts'
-import { countOf, missedInWords } from './words.ts'
+import { codeSpan, escapeMarkdown, fold, joinBlocks, renderMarkdownTable } from '../../files/reports/markdown.ts'
+import { grouped } from '../../http/html/elements.ts'
+import { type Coverage, type CoverageItem, DIMENSIONS, type DimensionName } from '../../sandbox/coverage/coverage.ts'
+import { type CoverageGap, gapsOf, nameOfSide } from '../../sandbox/coverage/gaps.ts'
+import { countOf, gapCount, type Minimum, missedInWords } from './minimums.ts'
 
 interface MarkdownOptions {
   /** Where it was read. */
@@ -34,10 +33,7 @@ export function renderCoverageMarkdown(coverage: Coverage, options: MarkdownOpti
   return joinBlocks(blocks, maxBytes)
 }
 
-function headline({ dimensions }: Coverage): string {
-  const count = DIMENSIONS.reduce((sum, name) => sum + gapsOf(dimensions[name]).length, 0)
-  return count === 1 ? '1 gap' : `${count} gaps`
-}
+const headline = ({ dimensions }: Coverage) => gapCount(DIMENSIONS.flatMap((name) => gapsOf(dimensions[name])))
 
 const dimensionTable = ({ dimensions }: Coverage, { minimums }: MarkdownOptions) =>
   renderMarkdownTable(
@@ -63,7 +59,7 @@ function gapBlocks(name: DimensionName, { dimensions }: Coverage): string[] {
     ...(claims === undefined ? [] : [`For ${codeSpan(claims)}:\n`]),
     those.map(gapLine).join(''),
   ])
-  const title = `### ${name}: ${gaps.length === 1 ? '1 gap' : `${gaps.length} gaps`}\n`
+  const title = `### ${name}: ${gapCount(gaps)}\n`
   return gaps.length <= MAX_OPEN ? [title, ...lists] : [title, fold('What closes each', lists.join('\n'))]
 }
 

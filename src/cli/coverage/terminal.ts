@@ -1,10 +1,9 @@
-import { visible } from '../../../files/visible.ts'
-import { grouped } from '../../../http/html/elements.ts'
-import { type Coverage, DIMENSIONS, type DimensionName } from '../../../sandbox/coverage/coverage.ts'
-import { type CoverageGap, gapsOf } from '../../../sandbox/coverage/gaps.ts'
-import { alignColumns } from '../../terminal.ts'
-import type { Minimum } from '../minimums.ts'
-import { countOf, missedInWords } from './words.ts'
+import { visible } from '../../files/visible.ts'
+import { grouped } from '../../http/html/elements.ts'
+import { type Coverage, DIMENSIONS, type DimensionName } from '../../sandbox/coverage/coverage.ts'
+import { type CoverageGap, gapsOf } from '../../sandbox/coverage/gaps.ts'
+import { alignColumns } from '../terminal.ts'
+import { countOf, gapCount, type Minimum, missedInWords } from './minimums.ts'
 
 interface TerminalOptions {
   readonly missed: readonly Minimum[]
@@ -56,7 +55,7 @@ function gapLines(name: DimensionName, { dimensions, claims }: Coverage, { colou
   const shown = gaps.slice(0, MAX_GAPS)
   const isOneOfMany = claims.length > 1
   return [
-    colour('bold', `${name}: ${gaps.length === 1 ? '1 gap' : `${gaps.length} gaps`}`),
+    colour('bold', `${name}: ${gapCount(gaps)}`),
     ...grouped(shown, ({ item }) => item.claims).flatMap(([asked, those]) => [
       ...(asked === undefined || !isOneOfMany ? [] : [`  ${colour('dim', shortened(asked))}`]),
       ...linesOf(those),
