@@ -1,13 +1,16 @@
+import { unwatchFile, watchFile } from 'node:fs'
 import nodeModule from 'node:module'
 import { setFlagsFromString } from 'node:v8'
 import { loadSettings } from '../../config/load-settings.ts'
 import type { Texts } from '../../config/text-settings.ts'
+import { messageOf } from '../../files/caught.ts'
 import { packageVersion } from '../../package-root.ts'
+import { redirectUriWarnings } from '../../sandbox/addresses/web-address.ts'
 import { createClock } from '../../sandbox/clock/clock.ts'
+import type { Sandbox } from '../../server/create-sandbox.ts'
 import { createFromSettings } from './create-from-settings.ts'
-import { createReport } from './report.ts'
+import { createReport, type Report } from './report.ts'
 import { exitWithin, untilSignal } from './until-signal.ts'
-import { watchClients } from './watch-clients.ts'
 
 /** A supervisor that sent SIGTERM may rely on the process being gone within a second. */
 const CLOSING_MS = 800
@@ -50,4 +53,29 @@ function keepHeapSmall(): void {
   }
   setFlagsFromString('--semi-space-growth-factor=1')
   setFlagsFromString('--heap-growing-percent=100')
+}
+
+/** Often enough for a new name to be seen on the next page. */
+const LOOK_EVERY_MS = 300
+
+/**
+ * Applies the clients of the config file (names, logos, redirect URIs) when the file changes, without a restart.
+ * A file that is wrong for a moment is reported and changes nothing; other settings take effect at the next start.
+ * @returns a function that stops it.
+ */
+export function watchClients(
+  file: string,
+  { flags, sandbox, report }: { flags: Texts; sandbox: Sandbox; report: Pick<Report, 'warning'> },
+): () => void {
+  const takeUp = async () => {
+    try {
+      const { clients = [] } = (await loadSettings({ flags })).sandbox
+      await sandbox.configure({ clients })
+      for (const warning of redirectUriWarnings(clients)) report.warning(warning)
+    } catch (error) {
+      report.warning(`${messageOf(error)} (the clients stay as they were)`)
+    }
+  }
+  watchFile(file, { interval: LOOK_EVERY_MS, persistent: false }, takeUp)
+  return () => unwatchFile(file, takeUp)
 }

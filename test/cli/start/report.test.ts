@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { createLog } from '../../../src/cli/start/log.ts'
+import { createLog } from '../../../src/cli/start/report.ts'
 
 /** A log with a place to write to that can be full for a while. */
 function openLog() {

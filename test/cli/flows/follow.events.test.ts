@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { streamEvents } from '../../../src/cli/flows/event-stream.ts'
+import { streamEvents } from '../../../src/cli/flows/follow.ts'
 import { startWebApp } from '../../support/web-app.ts'
 
 const CALL = { id: 'f1', at: '2026-01-01T00:00:00Z', endpoint: 'E1', method: 'GET', path: '/prüfung', status: 302 }

@@ -1,7 +1,7 @@
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { watchClients } from '../../../src/cli/start/watch-clients.ts'
+import { watchClients } from '../../../src/cli/start/start.ts'
 import { folderWith } from '../../support/folder-with.ts'
 import { sendUse } from '../../support/requests.ts'
 import { startSandbox } from '../../support/sandbox.ts'
