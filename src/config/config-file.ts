@@ -13,28 +13,23 @@ export const DEFAULT_CONFIG_FILE = 'agekey-sandbox.yaml'
 const loadYaml = onDemand(() => import('../files/yaml-document.ts'))
 
 /**
- * The settings of the config file, paths made absolute: in the file they are relative to its folder.
+ * The config file (absolute, `undefined` without one) and its settings, paths made absolute: in the file they are relative to its folder.
  * `named` is the file that was asked for and the flag or variable that did; without it the default file may be missing.
  * @throws ConfigError when the file cannot be read, ConfigError with file and line when it says something wrong
  */
 export async function readConfigFile(
   cwd: string,
   named?: { readonly path: string; readonly by: string },
-): Promise<SettingValues> {
+): Promise<{ configFile: string | undefined; values: SettingValues }> {
   const path = resolve(cwd, named?.path ?? DEFAULT_CONFIG_FILE)
-  if (named === undefined && !existsSync(path)) return {}
+  if (named === undefined && !existsSync(path)) return { configFile: undefined, values: {} }
   const file = shortest(cwd, path)
   const text = readText(path, named === undefined ? file : `${named.by}: ${file}`)
   // A file with every line commented out asks for the defaults.
-  if (text.split('\n').every((line) => /^\s*(#|$)/.test(line))) return {}
+  if (text.split('\n').every((line) => /^\s*(#|$)/.test(line))) return { configFile: path, values: {} }
   const { parseYamlDocument } = await loadYaml()
-  return resolvePaths(parseYamlDocument(text, { file, schema: configSchema }), dirname(path))
-}
-
-/** Where the config file is, absolute; `undefined` when none is named and there is no default one. */
-export function findConfigFile(cwd: string, named?: { readonly path: string }): string | undefined {
-  const path = resolve(cwd, named?.path ?? DEFAULT_CONFIG_FILE)
-  return named !== undefined || existsSync(path) ? path : undefined
+  const values = resolvePaths(parseYamlDocument(text, { file, schema: configSchema }), dirname(path))
+  return { configFile: path, values }
 }
 
 /**
@@ -80,16 +75,17 @@ function readText(path: string, label: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (cause) {
-    throw ConfigError.of(`${label}: cannot read this config file (${reason(cause)})`, { cause })
+    throw ConfigError.of(
+      `${label}: cannot read this config file (${REASONS[codeOf(cause) ?? ''] ?? messageOf(cause)})`,
+      { cause },
+    )
   }
 }
 
-function reason(error: unknown): string {
-  const code = codeOf(error)
-  if (code === 'ENOENT') return 'there is no such file'
-  if (code === 'EISDIR') return 'it is a folder'
-  if (code === 'EACCES') return 'permission denied'
-  return messageOf(error)
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EISDIR: 'it is a folder',
+  EACCES: 'permission denied',
 }
 
 function shortest(cwd: string, path: string): string {

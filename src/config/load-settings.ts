@@ -1,12 +1,15 @@
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { dirname, isAbsolute, join } from 'node:path'
 import { ConfigError, type SettingPath } from '../files/config-error.ts'
-import { findConfigFile, problemInFile, readConfigFile, resolvePaths } from './config-file.ts'
-import type { LogMode } from './settings/process-settings.ts'
+import { problemInFile, readConfigFile, resolvePaths } from './config-file.ts'
+import { type LogMode, NO_STATE } from './settings/process-settings.ts'
 import { keyOf, type SettingOptions, type SettingValues } from './settings.ts'
-import { settleStateFolder } from './state-folder.ts'
 import { CONFIG_FLAG, parseTexts, readEnvironment, type Texts } from './text-settings.ts'
 
 const DEFAULT_PORT = 2435
 const DEFAULT_HOST = '127.0.0.1'
+
+type Environment = Readonly<Record<string, string | undefined>>
 
 /** The settings of a start, from all sources. */
 export interface Settings {
@@ -33,15 +36,15 @@ export async function loadSettings({
   cwd = process.cwd(),
 }: {
   readonly flags?: Texts
-  readonly env?: Readonly<Record<string, string | undefined>>
+  readonly env?: Environment
   readonly cwd?: string
 } = {}): Promise<Settings> {
   const variables = readEnvironment(env)
   const fromFlags = parseTexts(flags, ({ name }) => `--${name}`)
   const fromVariables = parseTexts(variables, ({ variable }) => variable)
-  const named = namedConfigFile(flags, variables)
+  const { configFile, ...file } = await readConfigFile(cwd, namedConfigFile(flags, variables))
   const values: SettingValues = {
-    ...(await readConfigFile(cwd, named)),
+    ...file.values,
     ...resolvePaths(fromVariables, cwd),
     ...resolvePaths(fromFlags, cwd),
   }
@@ -53,7 +56,6 @@ export async function loadSettings({
     ...options,
     ...(stateDir === undefined ? {} : { stateDir }),
   }
-  const configFile = findConfigFile(cwd, named)
   const blame: Settings['blame'] = async (path, reason) => {
     const [setting] = path
     const isIn = (given: SettingValues) => Object.keys(given).some((name) => keyOf(name) === setting)
@@ -65,10 +67,43 @@ export async function loadSettings({
 }
 
 /** The environment of this process: for programs that a command starts, and for files that a CI system names in it. */
-export const ownEnvironment = (): Readonly<Record<string, string | undefined>> => process.env
+export const ownEnvironment = (): Environment => process.env
 
 /** The config file that was asked for, and by what. */
 function namedConfigFile(flags: Texts, variables: Texts) {
   const [path, by] = flags.config === undefined ? [variables.config, CONFIG_FLAG.variable] : [flags.config, '--config']
   return path === undefined ? undefined : { path: String(path), by }
+}
+
+/**
+ * The folder that was `named`, else the one that the platform has for such things. That one may be missing: without a home,
+ * or where it cannot be written, state lives in memory. A folder that was named is not looked at here.
+ */
+function settleStateFolder(named: string | undefined, env: Environment) {
+  if (named !== undefined) return { stateDir: named === NO_STATE ? undefined : named, warnings: [] }
+  const home = stateHome(env, process.platform)
+  const stateDir = home && join(home, 'agekey-sandbox')
+  if (stateDir === undefined) return { stateDir, warnings: [] }
+  if (isWritable(stateDir)) return { stateDir, warnings: [] }
+  const warning = `${stateDir} cannot be written: the signing keys live in memory and change with each start; name another folder with --state-dir, or say none`
+  return { stateDir: undefined, warnings: [warning] }
+}
+
+/** Where programs keep what outlives a run: of the XDG base directories, or its counterpart elsewhere. */
+export function stateHome(env: Environment, platform: NodeJS.Platform): string | undefined {
+  const { XDG_STATE_HOME: named = '', HOME: home = '', LOCALAPPDATA: local = '' } = env
+  if (isAbsolute(named)) return named
+  if (platform === 'win32') return local || undefined
+  if (!isAbsolute(home)) return undefined
+  return platform === 'darwin' ? join(home, 'Library', 'Application Support') : join(home, '.local', 'state')
+}
+
+function isWritable(folder: string): boolean {
+  if (!existsSync(folder)) return isWritable(dirname(folder))
+  try {
+    accessSync(folder, constants.W_OK)
+    return statSync(folder).isDirectory()
+  } catch {
+    return false
+  }
 }

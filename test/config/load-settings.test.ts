@@ -1,7 +1,6 @@
 import { delimiter, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { loadSettings, type Settings } from '../../src/config/load-settings.ts'
-import { stateHome } from '../../src/config/state-folder.ts'
+import { loadSettings, type Settings, stateHome } from '../../src/config/load-settings.ts'
 import type { Texts } from '../../src/config/text-settings.ts'
 import { folderWith } from '../support/folder-with.ts'
 

@@ -29,8 +29,7 @@ const HEADER = `# yaml-language-server: $schema=http://localhost:2435/_sandbox/a
 /** What `init` writes: every setting with its meaning, the defaults commented out. */
 export const renderStarterFile = (): string => `${HEADER}${SETTING_ROWS.map(renderSetting).join('')}`
 
-function renderSetting([name, { starter }]: readonly [string, Setting]): string {
-  const { about, example, isSet = false } = starter
+function renderSetting([name, { about, example, isSet }]: readonly [string, Setting]): string {
   const lines = `${keyOf(name)}:${example.startsWith('\n') ? '' : ' '}${example}\n`
   const paragraph = about === undefined ? '' : `\n${commented(`${about}\n`)}`
   return paragraph + (isSet ? lines : commented(lines))

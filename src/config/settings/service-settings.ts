@@ -23,30 +23,24 @@ export const SERVICE_SETTINGS = {
     help: 'spec or agekey (default: spec)',
     option:
       '`spec` (the default): the specification to the letter. `agekey`: the names and tolerances of the live service',
-    starter: {
-      about:
-        "spec: the specification to the letter. agekey: the live service's brand word, and what its published clients need.",
-      example: 'spec',
-      isSet: true,
-    },
+    about:
+      "spec: the specification to the letter. agekey: the live service's brand word, and what its published clients need.",
+    example: 'spec',
+    isSet: true,
   },
   signingAlg: {
     schema: z.enum(SIGNING_ALGORITHMS),
     flag: { argument: '<alg>' },
     help: 'signs id_tokens: RS256 or ES256 (default: RS256); a client may have a signing_alg of its own',
-    starter: {
-      about:
-        'RS256, as the sample of the service, or ES256, the only one that some published clients of it accept. A client may have its own.',
-      example: 'RS256',
-    },
+    about:
+      'RS256, as the sample of the service, or ES256, the only one that some published clients of it accept. A client may have its own.',
+    example: 'RS256',
   },
   clients: {
     schema: z.array(clientSchema.transform(clientSettingsOf)),
     help: 'your apps, beside the built-in client',
-    starter: {
-      about:
-        'Your apps, beside the built-in client ak_test_sandbox (which may redirect to any address on this machine).',
-      example: `
+    about: 'Your apps, beside the built-in client ak_test_sandbox (which may redirect to any address on this machine).',
+    example: `
   - client_id: web-shop
     client_secret: not-a-real-secret
     name: Web shop
@@ -55,38 +49,31 @@ export const SERVICE_SETTINGS = {
       - http://localhost:3000/callback
     # persona: adult-passport           # no choice page for this client
     # signing_alg: ES256                # for this client only`,
-      isSet: true,
-    },
+    isSet: true,
   },
   builtinClient: {
     schema: z.boolean(),
     help: 'false removes the client ak_test_sandbox',
-    starter: { example: 'false' },
+    example: 'false',
   },
   provenanceAllowlist: {
     schema: z.array(provenance),
     help: 'provenance paths that a submitted age signal may name; replaces the built-in list',
-    starter: {
-      about: 'Provenance paths that a submitted age signal may name; replaces the built-in list.',
-      example: '[/veratad/roc, /yoti]',
-    },
+    about: 'Provenance paths that a submitted age signal may name; replaces the built-in list.',
+    example: '[/veratad/roc, /yoti]',
   },
   platforms: {
     schema: z.array(nonEmpty),
     help: 'values of the attribute platform; replaces the built-in list',
-    starter: {
-      about: 'Values of the attribute "platform"; replaces the built-in list.',
-      example: '[apple_wallet, google_wallet]',
-    },
+    about: 'Values of the attribute "platform"; replaces the built-in list.',
+    example: '[apple_wallet, google_wallet]',
   },
   certifications: {
     schema: z.record(provenance, z.partialRecord(z.enum(METHOD_NAMES), z.enum(ASSURANCE_LEVELS))),
     help: 'ISO 27566-1 levels of submitted age signals, by provenance and method',
-    starter: {
-      about:
-        'ISO 27566-1 levels of submitted age signals, by provenance and method; without one a signal is uncertified.',
-      example: '\n  /veratad/roc: { id_doc_scan: effective }',
-    },
+    about:
+      'ISO 27566-1 levels of submitted age signals, by provenance and method; without one a signal is uncertified.',
+    example: '\n  /veratad/roc: { id_doc_scan: effective }',
   },
   lifetimes: {
     schema: z
@@ -94,20 +81,16 @@ export const SERVICE_SETTINGS = {
       .partial()
       .transform(camelCased),
     help: 'seconds for which request_uri, code, id_token and access_token are valid',
-    starter: {
-      about: 'In seconds.',
-      example: '{ request_uri: 90, code: 600, id_token: 600, access_token: 10800 }',
-    },
+    about: 'In seconds.',
+    example: '{ request_uri: 90, code: 600, id_token: 600, access_token: 10800 }',
   },
   readings: {
     schema: readingsSchema,
     flag: { name: 'reading', argument: '<name=variant...>', separator: ',', parse: parseReadingTexts },
     help: 'reads a silence of the specification in another way: refused_token_status=403; "agekey-sandbox explain readings" lists all',
-    starter: {
-      about:
-        'How the service reads what the specification leaves open; "agekey-sandbox explain readings" lists all. Does your app survive it?',
-      example: '{ refused_token_status: 403, typ: absent }',
-    },
+    about:
+      'How the service reads what the specification leaves open; "agekey-sandbox explain readings" lists all. Does your app survive it?',
+    example: '{ refused_token_status: 403, typ: absent }',
   },
   slowReplySeconds: {
     schema: wholeNumber(`a whole number of seconds from 0 to ${MAX_SLOW_REPLY_SECONDS}`, {
@@ -116,9 +99,7 @@ export const SERVICE_SETTINGS = {
     }),
     flag: { argument: '<seconds>', parse: parseNumber, shown: 'none' },
     help: `delays the reply of outcomes like token.slow by so many seconds, 0 to ${MAX_SLOW_REPLY_SECONDS} (default: ${DEFAULT_SLOW_REPLY_SECONDS})`,
-    starter: {
-      about: 'Seconds that the reply of a slow outcome (token.slow, jwks.slow ...) takes: more than your app waits.',
-      example: String(DEFAULT_SLOW_REPLY_SECONDS),
-    },
+    about: 'Seconds that the reply of a slow outcome (token.slow, jwks.slow ...) takes: more than your app waits.',
+    example: String(DEFAULT_SLOW_REPLY_SECONDS),
   },
 } satisfies Readonly<Record<string, Setting>>

@@ -14,15 +14,12 @@ export interface Setting {
   readonly isPath?: true
   /** A value of a path setting that is no path: `none`. */
   readonly word?: string
-  /** In the file that `init` writes. */
-  readonly starter: {
-    /** Begins a paragraph; lines without their `#`. */
-    readonly about?: string
-    /** YAML behind the name; a value of several lines begins with a line break. */
-    readonly example: string
-    /** The others are commented out. */
-    readonly isSet?: true
-  }
+  /** Begins a paragraph of the file that `init` writes; lines without their `#`. */
+  readonly about?: string
+  /** The YAML behind the name in that file; a value of several lines begins with a line break. */
+  readonly example: string
+  /** The others are commented out there. */
+  readonly isSet?: true
 }
 
 export interface SettingFlag {
