@@ -31,31 +31,31 @@ export function createSandboxApi(
   }
   const get = (id: string) => call('getFlow', { params: { id }, query: {} })
   const list: SandboxApi['flows']['list'] = ({ limit = 50, ...filter } = {}) =>
-    everyPage(limit, async ({ last, wanted }) => {
-      const query = { ...filter, before: last ?? filter.before, limit: wanted }
-      const { flows, next } = await call('listFlows', { query })
-      return { items: flows, next }
-    })
+    everyItem(
+      (last, wanted) => call('listFlows', { query: { ...filter, before: last ?? filter.before, limit: wanted } }),
+      ({ flows }) => flows,
+      limit,
+    )
   return {
     baseUrl: tenant.baseUrl,
     next: async ({ flow, ...decision }) =>
       call('addExpectation', { body: { flow: flow ?? flowOf(decision.outcome), ...decision } }),
     expectations: {
       list: () =>
-        everyPage(Number.POSITIVE_INFINITY, async ({ last: after }) => {
-          const { expectations, next } = await call('listExpectations', { query: { after } })
-          return { items: expectations, next }
-        }),
+        everyItem(
+          (after) => call('listExpectations', { query: { after } }),
+          ({ expectations }) => expectations,
+        ),
       remove: (id) => call('removeExpectation', { params: { id } }),
       clear: () => call('clearExpectations', {}),
     },
     scenarios: {
       arm: (scenario) => call('armScenario', { body: scenario }),
       list: () =>
-        everyPage(Number.POSITIVE_INFINITY, async ({ last: after }) => {
-          const { scenarios, next } = await call('listScenarios', { query: { after } })
-          return { items: scenarios, next }
-        }),
+        everyItem(
+          (after) => call('listScenarios', { query: { after } }),
+          ({ scenarios }) => scenarios,
+        ),
       get: (id, { waitSeconds, after } = {}) =>
         quietly(call('getScenario', { params: { id }, query: { wait: waitSeconds, after } })),
       remove: (id) => call('removeScenario', { params: { id } }),
@@ -70,10 +70,10 @@ export function createSandboxApi(
     },
     personas: {
       list: () =>
-        everyPage(Number.POSITIVE_INFINITY, async ({ last: after }) => {
-          const { personas, next } = await call('listPersonas', { query: { after } })
-          return { items: personas, next }
-        }),
+        everyItem(
+          (after) => call('listPersonas', { query: { after } }),
+          ({ personas }) => personas,
+        ),
       get: (name) => call('getPersona', { params: { name } }),
       put: async (persona) => call('putPersona', { params: { name: persona.name }, body: persona }),
       putAll: async (personas) => (await call('putPersonas', { body: { personas } })).personas,
@@ -115,17 +115,19 @@ export function createSandboxApi(
   }
 }
 
-/** Reads a list page by page, up to `limit` items. @param read reads what follows the `last` item of the page before */
-async function everyPage<Item>(
-  limit: number,
-  read: (place: { last: string | undefined; wanted: number }) => Promise<{ items: Item[]; next?: string | undefined }>,
+/** Reads a list page by page, up to `limit` items. @param read reads up to `wanted` of what follows the item `last` */
+async function everyItem<Page extends { readonly next?: string | undefined }, Item>(
+  read: (last: string | undefined, wanted: number) => Promise<Page>,
+  itemsOf: (page: Page) => readonly Item[],
+  limit = Number.POSITIVE_INFINITY,
 ): Promise<Item[]> {
-  const { items, next } = await read({ last: undefined, wanted: limit })
-  for (let last = next; last !== undefined && items.length < limit; ) {
-    const page = await read({ last, wanted: limit - items.length })
-    items.push(...page.items)
+  const items: Item[] = []
+  let last: string | undefined
+  do {
+    const page = await read(last, limit - items.length)
+    items.push(...itemsOf(page))
     last = page.next
-  }
+  } while (last !== undefined && items.length < limit)
   return items
 }
 

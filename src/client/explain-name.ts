@@ -1,10 +1,22 @@
+import { endpointOf } from '../oidc/endpoints.ts'
 import type { Level } from '../oidc/rules/rule.ts'
 import { levelOf, RULES } from '../oidc/rules/rules.ts'
 import { findRow, OUTCOMES, rowId } from '../sandbox/outcomes/catalogue.ts'
 import { describeOutcome } from '../sandbox/outcomes/describe-outcome.ts'
-import { needInWords, type Outcome } from '../sandbox/outcomes/outcome.ts'
+import { type Bait, needInWords, type Outcome, type OutcomeFlow } from '../sandbox/outcomes/outcome.ts'
 import { didYouMean, nearest, quote } from '../text/message-parts.ts'
-import { type ForcedBy, waysToForce } from './ways-to-force.ts'
+
+/** How to give one request or call an outcome; one of the ways is enough. */
+interface ForcedBy {
+  /** The endpoint whose request ends that way: `E1, Use authorization`. */
+  readonly endpoint: string
+  readonly query: string
+  readonly header: string
+  /** The body of `POST /_sandbox/expectations`, and the argument of `sandbox.next`. */
+  readonly expectation: { readonly flow: OutcomeFlow; readonly outcome: string; readonly persona?: string }
+  /** The same expectation by a shell. */
+  readonly curl: string
+}
 
 interface Explained<Kind extends string> {
   readonly kind: Kind
@@ -81,17 +93,8 @@ function explainRule(rule: (typeof RULES)[number], baseUrl: string): ExplainedRu
     `To mend it: ${hint}`,
     `In the console: ${baseUrl}/_sandbox/console/rules#${id}`,
   ]
-  return {
-    kind: 'rule',
-    name: id,
-    title: sentence,
-    refs: [section],
-    client: sentence,
-    remedy: hint,
-    levels,
-    error,
-    lines,
-  }
+  const about = { name: id, title: sentence, refs: [section], client: sentence, remedy: hint }
+  return { kind: 'rule', ...about, levels, error, lines }
 }
 
 const VERDICTS = {
@@ -107,7 +110,9 @@ function explainOutcome(
   const { summary, rule, harm, refs, level, severity, correctClient, breaks, twin, needs = [], cwe } = row
   const id = rowId(row)
   const verdict = VERDICTS[correctClient]
-  const force = waysToForce(row, baseUrl)
+  const weaknesses = cwe.map((number) => `CWE-${number}`)
+  const needed = needs.map((need) => needInWords(need))
+  const { lines: ways, ...force } = waysToForce(row, baseUrl)
   const line = (label: string, items: readonly string[], separator = ', ') =>
     items.length === 0 ? [] : [`${label}: ${items.join(separator)}`]
   const lines = [
@@ -118,32 +123,40 @@ function explainOutcome(
     `What to check: ${rule}`,
     `${verdict.harm}: ${harm}`,
     ...line('Checks that fail', breaks),
-    ...line(
-      'Weakness',
-      cwe.map((number) => `CWE-${number}`),
-    ),
-    ...line(
-      'Needs',
-      needs.map((need) => needInWords(need)),
-    ),
+    ...line('Weakness', weaknesses),
+    ...line('Needs', needed),
     ...(twin === id ? [] : [`Compare with: ${twin}, which differs by the fault alone`]),
     ...line('The same name in other flows', others),
-    ...force.lines,
+    ...ways,
   ]
-  const { lines: _, ...ways } = force
-  return {
-    kind: 'outcome',
-    name: id,
-    title: summary,
-    refs,
-    client: verdict.client,
-    remedy: rule,
-    outcome: describeOutcome(row),
-    force: ways,
-    others,
-    lines,
-  }
+  const about = { name: id, title: summary, refs, client: verdict.client, remedy: rule }
+  return { kind: 'outcome', ...about, outcome: describeOutcome(row), force, others, lines }
 }
+
+/** The ways to force a row of the catalogue, as data and as lines of text. */
+function waysToForce(
+  { flow, name, bait, correctClient }: Outcome,
+  baseUrl: string,
+): ForcedBy & { readonly lines: readonly string[] } {
+  const { number, title } = endpointOf(flow)
+  const endpoint = `${number}, ${title}`
+  const persona = correctClient === 'refuse' ? PERSONA_OF[bait] : PERSONA_OF.adult
+  const expectation = { flow, ...(flow === 'use' ? { persona } : {}), outcome: name }
+  const query = `sandbox_outcome=${encodeURIComponent(name)}`
+  const header = `X-Sandbox-Outcome: ${name}`
+  const curl = `curl '${baseUrl}/_sandbox/expectations' --json '${JSON.stringify(expectation)}'`
+  const lines = [
+    `To force it once, for a request to ${endpoint}, one of:`,
+    `  query parameter  ${query}`,
+    `  request header   ${header}`,
+    `  in a test        await sandbox.next(${JSON.stringify(expectation)})`,
+    `  in a shell       ${curl}`,
+  ]
+  return { endpoint, query, header, expectation, curl, lines }
+}
+
+/** A persona for whom a client that does not check shows it. */
+const PERSONA_OF: Readonly<Record<Bait, string>> = { adult: 'adult-passport', minor: 'teen-16', both: 'adult-passport' }
 
 /** What is near among rules and outcomes. A name with a flow is compared with names that have one. */
 function unknown(name: string): UnknownName {
