@@ -12,8 +12,8 @@ type Style = Extract<Parameters<typeof styleText>[0], string>
 export const MAX_UNREAD_BYTES = 1024 * 1024
 
 /** Writes to stdout. */
-export const writeOut = escaping(createOutput(process.stdout))
-const writeError = escaping(createOutput(process.stderr))
+export const writeOut = createOutput(process.stdout)
+const writeError = createOutput(process.stderr)
 
 let unwritten: Error | undefined
 
@@ -63,10 +63,6 @@ export function paintError(style: Style, text: string): string {
   return styleText(style, text, { stream: process.stderr })
 }
 
-function escaping(write: Output): Output {
-  return (text, options) => write(escapeSteering(text), options)
-}
-
 /** Lines of columns, each as wide as its widest cell. */
 export function alignColumns(rows: readonly (readonly string[])[]): string[] {
   const width = (column: number) => Math.max(0, ...rows.map((row) => row[column]?.length ?? 0))
@@ -86,8 +82,9 @@ export function alignColumns(rows: readonly (readonly string[])[]): string[] {
 export type Output = (text: string, options?: { readonly maxUnreadBytes?: number }) => Error | undefined
 
 /** Creates the output of a standard stream of the process. No error of the stream ends the process from then on. */
-export function createOutput(stream: Writable & { readonly fd: number }): Output {
-  return stream instanceof Socket ? createSocketOutput(stream) : createFileOutput(stream)
+function createOutput(stream: Writable & { readonly fd: number }): Output {
+  const write = stream instanceof Socket ? createSocketOutput(stream) : createFileOutput(stream)
+  return (text, options) => write(escapeSteering(text), options)
 }
 
 /** A pipe or terminal: an error comes later, and is the last one. */

@@ -2,10 +2,10 @@ import {
   type Document,
   isAlias,
   isMap,
+  isNode,
   isScalar,
   isSeq,
   LineCounter,
-  type Node,
   parseDocument,
   visit,
   type YAMLError,
@@ -113,13 +113,7 @@ function offsetOf(document: Document, path: readonly PropertyKey[]): number {
   return offset
 }
 
-function startOf(node: unknown): number | undefined {
-  return isNodeWithRange(node) ? node.range?.[0] : undefined
-}
-
-function isNodeWithRange(node: unknown): node is Pick<Node, 'range'> {
-  return typeof node === 'object' && node !== null && 'range' in node
-}
+const startOf = (node: unknown): number | undefined => (isNode(node) ? node.range?.[0] : undefined)
 
 function syntaxMessage(error: YAMLError): string {
   switch (error.code) {

@@ -7,17 +7,15 @@ import { type JUnitSuite, renderJUnit } from '../../files/reports/junit.ts'
 import { parseScenario, readScenarioText } from '../../sandbox/queue/scenario-file.ts'
 import { type Scenario, stepOf, summaryOf } from '../../sandbox/queue/scenario-schema.ts'
 import { readTimeout } from '../remote/filter-flags.ts'
-import { STOP_MS } from '../start/process-group.ts'
+import type { SandboxAddress } from '../remote/reach-sandbox.ts'
+import { type ProcessEnd, STOP_MS, startGroup } from '../start/process-group.ts'
 import { exitWithin, untilSignal } from '../start/until-signal.ts'
-import { type AppCommand, prepareCommand } from './app-command.ts'
-import { createRunReport, hasPassed } from './report.ts'
-import { runScenario, type ScenarioRun, type StepResult } from './run-scenario.ts'
+import { createRunReport, hasPassed, type RunReport } from './report.ts'
+import { type EarlyEnd, runScenario, type ScenarioRun, type StepResult } from './run-scenario.ts'
 import { openStage, type Stage } from './stage.ts'
 
 /** The flags of `run` itself. */
-export interface RunOptions {
-  readonly url?: string
-  readonly tenant?: string
+interface RunOptions extends SandboxAddress {
   readonly timeout?: string
   readonly junit?: string
   readonly json?: boolean
@@ -92,6 +90,55 @@ export async function run(files: readonly string[], flags: Texts, options: RunOp
   } finally {
     await command?.stop()
     await stage.leave()
+  }
+}
+
+/** The app's own command, which runs while scenarios play. */
+interface AppCommand {
+  /** For the wait of a scenario. */
+  readonly early: EarlyEnd
+  /** Starts it, once; it must find a scenario armed. */
+  start(): void
+  /** How it ended; `undefined` when it was never started. */
+  ending(): Promise<ProcessEnd | undefined>
+  /** Ends it with the programs that it started. */
+  stop(): Promise<void>
+}
+
+/**
+ * Prepares a command. Its output is passed through; beside events on stdout it goes to stderr.
+ * @param words the program and its arguments
+ */
+async function prepareCommand(
+  words: readonly string[],
+  { stage, report, isJson }: { stage: Stage; report: RunReport; isJson: boolean },
+): Promise<AppCommand> {
+  const env = await stage.environment()
+  let end = () => {}
+  const happened = new Promise<void>((resolve) => {
+    end = resolve
+  })
+  let group: ReturnType<typeof startGroup> | undefined
+  let reason: string | undefined
+  return {
+    early: {
+      happened,
+      get reason() {
+        return reason
+      },
+    },
+    start() {
+      if (group) return
+      report.commandStarted(words)
+      group = startGroup(words, { env, stdio: ['ignore', isJson ? 2 : 1, 2] })
+      void group.ended.then((ending) => {
+        report.commandEnded(ending)
+        reason = `the command ${ending.reason}`
+        end()
+      })
+    },
+    ending: async () => group?.ended,
+    stop: async () => group?.stop(),
   }
 }
 

@@ -2,33 +2,19 @@ import { connectSandbox } from '../../client/connect-sandbox.ts'
 import { createRemoteTransport } from '../../client/remote-transport.ts'
 import type { SandboxApi } from '../../client/sandbox-api.ts'
 import type { Settings } from '../../config/load-settings.ts'
+import { CLIENT_ID_VARIABLE, CLIENT_SECRET_VARIABLE, URL_VARIABLE } from '../../config/text-settings.ts'
 import { ConfigError } from '../../files/config-error.ts'
-import { packageVersion } from '../../package-root.ts'
 import { BUILTIN_CLIENT } from '../../sandbox/clients/clients.ts'
 import { createClock } from '../../sandbox/clock/clock.ts'
-import { checkedUrl } from '../remote/reach-sandbox.ts'
+import { checkedUrl, type SandboxAddress } from '../remote/reach-sandbox.ts'
 import { createFromSettings } from '../start/create-from-settings.ts'
 import { createReport } from '../start/report.ts'
-
-/** The flags that say which sandbox scenarios run in. */
-interface StageOptions {
-  readonly url?: string
-  readonly tenant?: string
-}
-
-/** What an app needs to use the sandbox. */
-export interface StagedApp {
-  readonly baseUrl: string
-  readonly clientId: string
-  /** Absent when only the sandbox knows it. */
-  readonly clientSecret?: string | undefined
-  readonly controlToken?: string | undefined
-}
 
 /** The sandbox that scenarios run in. */
 export interface Stage {
   readonly api: SandboxApi
-  appSettings(): Promise<StagedApp>
+  /** What an app needs to use the sandbox, as environment variables. */
+  environment(): Promise<Readonly<Record<string, string>>>
   /** Prints the address, once. Requests may follow at once, so a scenario is armed by then. */
   announce(): void
   /** What the next scenario begins with. */
@@ -37,7 +23,7 @@ export interface Stage {
 }
 
 /** A sandbox of its own, or the one at `--url`. @throws ConfigError for a bad flag */
-export const openStage = async (settings: Settings, { url, tenant }: StageOptions): Promise<Stage> =>
+export const openStage = async (settings: Settings, { url, tenant }: SandboxAddress): Promise<Stage> =>
   url === undefined ? openOwn(settings, tenant) : openRemote(url, settings, tenant)
 
 async function openOwn(settings: Settings, tenant: string | undefined): Promise<Stage> {
@@ -50,8 +36,8 @@ async function openOwn(settings: Settings, tenant: string | undefined): Promise<
   const { client, url, baseUrl } = sandbox
   return {
     api: sandbox,
-    appSettings: async () => ({ ...client, baseUrl, controlToken: settings.sandbox.controlToken }),
-    announce: () => report.ready({ ...client, url, baseUrl, version: packageVersion() }),
+    environment: async () => environmentOf({ ...client, baseUrl, controlToken: settings.sandbox.controlToken }),
+    announce: () => report.ready({ client, url, baseUrl }),
     prepare: () => sandbox.reset(),
     leave: () => sandbox.close(),
   }
@@ -64,7 +50,7 @@ function openRemote(url: string, { sandbox: settings }: Settings, tenant: string
   const api = tenant === undefined ? sandbox : sandbox.tenant(tenant)
   return {
     api,
-    appSettings: () => settingsAt(api.baseUrl, settings),
+    environment: () => environmentAt(api.baseUrl, settings),
     announce() {},
     prepare: async () => {},
     leave: () => sandbox.close(),
@@ -72,15 +58,30 @@ function openRemote(url: string, { sandbox: settings }: Settings, tenant: string
 }
 
 /** By what the sandbox calls itself: one in a container is reached by another address. Secrets of clients stay there. */
-async function settingsAt(url: string, { controlToken, clients = [] }: Settings['sandbox']): Promise<StagedApp> {
+async function environmentAt(url: string, { controlToken, clients = [] }: Settings['sandbox']) {
   const [, name = 'default'] = /\/t\/([^/]+)$/.exec(url) ?? []
-  const { base_url: baseUrl, clients: known } = await createRemoteTransport({ baseUrl: url, token: controlToken }).call(
-    'getTenant',
-    { params: { name } },
-  )
+  const { call } = createRemoteTransport({ baseUrl: url, token: controlToken })
+  const { base_url: baseUrl, clients: known } = await call('getTenant', { params: { name } })
   const [declared] = known
-  if (!declared) return { ...BUILTIN_CLIENT, baseUrl, controlToken }
+  if (!declared) return environmentOf({ ...BUILTIN_CLIENT, baseUrl, controlToken })
   const clientId = declared.client_id
   const clientSecret = clients.find((client) => client.clientId === clientId)?.clientSecret
-  return { baseUrl, clientId, clientSecret, controlToken }
+  return environmentOf({ baseUrl, clientId, clientSecret, controlToken })
+}
+
+interface StagedApp {
+  readonly baseUrl: string
+  readonly clientId: string
+  /** Absent when only the sandbox knows it. */
+  readonly clientSecret?: string | undefined
+  readonly controlToken?: string | undefined
+}
+
+function environmentOf({ baseUrl, clientId, clientSecret, controlToken }: StagedApp): Record<string, string> {
+  return {
+    [URL_VARIABLE]: baseUrl,
+    [CLIENT_ID_VARIABLE]: clientId,
+    ...(clientSecret === undefined ? {} : { [CLIENT_SECRET_VARIABLE]: clientSecret }),
+    ...(controlToken === undefined ? {} : { AGEKEY_SANDBOX_CONTROL_TOKEN: controlToken }),
+  }
 }

@@ -2,27 +2,17 @@ import type { LogMode } from '../../config/settings/process-settings.ts'
 import { codeOf } from '../../files/caught.ts'
 import { visible } from '../../files/visible.ts'
 import { ENDPOINTS } from '../../oidc/endpoints.ts'
+import { packageVersion } from '../../package-root.ts'
 import { isLoopbackUrl } from '../../sandbox/addresses/web-address.ts'
-import type { CallSummary } from '../../server/create-sandbox.ts'
+import type { CallSummary, Sandbox } from '../../server/create-sandbox.ts'
 import { alignColumns, MAX_UNREAD_BYTES, type Output, paint, paintError, printError, writeOut } from '../terminal.ts'
 
-/** What a relying party needs to know of a sandbox that is up. */
-export interface Ready {
-  /** Where the process listens. */
-  readonly url: string
-  /** What a relying party configures. */
-  readonly baseUrl: string
-  /** What its servers use, when that is another address. */
-  readonly internalUrl?: string | undefined
-  /** The file of the certificate that clients have to trust, when https is served. */
-  readonly certificateFile?: string | undefined
-  readonly clientId: string
-  readonly clientSecret: string
-  readonly version: string
-  /** The config file that was read, and the clients that it declares. */
-  readonly configFile?: string | undefined
-  readonly clients?: readonly string[] | undefined
-}
+/** A sandbox that is up, the config file that was read, and the ids of the clients in it. */
+type Ready = Pick<Sandbox, 'url' | 'baseUrl' | 'client'> &
+  Partial<Pick<Sandbox, 'internalUrl' | 'certificate'>> & {
+    readonly configFile?: string | undefined
+    readonly clients?: readonly string[] | undefined
+  }
 
 /** What a running sandbox reports: calls on stdout, after the line or table that says it is ready; the rest on stderr. */
 export interface Report {
@@ -111,34 +101,23 @@ const roundedMs = (milliseconds: number) =>
   milliseconds < 10 ? Math.round(milliseconds * 10) / 10 : Math.round(milliseconds)
 
 /** What to paste into the app and where to click. */
-function readyTable(ready: Ready): string {
-  const {
-    url,
-    baseUrl,
-    internalUrl,
-    certificateFile,
-    clientId,
-    clientSecret,
-    version,
-    configFile,
-    clients = [],
-  } = ready
+function readyTable({ url, baseUrl, internalUrl, certificate, client, configFile, clients = [] }: Ready): string {
   const rows = [
     ['open', `${baseUrl}/`],
     ['base URL', baseUrl],
     ...(isSameMachine(url, baseUrl) ? [] : [['listening on', url]]),
     ...(internalUrl === undefined ? [] : [['internal URL', internalUrl]]),
-    ...(certificateFile === undefined ? [] : [['certificate', `${certificateFile} (NODE_EXTRA_CA_CERTS)`]]),
+    ...(certificate?.file === undefined ? [] : [['certificate', `${certificate.file} (NODE_EXTRA_CA_CERTS)`]]),
     ['issuer', baseUrl + ENDPOINTS.use.path],
     ['discovery', baseUrl + ENDPOINTS.useDiscovery.path],
-    ['client_id', clientId],
-    ['client_secret', clientSecret],
+    ['client_id', client.clientId],
+    ['client_secret', client.clientSecret],
     ...(configFile === undefined ? [] : [['config file', configFile]]),
     ...(clients.length === 0 ? [] : [['its clients', clients.join(', ')]]),
   ]
   return [
     '',
-    `  ${paint('bold', `agekey-sandbox ${version}`)}  ${paint('inverse', ' TESTING ONLY ')} no real ages, no real keys`,
+    `  ${paint('bold', `agekey-sandbox ${packageVersion()}`)}  ${paint('inverse', ' TESTING ONLY ')} no real ages, no real keys`,
     '',
     ...alignColumns(rows).map((line) => `  ${visible(line)}`),
     '',
@@ -165,9 +144,10 @@ function createJsonReport(now: () => number): Report {
   const warning = (message: string) => printError(JSON.stringify({ event: 'warning', message }))
   const log = createLog(writeOut, warning)
   return {
-    ready({ url, baseUrl, internalUrl, certificateFile, clientId, version }) {
-      const addresses = { url, base_url: baseUrl, internal_url: internalUrl, certificate: certificateFile }
-      log.first(JSON.stringify({ event: 'ready', ...addresses, client_id: clientId, version }))
+    ready({ url, baseUrl, internalUrl, certificate, client }) {
+      const addresses = { url, base_url: baseUrl, internal_url: internalUrl, certificate: certificate?.file }
+      const about = { client_id: client.clientId, version: packageVersion() }
+      log.first(JSON.stringify({ event: 'ready', ...addresses, ...about }))
     },
     call({ durationMs, flowUrl, ...call }) {
       const at = new Date(now()).toISOString()

@@ -4,7 +4,6 @@ import { setFlagsFromString } from 'node:v8'
 import { loadSettings } from '../../config/load-settings.ts'
 import type { Texts } from '../../config/text-settings.ts'
 import { messageOf } from '../../files/caught.ts'
-import { packageVersion } from '../../package-root.ts'
 import { redirectUriWarnings } from '../../sandbox/addresses/web-address.ts'
 import { createClock } from '../../sandbox/clock/clock.ts'
 import type { Sandbox } from '../../server/create-sandbox.ts'
@@ -26,13 +25,9 @@ export async function start(flags: Texts): Promise<void> {
 
   const sandbox = await createFromSettings(settings, report)
   const stopped = untilSignal()
-  const { url, baseUrl, internalUrl, certificate } = sandbox
-  const certificateFile = certificate?.file
-  if (certificate && certificateFile === undefined) {
+  if (sandbox.certificate && sandbox.certificate.file === undefined)
     report.warning('the certificate lives in memory, so that no client can be made to trust it; name a --state-dir')
-  }
-  const addresses = { url, baseUrl, internalUrl, certificateFile }
-  report.ready({ ...sandbox.client, ...addresses, version: packageVersion(), configFile, clients })
+  report.ready({ ...sandbox, configFile, clients })
 
   keepHeapSmall()
   const unwatch = configFile === undefined ? () => {} : watchClients(configFile, { flags, sandbox, report })
