@@ -4,18 +4,10 @@ import { shareSandbox } from '../support/sandbox.ts'
 import { run } from './in-process.ts'
 
 const sandbox = await shareSandbox()
-const drive = (...args: string[]) => run([...args, '--url', sandbox.url])
+const drive = (args: string) => run([...args.split(' '), '--url', sandbox.url])
 
 test('next decides how the next flow goes, and says what will happen and how to take it back', async () => {
-  const { stdout } = await drive(
-    'next',
-    '--persona',
-    'teen-16',
-    '--outcome',
-    'access_denied',
-    '--client',
-    'ak_test_sandbox',
-  )
+  const { stdout } = await drive('next --persona teen-16 --outcome access_denied --client ak_test_sandbox')
   const decided =
     'decides the next use request with client_id ak_test_sandbox: persona teen-16, outcome access_denied\n'
   expect(stdout).toMatch(new RegExp(`^\\S+: ${decided}Take it back: agekey-sandbox next --clear\n$`))
@@ -26,23 +18,23 @@ test('next decides how the next flow goes, and says what will happen and how to 
 })
 
 test('next --clear takes back what was decided, and an outcome finds its own flow', async () => {
-  const { stdout } = await drive('next', '--outcome', 'request_uri.expired', '--times', '2', '--json')
+  const { stdout } = await drive('next --outcome request_uri.expired --times 2 --json')
   expect(JSON.parse(stdout)).toMatchObject({ flow: 'create', outcome: 'request_uri.expired', times: 2 })
-  expect((await drive('next', '--clear')).stdout).toBe('No decision waits.\n')
+  expect((await drive('next --clear')).stdout).toBe('No decision waits.\n')
   expect(await sandbox.expectations.list()).toEqual([])
 })
 
 test('clock moves the clock of the sandbox, says the time, and how to go back to real time', async () => {
-  expect((await drive('clock', 'set', '2030-01-31T10:00:00Z')).stdout).toMatch(/^It is 2030-01-31T10:00:0\d/)
-  expect((await drive('clock', 'freeze')).stdout).toMatch(
+  expect((await drive('clock set 2030-01-31T10:00:00Z')).stdout).toMatch(/^It is 2030-01-31T10:00:0\d/)
+  expect((await drive('clock freeze')).stdout).toMatch(
     /; the clock stands still\.\nBack to real time: agekey-sandbox clock reset\n$/,
   )
-  const { stdout } = await drive('clock', 'advance', '91')
+  const { stdout } = await drive('clock advance 91')
   expect(stdout).toMatch(
     /^It is 2030-01-31T10:01:\S+ in the sandbox, 91 seconds after 2030-01-31T10:00:\S+; the clock stands still\.\n/,
   )
-  expect(JSON.parse((await drive('clock', '--json')).stdout)).toEqual(await sandbox.clock.state())
-  await drive('clock', 'reset')
+  expect(JSON.parse((await drive('clock --json')).stdout)).toEqual(await sandbox.clock.state())
+  await drive('clock reset')
   expect(await sandbox.clock.state()).toMatchObject({ advanced_seconds: 0, frozen: false })
 })
 
@@ -64,5 +56,5 @@ test.each([
   ['clock back', 'unknown command "back". Known are advance, set, freeze, reset'],
 ])('%s ends with one line on stderr and exit code 1', async (args, line) => {
   const stderr = expect.stringContaining(`error: ${line}`)
-  expect(await drive(...args.split(' '))).toMatchObject({ code: 1, stdout: '', stderr })
+  expect(await drive(args)).toMatchObject({ code: 1, stdout: '', stderr })
 })

@@ -71,6 +71,7 @@ test('--log and AGEKEY_SANDBOX_LOG give the log mode; an empty variable counts a
   expect((await load({}, { AGEKEY_SANDBOX_LOG: '' })).log).toBe('pretty')
 })
 
+const STATUS = 'refused_token_status'
 const NO_TOKEN = 'expected one or more printable ASCII characters, the first and the last of them no blank'
 
 test.each<[flag: string, text: string, problem: string]>([
@@ -98,22 +99,10 @@ test.each<[flag: string, text: string, problem: string]>([
   ['control-token', 'token ', NO_TOKEN],
   ['control-token', 'to\nken', NO_TOKEN],
   ['control-token', 'schlüssel', NO_TOKEN],
-  [
-    'reading',
-    'refused_token_statsu=403',
-    'there is no reading "refused_token_statsu". Did you mean "refused_token_status"?',
-  ],
-  ['reading', 'refused_token_status=404', 'refused_token_status has no variant "404"; it has 401, 403.'],
-  [
-    'reading',
-    'refused_token_status',
-    '"refused_token_status" names no variant; write refused_token_status=401 or refused_token_status=403',
-  ],
-  [
-    'reading',
-    'refused_token_status=403,refused_token_status=401',
-    'refused_token_status=403 and refused_token_status=401 exclude each other; drop one',
-  ],
+  ['reading', `${STATUS}s=403`, `there is no reading "${STATUS}s". Did you mean "${STATUS}"?`],
+  ['reading', `${STATUS}=404`, `${STATUS} has no variant "404"; it has 401, 403.`],
+  ['reading', STATUS, `"${STATUS}" names no variant; write ${STATUS}=401 or ${STATUS}=403`],
+  ['reading', `${STATUS}=403,${STATUS}=401`, `${STATUS}=403 and ${STATUS}=401 exclude each other; drop one`],
   ['reading', 'key_set=one,unknown_members=everywhere', 'key_set=one and unknown_members=everywhere exclude'],
   ['store', 'http://u:secret@redis', 'http:// is not a store; a store looks like redis://'],
   ['config', 'absent.yaml', 'absent.yaml: cannot read this config file (there is no such file)'],
