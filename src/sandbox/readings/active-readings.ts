@@ -19,13 +19,14 @@ const NO_READINGS: ActiveReadings = { ids: undefined, decisions: DEFAULT_DECISIO
 export function activate(readings: Readings): ActiveReadings {
   const active = READINGS.flatMap((reading) => {
     const variant = findVariant(reading, readings[reading.name] ?? '')
-    return variant?.effect ? [{ id: readingId(reading.name, variant.name), effect: variant.effect }] : []
+    if (!variant?.decisions && !variant?.changes) return []
+    return [{ ...variant, id: readingId(reading.name, variant.name) }]
   })
   if (active.length === 0) return NO_READINGS
   return {
     ids: active.map(({ id }) => id),
-    decisions: Object.assign({}, DEFAULT_DECISIONS, ...active.map(({ effect }) => effect.decisions)),
-    changes: active.flatMap(({ effect: { changes = [] } }) => changes.map(changeOf)),
+    decisions: Object.assign({}, DEFAULT_DECISIONS, ...active.map(({ decisions }) => decisions)),
+    changes: active.flatMap(({ changes = [] }) => changes.map(changeOf)),
   }
 }
 

@@ -79,12 +79,10 @@ export function requireReadings(
   return readings
 }
 
-const unknownReading = (name: string) =>
-  `${unknownName(
-    'reading',
-    name,
-    READINGS.map((reading) => reading.name),
-  )} "agekey-sandbox explain readings" lists all.`
+function unknownReading(name: string): string {
+  const known = READINGS.map((reading) => reading.name)
+  return `${unknownName('reading', name, known)} "agekey-sandbox explain readings" lists all.`
+}
 
 function problemOf(name: string, variant: string): string | undefined {
   const reading = findReading(name)
@@ -97,15 +95,10 @@ function problemOf(name: string, variant: string): string | undefined {
 function exclusions(readings: Readings): readonly ReadingProblem[] {
   return Object.entries(readings).flatMap(([reading, variant]) =>
     excludedBy(reading, variant)
-      .filter((other) => isSet(readings, other))
+      .filter((other) => Object.entries(readings).some(([name, set]) => readingId(name, set) === other))
       .map((other) => ({
         reading,
         message: `${readingId(reading, variant)} and ${other} exclude each other; drop one of the two`,
       })),
   )
-}
-
-function isSet(readings: Readings, id: string): boolean {
-  const at = id.indexOf('=')
-  return readings[id.slice(0, at)] === id.slice(at + 1)
 }

@@ -4,13 +4,6 @@ import type { AnswerChange, Apply, OutcomeFlow } from '../outcomes/outcome.ts'
 import type { ServerFlow } from '../outcomes/reply-changes.ts'
 import type { TamperTools } from '../outcomes/tamper-tools.ts'
 
-/** What a variant changes: what the service decides, or its answers, as forced outcomes change them. */
-export interface VariantEffect {
-  readonly decisions?: Partial<Decisions>
-  /** A text is the id of a row of the catalogue, whose change each answer then has: `use/id_token.azp_own`. */
-  readonly changes?: readonly (AnswerChange | string)[]
-}
-
 export const inClaims = (apply: Apply<'claims'>): AnswerChange => ({ flow: 'use', seam: 'claims', apply })
 
 export const inTokens = (apply: Apply<'token'>): AnswerChange => ({ flow: 'use', seam: 'token', apply })
@@ -40,8 +33,10 @@ export interface Variant {
   readonly summary: string
   /** What makes it a legal way: a section of an RFC, of OpenID Connect or of the specification. */
   readonly source: string
-  /** Absent when the service does so anyway. */
-  readonly effect?: VariantEffect
+  /** What the service then decides otherwise than it does anyway. */
+  readonly decisions?: Partial<Record<keyof Decisions, string | number>>
+  /** How its answers are changed, as forced outcomes change them; a text is the id of a row: `use/id_token.azp_own`. */
+  readonly changes?: readonly (AnswerChange | string)[]
 }
 
 /** One silence of the specification, and the ways to read it. */
@@ -65,6 +60,22 @@ export interface Reading {
   /** Rows of the catalogue of outcomes whose run shows the difference: `par/par.401`. */
   readonly shownBy: readonly string[]
 }
+
+/** A reading as its table has it. Variants stand by their names, and share the source; rows that do not say otherwise are shown by `use/verified`. */
+export type ReadingRow = Omit<Reading, 'default' | 'variants' | 'shownBy'> &
+  Partial<Pick<Reading, 'shownBy'>> &
+  Pick<Variant, 'source'> &
+  (Deciding | (VariantsNamed<string> & { readonly decides?: never }))
+
+interface VariantsNamed<Name extends string> {
+  readonly default: Name
+  readonly variants: Readonly<Record<Name, string | (Pick<Variant, 'summary'> & Partial<Omit<Variant, 'name'>>)>>
+}
+
+/** The name of each variant is the value of a decision. */
+type Deciding = {
+  [Name in keyof Decisions]-?: VariantsNamed<`${NonNullable<Decisions[Name]>}`> & { readonly decides: Name }
+}[keyof Decisions]
 
 /** What is set: the name of a variant by that of its reading. */
 export type Readings = Readonly<Record<string, string>>

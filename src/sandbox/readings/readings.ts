@@ -1,22 +1,30 @@
-import type { Reading, Variant } from './reading.ts'
+import { DEFAULT_DECISIONS } from '../../oidc/decisions.ts'
+import type { Reading, ReadingRow, Variant } from './reading.ts'
 import { CALLBACK_READINGS } from './rows/callback.ts'
 import { ID_TOKEN } from './rows/id-token.ts'
-import { ID_TOKEN_CLAIMS } from './rows/id-token-claims.ts'
-import { ISSUED } from './rows/issued.ts'
 import { LIVES } from './rows/lives.ts'
 import { PUBLISHED } from './rows/published.ts'
 import { SERVER_REPLIES } from './rows/server-calls.ts'
 
+const ROWS: readonly ReadingRow[] = [...SERVER_REPLIES, ...CALLBACK_READINGS, ...ID_TOKEN, ...LIVES, ...PUBLISHED]
+
 /** Every silence of the specification that can be read in more than one way. */
-export const READINGS: readonly Reading[] = [
-  ...SERVER_REPLIES,
-  ...CALLBACK_READINGS,
-  ...ID_TOKEN_CLAIMS,
-  ...ID_TOKEN,
-  ...LIVES,
-  ...ISSUED,
-  ...PUBLISHED,
-]
+export const READINGS: readonly Reading[] = ROWS.map(({ decides, source, variants, shownBy, ...row }) => {
+  const variantOf = (name: string, given: string | Omit<Variant, 'name' | 'source'>): Variant => {
+    const value = /^\d+$/.test(name) ? Number(name) : name
+    const isOther = decides && value !== DEFAULT_DECISIONS[decides]
+    const said = typeof given === 'string' ? { summary: given } : given
+    return { name, source, ...(isOther && { decisions: { [decides]: value } }), ...said }
+  }
+  return {
+    ...row,
+    shownBy: shownBy ?? ['use/verified'],
+    // Names that are numbers stand in the order of these in an object: the default comes first.
+    variants: Object.entries(variants)
+      .map(([name, given]) => variantOf(name, given))
+      .sort((one, other) => Number(other.name === row.default) - Number(one.name === row.default)),
+  }
+})
 
 const byName = new Map(READINGS.map((reading) => [reading.name, reading]))
 
@@ -30,33 +38,11 @@ export const excludedBy = (reading: string, variant: string): readonly string[] 
   findReading(reading)?.excludes?.[variant] ?? []
 
 /** A reading as programs read it: the same in `GET catalog` and in `agekey-sandbox explain readings --json`. */
-export function describeReading({
-  name,
-  point,
-  section,
-  quote,
-  open,
-  variants,
-  excludes = {},
-  shownBy,
-  ...row
-}: Reading) {
-  return {
-    name,
-    point,
-    section,
-    quote,
-    ...(open === undefined ? {} : { open }),
-    default: row.default,
-    variants: variants.map((variant) => ({
-      name: variant.name,
-      summary: variant.summary,
-      source: variant.source,
-      excludes: excludes[variant.name] ?? [],
-    })),
-    shown_by: shownBy,
-  }
-}
+export const describeReading = ({ variants, excludes = {}, shownBy, ...told }: Reading) => ({
+  ...told,
+  variants: variants.map(({ name, summary, source }) => ({ name, summary, source, excludes: excludes[name] ?? [] })),
+  shown_by: shownBy,
+})
 
 /** `“Only verifications after it are accepted.” (nothing on when a date begins)` */
 export const quotationOf = ({ quote, open }: Pick<Reading, 'quote' | 'open'>): string =>

@@ -3,103 +3,84 @@ import { withHeader } from '../../outcomes/id-token-changes.ts'
 import { bodyOf, keysOfReply, withJson, withMembers } from '../../outcomes/reply-changes.ts'
 import type { ServerReply } from '../../outcomes/server-reply.ts'
 import type { TamperTools } from '../../outcomes/tamper-tools.ts'
-import { inCallbacks, inReplies, inTokens, type Reading } from '../reading.ts'
+import { inCallbacks, inReplies, inTokens, type ReadingRow } from '../reading.ts'
 
-const SECTION = 'E6. Discovery and keys'
-const CONTENTS = 'Contents of the discovery documents and of the key set: not shown.'
+const CONTENTS = {
+  section: 'E6. Discovery and keys',
+  quote: 'Contents of the discovery documents and of the key set: not shown.',
+}
 
 /** What belongs to the service as a whole: its documents, its names, and members that may come everywhere. */
-export const PUBLISHED: readonly Reading[] = [
+export const PUBLISHED: readonly ReadingRow[] = [
   {
     name: 'discovery',
     point: 'Members of the discovery documents',
-    section: SECTION,
-    quote: CONTENTS,
+    ...CONTENTS,
     default: 'full',
-    variants: [
-      {
-        name: 'full',
-        summary: 'The documents list all that the service supports.',
-        source: 'OpenID Connect Discovery 1.0 section 3',
-      },
-      {
-        name: 'minimal',
+    source: 'OpenID Connect Discovery 1.0 section 3',
+    variants: {
+      full: 'The documents list all that the service supports.',
+      minimal: {
         summary:
           'The documents have the required members, that of Create the endpoint of E2, and members whose absence would state another value by default.',
-        source: 'OpenID Connect Discovery 1.0 section 3',
-        effect: { changes: [inReplies('discovery', withRequiredMembers)] },
+        changes: [inReplies('discovery', withRequiredMembers)],
       },
-    ],
+    },
     excludes: { minimal: ['unknown_members=everywhere', 'callback_iss=present'] },
-    shownBy: ['use/verified'],
   },
   {
     name: 'key_set',
     point: 'Number of keys in the key set',
-    section: SECTION,
-    quote: CONTENTS,
+    ...CONTENTS,
     default: 'two',
-    variants: [
-      { name: 'two', summary: 'A key for RS256 and one for ES256.', source: 'RFC 7517 section 5' },
-      {
-        name: 'one',
+    source: 'RFC 7517 section 5',
+    variants: {
+      two: 'A key for RS256 and one for ES256.',
+      one: {
         summary: 'Only the key that signs.',
-        source: 'RFC 7517 section 5',
-        effect: { changes: [inReplies('jwks', withSigningKeys), inReplies('discovery', withSigningAlgorithms)] },
+        changes: [inReplies('jwks', withSigningKeys), inReplies('discovery', withSigningAlgorithms)],
       },
-      {
-        name: 'three',
+      three: {
         summary: 'Another key stands before these two, as before a rotation.',
         source: 'OpenID Connect Core 1.0 section 10.1.1',
-        effect: { changes: ['jwks/jwks.extra_key'] },
+        changes: ['jwks/jwks.extra_key'],
       },
-    ],
+    },
     excludes: { one: ['unknown_members=everywhere'], three: ['unknown_members=everywhere'] },
-    shownBy: ['use/verified'],
   },
   {
     name: 'kid',
     point: 'Names of keys',
-    section: SECTION,
-    quote: CONTENTS,
+    ...CONTENTS,
     default: 'present',
-    variants: [
-      { name: 'present', summary: 'Each key has a kid, and each id_token names one.', source: 'RFC 7517 section 4.5' },
-      {
-        name: 'absent',
+    source: 'RFC 7517 section 4.5',
+    variants: {
+      present: 'Each key has a kid, and each id_token names one.',
+      absent: {
         summary: 'The key set has only the key that signs, without a kid, and no id_token names one.',
         source: 'OpenID Connect Core 1.0 section 10.1',
-        effect: {
-          changes: [
-            inReplies('jwks', (reply, tools) => {
-              const keys = keysOfReply(withSigningKeys(reply, tools)).map(({ kid: _kid, ...key }) => key)
-              return withMembers(reply, { keys })
-            }),
-            inReplies('discovery', withSigningAlgorithms),
-            inTokens((idToken, tools) => withHeader(idToken, { kid: undefined }, tools)),
-          ],
-        },
+        changes: [
+          inReplies('jwks', (reply, tools) => {
+            const keys = keysOfReply(withSigningKeys(reply, tools)).map(({ kid: _kid, ...key }) => key)
+            return withMembers(reply, { keys })
+          }),
+          inReplies('discovery', withSigningAlgorithms),
+          inTokens((idToken, tools) => withHeader(idToken, { kid: undefined }, tools)),
+        ],
       },
-    ],
+    },
     excludes: { absent: ['key_set=three', 'unknown_members=everywhere'] },
-    shownBy: ['use/verified'],
   },
   {
     name: 'key_members',
     point: 'Members of a published key',
-    section: SECTION,
-    quote: CONTENTS,
+    ...CONTENTS,
     default: 'full',
-    variants: [
-      { name: 'full', summary: 'Each key has kid, alg and use.', source: 'RFC 7517 section 4' },
-      {
-        name: 'minimal',
-        summary: 'Each key has a kid, but neither alg nor use.',
-        source: 'RFC 7517 section 4',
-        effect: { changes: ['jwks/jwks.alg_missing'] },
-      },
-    ],
-    shownBy: ['use/verified'],
+    source: 'RFC 7517 section 4',
+    variants: {
+      full: 'Each key has kid, alg and use.',
+      minimal: { summary: 'Each key has a kid, but neither alg nor use.', changes: ['jwks/jwks.alg_missing'] },
+    },
   },
   {
     name: 'brand_word',
@@ -107,21 +88,13 @@ export const PUBLISHED: readonly Reading[] = [
     section: 'Age Assurance Service: Interface Specification',
     quote: 'The brand word in a few identifiers is replaced by the neutral word svc',
     open: 'not what the word is',
+    decides: 'brand',
     default: 'svc',
-    variants: [
-      {
-        name: 'svc',
-        summary: 'Upgrade scope, upgrade path and request_uri have the word svc, in both profiles.',
-        source: 'RFC 6749 section 3.3',
-        effect: { decisions: { brand: 'svc' } },
-      },
-      {
-        name: 'agekey',
-        summary: 'Upgrade scope, upgrade path and request_uri have the word agekey, in both profiles.',
-        source: 'RFC 6749 section 3.3',
-        effect: { decisions: { brand: 'agekey' } },
-      },
-    ],
+    source: 'RFC 6749 section 3.3',
+    variants: {
+      svc: 'Upgrade scope, upgrade path and request_uri have the word svc, in both profiles.',
+      agekey: 'Upgrade scope, upgrade path and request_uri have the word agekey, in both profiles.',
+    },
     shownBy: ['use/code_issued', 'create/created'],
   },
   {
@@ -130,26 +103,23 @@ export const PUBLISHED: readonly Reading[] = [
     section: 'Versioning',
     quote: 'Deprecation policy and version negotiation: not shown.',
     default: 'absent',
-    variants: [
-      { name: 'absent', summary: 'Only what is defined is sent.', source: 'RFC 6749 section 5.1' },
-      {
-        name: 'everywhere',
+    source: 'RFC 6749 section 5.1',
+    variants: {
+      absent: 'Only what is defined is sent.',
+      everywhere: {
         summary:
           'Unknown members are in the replies of E2 and E4 (there a refresh_token too) and in discovery, a key of an unknown type in the key set, unknown claims and header members in id_tokens, and an unknown parameter in callbacks.',
-        source: 'RFC 6749 section 5.1',
-        effect: {
-          changes: [
-            'use/id_token.extra_claim',
-            'use/id_token.header_extra_member',
-            'par/par.extra_member',
-            'token/token.extra_members',
-            'discovery/discovery.extra_member',
-            'jwks/jwks.unknown_key_type',
-            ...inCallbacks((callback) => withAnother(callback, 'sandbox_extra', 'ignore what you do not know')),
-          ],
-        },
+        changes: [
+          'use/id_token.extra_claim',
+          'use/id_token.header_extra_member',
+          'par/par.extra_member',
+          'token/token.extra_members',
+          'discovery/discovery.extra_member',
+          'jwks/jwks.unknown_key_type',
+          ...inCallbacks((callback) => withAnother(callback, 'sandbox_extra', 'ignore what you do not know')),
+        ],
       },
-    ],
+    },
     shownBy: ['use/verified', 'use/access_denied', 'use/code_issued', 'create/created', 'create/access_denied'],
   },
 ]
