@@ -3,13 +3,13 @@ import type { Answer, Handler } from '../http/handler.ts'
 import type { Incoming } from '../http/incoming.ts'
 import { json } from '../http/reply.ts'
 import { readRequestedDecision } from '../http/requested-decision.ts'
+import type { ServerCall } from '../oidc/endpoints.ts'
 import type { Awaitable } from '../oidc/ports.ts'
 import { Refusal, unlessUnavailable } from '../oidc/refusal.ts'
 import { decideServerCall } from '../sandbox/decision/decide-server-call.ts'
 import { type RequestedDecision, requireRequestedNames } from '../sandbox/decision/sources.ts'
 import { applyChanges } from '../sandbox/outcomes/apply-changes.ts'
 import type { AnswerChange } from '../sandbox/outcomes/outcome.ts'
-import type { ServerFlow } from '../sandbox/outcomes/reply-changes.ts'
 import type { ServerReply } from '../sandbox/outcomes/server-reply.ts'
 import { createTamperTools } from '../sandbox/outcomes/tamper-tools.ts'
 import type { ReceivedCall } from '../sandbox/queue/call.ts'
@@ -39,7 +39,7 @@ interface ServerEndpoint<Found> {
  * outcome changes a good reply: a refusal is sent unchanged, and a queued decision stays queued. Scenarios observe every call.
  */
 export const withForcedOutcome =
-  <Found>(flow: ServerFlow, { find, continues, serve }: ServerEndpoint<Found>): Handler =>
+  <Found>(flow: ServerCall, { find, continues, serve }: ServerEndpoint<Found>): Handler =>
   async (request, tenant) => {
     const found = await find(request, tenant)
     const call = describeCall(flow, { request, tenant, continued: continues?.(found) })
@@ -131,7 +131,7 @@ async function readServerDecision(
 
 /** A server-to-server call with the client and state that it claims, or that its record has; the service has not checked them yet. */
 function describeCall(
-  flow: ServerFlow,
+  flow: ServerCall,
   { request, tenant, continued }: { request: Incoming; tenant: Tenant; continued: Continued | undefined },
 ): ReceivedCall {
   const parameters = request.sentParameters()

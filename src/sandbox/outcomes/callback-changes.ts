@@ -1,20 +1,10 @@
 import type { Callback } from '../../oidc/callback.ts'
-import type { Outcome } from './outcome.ts'
-import type { OutcomeRow } from './outcome-row.ts'
+import type { OutcomeRow, RowAt } from './outcome-row.ts'
 
-type CallbackRow = Omit<Extract<OutcomeRow, { seam: 'callback' }>, 'name' | 'flow' | 'seam' | 'correctClient'> &
-  Partial<Pick<Outcome, 'correctClient'>>
-
-/** A flow whose callback is changed before it is sent. To be refused, unless the row says otherwise. */
+/** A flow whose callback is changed before it is sent. */
 export const changedCallback =
   (flow: 'use' | 'create') =>
-  (name: string, row: CallbackRow): OutcomeRow => ({
-    name: `callback.${name}`,
-    flow,
-    seam: 'callback',
-    correctClient: 'refuse',
-    ...row,
-  })
+  (name: string, row: RowAt<'callback'>): OutcomeRow => ({ name: `callback.${name}`, flow, seam: 'callback', ...row })
 
 /** Replaces the value of the parameter, or appends the parameter. */
 export function withParam(callback: Callback, name: string, value: string): Callback {

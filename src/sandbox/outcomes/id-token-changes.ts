@@ -1,19 +1,19 @@
 import type { IdTokenClaims } from '../../oidc/callback.ts'
 import { signCompact } from '../keys/compact-jws.ts'
 import { takeApart } from '../keys/forge.ts'
-import type { Outcome } from './outcome.ts'
-import type { Family, OutcomeRow, OwnColumns } from './outcome-row.ts'
+import type { Family } from './families.ts'
+import type { OutcomeRow, OwnColumns, RowAt } from './outcome-row.ts'
 import type { TamperTools } from './tamper-tools.ts'
 
-type Row<Seam> = Omit<Extract<OutcomeRow, { seam: Seam }>, 'name' | 'flow' | 'seam' | 'correctClient'> &
-  Partial<Pick<Outcome, 'correctClient'>>
+/** A Use flow that ends well, but for the claims of its id_token. */
+export const changedClaims = (name: string, row: RowAt<'claims'>): OutcomeRow => ({
+  ...{ name: `id_token.${name}`, flow: 'use', seam: 'claims' },
+  ...row,
+})
 
-const idTokenRow = (name: string) => ({ name: `id_token.${name}`, flow: 'use', correctClient: 'refuse' }) as const
-
-/** A Use flow that ends well, but for the claims of its id_token. To be refused, unless the row says otherwise. */
-export const changedClaims = (name: string, row: Row<'claims'>): OutcomeRow => ({
-  ...idTokenRow(name),
-  seam: 'claims',
+/** A Use flow that ends well, but for its id_token once it is signed. */
+export const changedToken = (name: string, row: RowAt<'token'>): OutcomeRow => ({
+  ...{ name: `id_token.${name}`, flow: 'use', seam: 'token' },
   ...row,
 })
 
@@ -33,13 +33,6 @@ export const claimsRows =
       ...columns,
       apply: (claims, tools) => ({ ...claims, ...(typeof change === 'function' ? change(tools, claims) : change) }),
     })
-
-/** A Use flow that ends well, but for its id_token once it is signed. To be refused, unless the row says otherwise. */
-export const changedToken = (name: string, row: Row<'token'>): OutcomeRow => ({
-  ...idTokenRow(name),
-  seam: 'token',
-  ...row,
-})
 
 /** The claims without some of them. */
 export const without = (claims: IdTokenClaims, ...names: readonly string[]): IdTokenClaims =>

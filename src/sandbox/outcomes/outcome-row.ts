@@ -1,19 +1,17 @@
 import { endpointOf } from '../../oidc/endpoints.ts'
-import { CALLBACK_FAMILIES } from './families/callback-families.ts'
-import { REPLY_FAMILIES } from './families/reply-families.ts'
-import { TOKEN_FAMILIES } from './families/token-families.ts'
-import type { AnySeamChange, Need, Outcome, OutcomeColumns, OutcomeFacts } from './outcome.ts'
-
-/** What the rows of each family share. */
-export const FAMILIES = { ...TOKEN_FAMILIES, ...CALLBACK_FAMILIES, ...REPLY_FAMILIES }
-
-export type Family = keyof typeof FAMILIES
+import { FAMILIES, type Family } from './families.ts'
+import type { AnySeamChange, Need, Outcome, OutcomeColumns, OutcomeFacts, Seam } from './outcome.ts'
 
 /** The columns in which a row differs from its family. */
-export type OwnColumns = Partial<Omit<OutcomeColumns, 'family'> & Pick<OutcomeFacts, 'correctClient'>>
+export type OwnColumns = Partial<
+  Omit<OutcomeColumns, 'family' | 'prelude'> & Pick<OutcomeFacts, 'correctClient' | 'needs' | 'ending'>
+>
 
 /** A row as its table has it: with its family, and the columns in which it differs from that. */
-export type OutcomeRow = OutcomeFacts & { readonly family: Family } & Omit<OwnColumns, 'correctClient'> & AnySeamChange
+export type OutcomeRow = Omit<OutcomeFacts, keyof OwnColumns> & { readonly family: Family } & OwnColumns & AnySeamChange
+
+/** A row of one seam, without what the function that makes it knows. */
+export type RowAt<S extends Seam> = Omit<Extract<OutcomeRow, { seam: S }>, 'name' | 'flow' | 'seam'>
 
 /** Makes rows of name, summary and change that share family and rule. */
 export const rowsUnder =
@@ -31,9 +29,11 @@ export const rowsUnder =
 /** The row with every column. */
 export const completeRow = (row: OutcomeRow): Outcome => ({
   ...FAMILIES[row.family],
+  correctClient: row.family === 'ending' || row.family === 'control' ? 'accept' : 'refuse',
   level: row.correctClient === 'depends' ? 'may' : FAMILIES[row.family].level,
   twin: twinOf(row),
   since: '0.1',
+  ...(row.needs?.includes('earlier_flow') && { prelude: 'earlier_flow' }),
   ...row,
   ...needsOf(row),
 })
@@ -49,9 +49,8 @@ function twinOf({ flow, ending }: OutcomeRow): string {
 }
 
 /** Only a persona with an age key gets the good answer that a row changes, or the code that comes with it. */
-function needsOf({ flow, apply, ending, needs = [] }: OutcomeRow): { needs?: readonly Need[] } {
+function needsOf({ flow, apply, ending, needs }: OutcomeRow): { needs?: readonly Need[] } {
   const isOfGoodAnswer =
     (flow === 'use' && apply && ending === undefined) || (ending?.kind === 'verified' && ending.allFalse)
-  if (isOfGoodAnswer && !needs.includes('age_key')) return { needs: [...needs, 'age_key'] }
-  return needs.length === 0 ? {} : { needs }
+  return isOfGoodAnswer ? { needs: [...(needs ?? []), 'age_key'] } : {}
 }

@@ -2,31 +2,21 @@ import { isJsonObject } from '../../age/json-object.ts'
 import type { ServerCall } from '../../oidc/endpoints.ts'
 import { Findings } from '../../oidc/rules/findings.ts'
 import type { RuleId } from '../../oidc/rules/rules.ts'
-import { SAID } from './families/citations.ts'
-import type { Outcome } from './outcome.ts'
-import type { Family, OutcomeRow, OwnColumns } from './outcome-row.ts'
+import { SAID } from './citations.ts'
+import type { Family } from './families.ts'
+import type { Apply, ClientCheck } from './outcome.ts'
+import type { OutcomeRow, OwnColumns, RowAt } from './outcome-row.ts'
 import type { ServerReply } from './server-reply.ts'
-import type { TamperTools } from './tamper-tools.ts'
 
-/** The flows that are server-to-server calls. */
-export type ServerFlow = ServerCall
+type ReplyRow = Omit<RowAt<'reply'>, 'apply'> & { readonly apply: Apply<'reply'> }
 
-type ReplyRow = Omit<
-  Extract<OutcomeRow, { seam: 'reply' }>,
-  'name' | 'flow' | 'seam' | 'correctClient' | 'instead' | 'apply'
-> &
-  Partial<Pick<Outcome, 'correctClient'>> & {
-    apply(reply: ServerReply, tools: TamperTools): ServerReply | Promise<ServerReply>
-  }
-
-/** A call that the service carries out, and whose good reply is changed. To be refused, unless the row says otherwise. */
+/** A call that the service carries out, and whose good reply is changed. */
 export const changedReply =
-  (flow: ServerFlow) =>
+  (flow: ServerCall) =>
   (name: string, row: ReplyRow): OutcomeRow => ({
     name: `${flow}.${name}`,
     flow,
     seam: 'reply',
-    correctClient: 'refuse',
     ...(row.family === 'failure' && {
       refs: [SUCCESS[flow], ...(breaksBodyAlone(row) ? [] : ['RFC 9110 section 15'])],
     }),
@@ -40,7 +30,7 @@ export const NO_DOCUMENT = 'A token is accepted without a key that verifies it, 
 const breaksBodyAlone = ({ breaks = [] }: ReplyRow) => breaks.join() === 'body'
 
 /** What says how a call succeeds: another reply is none. */
-const SUCCESS: Readonly<Record<ServerFlow, string>> = {
+const SUCCESS: Readonly<Record<ServerCall, string>> = {
   par: SAID.parSuccess,
   token: SAID.tokenSuccess,
   upgrade: SAID.upgradeSuccess,
@@ -50,11 +40,8 @@ const SUCCESS: Readonly<Record<ServerFlow, string>> = {
 
 /** A call that the service does not carry out: it sends only this reply. */
 export const replyInstead =
-  (flow: ServerFlow) =>
-  (name: string, row: ReplyRow): OutcomeRow => ({
-    ...changedReply(flow)(name, row),
-    instead: true,
-  })
+  (flow: ServerCall) =>
+  (name: string, row: ReplyRow): OutcomeRow => ({ ...changedReply(flow)(name, row), instead: true })
 
 type Members = Readonly<Record<string, unknown>>
 
@@ -70,20 +57,41 @@ export const membersRows =
       apply: (reply) => withMembers(reply, typeof change === 'function' ? change(reply) : change),
     })
 
-/** A call that the service refuses by one of its rules, whatever was sent, with its usual message. */
-export const refusedBy = (
-  rule: RuleId,
-  finding: Parameters<Findings['add']>[1] & { headers?: Readonly<Record<string, string>> },
-): ReplyRow['apply'] => {
-  const { headers = {}, ...found } = finding
-  return (reply, { provider }) => {
-    const findings = new Findings(provider.profile)
-    findings.add(rule, found)
-    const { code, status, message } = findings.toRefusal()
-    const body = { error: code, error_description: message, findings: findings.all }
-    return { ...withJson(reply, body), status, headers: { ...reply.headers, ...headers } }
-  }
+/** What a reply lacks whose JSON is the body of an error. */
+export const LACKING: Readonly<Record<ServerCall, readonly ClientCheck[]>> = {
+  par: ['request_uri'],
+  token: ['access_token', 'token_type'],
+  upgrade: ['ok'],
+  discovery: ['issuer', 'jwks_uri', 'authorization_endpoint'],
+  jwks: ['keys'],
 }
+
+/** Makes rows of calls that the service refuses by one of its rules, whatever was sent, with its usual message. `more` is added to the rule of the row. */
+export const refusedCalls =
+  (flow: ServerCall, rule: string) =>
+  (
+    name: string,
+    summary: string,
+    by: RuleId,
+    {
+      headers = {},
+      more,
+      ...found
+    }: Parameters<Findings['add']>[1] & { headers?: Record<string, string>; more?: string },
+  ) =>
+    replyInstead(flow)(name, {
+      family: 'failure',
+      breaks: ['status', ...LACKING[flow]],
+      summary,
+      rule: more === undefined ? rule : `${rule} ${more}`,
+      apply(reply, { provider }) {
+        const findings = new Findings(provider.profile)
+        findings.add(by, found)
+        const { code, status, message } = findings.toRefusal()
+        const body = { error: code, error_description: message, findings: findings.all }
+        return { ...withHeaders(withJson(reply, body), headers), status }
+      },
+    })
 
 export const withJson = (reply: ServerReply, value: unknown): ServerReply => ({
   ...reply,

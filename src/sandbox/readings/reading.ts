@@ -1,7 +1,7 @@
 import type { Callback } from '../../oidc/callback.ts'
 import type { Decisions } from '../../oidc/decisions.ts'
+import type { ServerCall } from '../../oidc/endpoints.ts'
 import type { AnswerChange, Apply, OutcomeFlow } from '../outcomes/outcome.ts'
-import type { ServerFlow } from '../outcomes/reply-changes.ts'
 import type { TamperTools } from '../outcomes/tamper-tools.ts'
 
 export const inClaims = (apply: Apply<'claims'>): AnswerChange => ({ flow: 'use', seam: 'claims', apply })
@@ -19,7 +19,7 @@ export const inCallbacks = (
   }))
 
 /** The replies to the server-to-server calls of one flow. */
-export const inReplies = (flow: ServerFlow, apply: Apply<'reply'>): AnswerChange => ({
+export const inReplies = (flow: ServerCall, apply: Apply<'reply'>): AnswerChange => ({
   flow,
   seam: 'reply',
   apply,

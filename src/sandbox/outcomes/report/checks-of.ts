@@ -1,5 +1,5 @@
+import { FAMILIES } from '../families.ts'
 import { CHECK_ROWS, type ClientCheck, REQUIREMENT_LEVELS } from '../outcome.ts'
-import { FAMILIES } from '../outcome-row.ts'
 import { type AuditedCheck, type AuditedRow, CHECK_VERDICTS, FINDINGS } from './audit-report.ts'
 import { findingLevel, isFinding } from './audited-row.ts'
 import { remedyFor } from './remedies.ts'

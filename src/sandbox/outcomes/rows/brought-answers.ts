@@ -1,4 +1,4 @@
-import { SAID } from '../families/citations.ts'
+import { SAID } from '../citations.ts'
 import type { AuditRow } from '../outcome.ts'
 
 const COMMON = {

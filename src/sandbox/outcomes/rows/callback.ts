@@ -1,10 +1,11 @@
+import type { Callback } from '../../../oidc/callback.ts'
 import { codeHash } from '../../../oidc/id-token.ts'
 import { signCompact } from '../../keys/compact-jws.ts'
 import { takeApart } from '../../keys/forge.ts'
 import { changedCallback, paramOf, withAnother, withFirst, withoutParam, withParam } from '../callback-changes.ts'
-import { SAID } from '../families/citations.ts'
-import type { Ending } from '../outcome.ts'
-import { type OutcomeRow, rowsUnder } from '../outcome-row.ts'
+import { SAID } from '../citations.ts'
+import type { Apply, Ending } from '../outcome.ts'
+import { type OutcomeRow, type OwnColumns, rowsUnder } from '../outcome-row.ts'
 
 /** Rules of callbacks. */
 const STATE = 'state equals the one that was kept in this session, character by character; each serves once.'
@@ -20,9 +21,9 @@ const DENIED: Ending = { kind: 'error', error: 'access_denied', description: 'th
 function ofBothFlows(flow: 'use' | 'create'): OutcomeRow[] {
   const changed = changedCallback(flow)
   // In Create nobody is let in.
-  const ofCreate = flow === 'create' ? { severity: 4.3 } : {}
-  const makeStateRow = rowsUnder(changed, 'state', STATE)
-  const stateRow: typeof makeStateRow = (name, summary, apply) => makeStateRow(name, summary, apply, ofCreate)
+  const ofCreate: OwnColumns = flow === 'create' ? { severity: 4.3 } : {}
+  const stateRow = rowsUnder<Apply<'callback'>>((name, row) => changed(name, { ...row, ...ofCreate }), 'state', STATE)
+  const onceRow = rowsUnder(changed, 'parameters', ONCE)
   const error = flow === 'use' ? 'error' : 'create_error'
   return [
     stateRow('state_missing', 'There is no state.', (callback) => withoutParam(callback, 'state')),
@@ -34,19 +35,15 @@ function ofBothFlows(flow: 'use' | 'create'): OutcomeRow[] {
     stateRow('state_of_other_session', 'The state is a random one that no request sent.', (callback, { invent }) =>
       withParam(callback, 'state', invent()),
     ),
-    changed('state_twice', {
-      family: 'parameters',
-      summary: 'Two states: a wrong one, then the right one.',
-      rule: ONCE,
-      apply: (callback, { invent }) => withFirst(callback, 'state', invent()),
-    }),
-    changed('state_twice_right_first', {
-      family: 'parameters',
-      since: '0.2',
-      summary: 'Two states: the right one, then a wrong one.',
-      rule: ONCE,
-      apply: (callback, { invent }) => withAnother(callback, 'state', invent()),
-    }),
+    onceRow('state_twice', 'Two states: a wrong one, then the right one.', (callback, { invent }) =>
+      withFirst(callback, 'state', invent()),
+    ),
+    onceRow(
+      'state_twice_right_first',
+      'Two states: the right one, then a wrong one.',
+      (callback, { invent }) => withAnother(callback, 'state', invent()),
+      { since: '0.2' },
+    ),
     changed('empty', {
       family: 'state',
       ...ofCreate,
@@ -121,7 +118,6 @@ function ofBothFlows(flow: 'use' | 'create'): OutcomeRow[] {
       family: 'control',
       level: 'must',
       refs: [flow === 'use' ? 'RFC 6749 section 4.2.2' : 'RFC 6749 section 4.1.2'],
-      correctClient: 'accept',
       summary: 'A parameter that the client does not know is there.',
       rule: 'Ignore parameters that are not understood.',
       apply: (callback, { invent }) => withAnother(callback, 'sandbox_unknown', invent()),
@@ -150,13 +146,20 @@ const CODE = 'A code comes when the upgrade scope was asked for and every thresh
 const CREATE = 'create_requested is exactly true, and comes only to a request with can_create=true.'
 
 const changedUse = changedCallback('use')
+const onceRow = rowsUnder(changedUse, 'parameters', ONCE)
+const OF_CREATE = { ending: { kind: 'create_requested' }, needs: ['can_create'] } as const
+const createRow = rowsUnder(changedUse, 'create_request', CREATE)
+/** The right id_token, without its signature. */
+function unsignedIn(callback: Callback): string {
+  const { header, payload } = takeApart(paramOf(callback, 'id_token') ?? '').parts
+  return `${header}.${payload}.`
+}
 
 /** Changed callbacks of the Use flow alone; the id_token itself is correct. */
 export const USE_CALLBACKS: readonly OutcomeRow[] = [
   changedUse('state_of_earlier_flow', {
     family: 'state',
     needs: ['earlier_flow', 'earlier_state'],
-    prelude: 'earlier_flow',
     summary: 'The state is that of the last flow of this client.',
     rule: STATE,
     apply: (callback, { earlier }) => withParam(callback, 'state', earlier.state),
@@ -164,7 +167,6 @@ export const USE_CALLBACKS: readonly OutcomeRow[] = [
   changedUse('replayed', {
     family: 'state',
     needs: ['earlier_flow'],
-    prelude: 'earlier_flow',
     cwe: [352, 294],
     breaks: ['state', 'nonce'],
     summary:
@@ -200,25 +202,15 @@ export const USE_CALLBACKS: readonly OutcomeRow[] = [
     rule: ONE_ANSWER,
     apply: (callback) => withoutParam(callback, 'id_token'),
   }),
-  changedUse('id_token_twice', {
-    family: 'parameters',
-    summary: 'Two parameters id_token: one without a signature, then the right one.',
-    rule: ONCE,
-    apply(callback) {
-      const { header, payload } = takeApart(paramOf(callback, 'id_token') ?? '').parts
-      return withFirst(callback, 'id_token', `${header}.${payload}.`)
-    },
-  }),
-  changedUse('id_token_twice_right_first', {
-    family: 'parameters',
-    since: '0.2',
-    summary: 'Two parameters id_token: the right one, then one without a signature.',
-    rule: ONCE,
-    apply(callback) {
-      const { header, payload } = takeApart(paramOf(callback, 'id_token') ?? '').parts
-      return withAnother(callback, 'id_token', `${header}.${payload}.`)
-    },
-  }),
+  onceRow('id_token_twice', 'Two parameters id_token: one without a signature, then the right one.', (callback) =>
+    withFirst(callback, 'id_token', unsignedIn(callback)),
+  ),
+  onceRow(
+    'id_token_twice_right_first',
+    'Two parameters id_token: the right one, then one without a signature.',
+    (callback) => withAnother(callback, 'id_token', unsignedIn(callback)),
+    { since: '0.2' },
+  ),
   changedUse('create_requested_and_id_token', {
     family: 'parameters',
     layer: 'service',
@@ -235,22 +227,18 @@ export const USE_CALLBACKS: readonly OutcomeRow[] = [
     summary: 'create_requested=true to a request that did not send can_create=true.',
     rule: CREATE,
   }),
-  changedUse('create_requested_upper_case', {
-    family: 'create_request',
-    ending: { kind: 'create_requested' },
-    needs: ['can_create'],
-    summary: 'create_requested=TRUE.',
-    rule: CREATE,
-    apply: (callback) => withParam(callback, 'create_requested', 'TRUE'),
-  }),
-  changedUse('create_requested_false', {
-    family: 'create_request',
-    ending: { kind: 'create_requested' },
-    needs: ['can_create'],
-    summary: 'create_requested=false and the state, without an id_token.',
-    rule: CREATE,
-    apply: (callback) => withParam(callback, 'create_requested', 'false'),
-  }),
+  createRow(
+    'create_requested_upper_case',
+    'create_requested=TRUE.',
+    (callback) => withParam(callback, 'create_requested', 'TRUE'),
+    OF_CREATE,
+  ),
+  createRow(
+    'create_requested_false',
+    'create_requested=false and the state, without an id_token.',
+    (callback) => withParam(callback, 'create_requested', 'false'),
+    OF_CREATE,
+  ),
   changedUse('code_unasked', {
     family: 'code',
     correctClient: 'depends',

@@ -1,15 +1,16 @@
 import { encodePart, signCompact } from '../../keys/compact-jws.ts'
 import { takeApart } from '../../keys/forge.ts'
 import { changedClaims, changedToken, withHeader, withPayloadText } from '../id-token-changes.ts'
-import type { OutcomeRow } from '../outcome-row.ts'
+import type { OutcomeRow, RowAt } from '../outcome-row.ts'
 
-const rightClaims: typeof changedClaims = (name, row) => changedClaims(name, { correctClient: 'accept', ...row })
-const rightToken: typeof changedToken = (name, row) => changedToken(name, { correctClient: 'accept', ...row })
+const rightClaims = (name: string, row: Omit<RowAt<'claims'>, 'family'>) =>
+  changedClaims(name, { family: 'control', ...row })
+const rightToken = (name: string, row: Omit<RowAt<'token'>, 'family'>) =>
+  changedToken(name, { family: 'control', ...row })
 
 /** Unusual but valid tokens: a client that refuses them is too strict or broken. Some depend on what was agreed on. */
 export const CONTROLS: readonly OutcomeRow[] = [
   rightClaims('extra_claim', {
-    family: 'control',
     level: 'must',
     refs: ['RFC 7519 section 4'],
     summary: 'A claim that the client does not know is there.',
@@ -17,7 +18,6 @@ export const CONTROLS: readonly OutcomeRow[] = [
     apply: (claims) => ({ ...claims, sandbox_extra: { note: 'ignore what you do not know' } }),
   }),
   rightToken('header_reordered', {
-    family: 'control',
     refs: ['RFC 8259 section 1'],
     summary: 'The members of the header come in another order.',
     rule: 'JSON objects have no order.',
@@ -28,21 +28,18 @@ export const CONTROLS: readonly OutcomeRow[] = [
     },
   }),
   rightClaims('claims_reordered', {
-    family: 'control',
     refs: ['RFC 8259 section 1'],
     summary: 'The claims come in another order.',
     rule: 'JSON objects have no order.',
     apply: (claims) => Object.fromEntries(Object.entries(claims).reverse()),
   }),
   rightToken('pretty_printed', {
-    family: 'control',
     refs: ['RFC 8259 section 2', 'RFC 7515 section 5.2'],
     summary: 'The JSON of the payload has line breaks and spaces.',
     rule: 'Verify the signature over the part as it came, never over JSON that was written again.',
     apply: (idToken, tools) => withPayloadText(idToken, JSON.stringify(takeApart(idToken).claims, undefined, 2), tools),
   }),
   rightToken('header_extra_member', {
-    family: 'control',
     level: 'must',
     refs: ['RFC 7515 section 4'],
     summary: 'The header has a member that the client does not know, and no crit.',
@@ -50,14 +47,12 @@ export const CONTROLS: readonly OutcomeRow[] = [
     apply: (idToken, tools) => withHeader(idToken, { sandbox_extra: encodePart('ignore me') }, tools),
   }),
   rightToken('typ_missing', {
-    family: 'control',
     refs: ['RFC 7519 section 5.1'],
     summary: 'The header has no typ.',
     rule: 'typ is optional (RFC 7519 section 5.1).',
     apply: (idToken, tools) => withHeader(idToken, { typ: undefined }, tools),
   }),
   rightToken('key_rotated', {
-    family: 'control',
     summary:
       'Signed by the next key, which has just been published; the old one stays published and signs the other tokens.',
     rule: 'Fetch the key set again when a kid is unknown, or refuse until a while has passed: many libraries wait half a minute and more.',
@@ -70,7 +65,6 @@ export const CONTROLS: readonly OutcomeRow[] = [
     },
   }),
   rightToken('es256', {
-    family: 'control',
     summary:
       'Signed with ES256, whatever the sandbox usually signs with; discovery lists it and the key set has the key.',
     rule: 'Accept every algorithm that discovery lists, with the key that the kid names, or only the one that was agreed on.',
@@ -83,7 +77,6 @@ export const CONTROLS: readonly OutcomeRow[] = [
     },
   }),
   rightClaims('aud_string', {
-    family: 'control',
     refs: ['RFC 7519 section 4.1.3'],
     correctClient: 'depends',
     summary: 'The audience is a string, as RFC 7519 lets a single one be.',
@@ -91,14 +84,12 @@ export const CONTROLS: readonly OutcomeRow[] = [
     apply: (claims, { transaction }) => ({ ...claims, aud: transaction?.clientId }),
   }),
   rightClaims('azp_own', {
-    family: 'control',
     refs: ['OpenID Connect Core 1.0 section 3.1.3.7 (5)'],
     summary: 'azp is there and names the client itself.',
     rule: 'azp, where there is one, is the own client_id.',
     apply: (claims, { transaction }) => ({ ...claims, azp: transaction?.clientId }),
   }),
   rightClaims('nbf_past', {
-    family: 'control',
     refs: ['RFC 7519 section 4.1.5'],
     summary: 'nbf is there and has passed.',
     rule: 'nbf, where there is one, is not in the future.',

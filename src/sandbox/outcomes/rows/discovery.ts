@@ -1,4 +1,4 @@
-import { SAID } from '../families/citations.ts'
+import { SAID } from '../citations.ts'
 import type { OutcomeRow } from '../outcome-row.ts'
 import {
   bodyOf,
@@ -70,15 +70,13 @@ export const DISCOVERY: readonly OutcomeRow[] = [
     family: 'control',
     refs: ['OpenID Connect Discovery 1.0 section 3'],
     level: 'may',
-    correctClient: 'accept',
     summary: 'The algorithms of the id_token include none.',
     rule: 'Take the document, and never the algorithm none: pin the one that was agreed on.',
     apply: (reply) => withMembers(reply, { id_token_signing_alg_values_supported: ['none', 'RS256', 'ES256'] }),
   }),
-  changedReply('discovery')('extra_member', {
+  changed('extra_member', {
     family: 'control',
     refs: ['OpenID Connect Discovery 1.0 section 3'],
-    correctClient: 'accept',
     summary: 'A member that the client does not know is there.',
     rule: 'More members than the client knows may come (OpenID Connect Discovery 1.0 section 3): ignore them.',
     apply: (reply) => withMembers(reply, { sandbox_extra: 'ignore what you do not know' }),

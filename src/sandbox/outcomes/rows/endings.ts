@@ -1,14 +1,27 @@
-import { CALLBACK_FAMILIES } from '../families/callback-families.ts'
-import { SAID } from '../families/citations.ts'
+import { SAID } from '../citations.ts'
+import { FAMILIES } from '../families.ts'
 import type { Ending } from '../outcome.ts'
-import type { OutcomeRow } from '../outcome-row.ts'
+import type { OutcomeRow, OwnColumns, RowAt } from '../outcome-row.ts'
 
-/** A flow that ends with an error in the callback. */
-function failed(flow: 'use' | 'create', error: string, description: string) {
-  const ending: Ending = { kind: 'error', error, description }
-  const family = flow === 'use' ? 'error' : 'create_error'
-  return { name: error, flow, seam: 'callback', family, ending, correctClient: 'refuse' } as const
-}
+/** Flows that end with an error in the callback, by the error: its description and the summary of the row. */
+const failed = (
+  flow: 'use' | 'create',
+  rule: string,
+  errors: Readonly<Record<string, readonly [description: string, summary: string]>>,
+  columns: OwnColumns & { name?: string } = {},
+): OutcomeRow[] =>
+  Object.entries(errors).map(([error, [description, summary]]) => ({
+    ...{ name: error, flow, seam: 'callback', family: flow === 'use' ? 'error' : 'create_error', summary, rule },
+    ending: { kind: 'error', error, description },
+    ...columns,
+  }))
+
+/** A flow that ends well. */
+const ended = (
+  flow: 'use' | 'create',
+  ending: Ending,
+  row: Omit<RowAt<'callback'>, 'family' | 'ending'> & { name?: string },
+): OutcomeRow => ({ name: ending.kind, flow, seam: 'callback', family: 'ending', ending, ...row })
 
 const NO_RESULT = 'A callback with error carries no result: say so to the user and offer another way.'
 const TRY_LATER = 'The service failed, not the user: keep the session and offer to try again.'
@@ -21,155 +34,128 @@ const NO_ANSWER = 'A flow may never come back: let its state expire, and let the
 
 /** Endings that a user or the service causes; nothing sent is changed. */
 export const ENDINGS: readonly OutcomeRow[] = [
-  {
-    name: 'verified',
-    flow: 'use',
-    seam: 'callback',
-    family: 'ending',
-    ending: { kind: 'verified' },
-    summary: 'The thresholds are evaluated; with the upgrade scope and every threshold false a code comes too.',
-    rule: 'Validate signature, iss, aud, exp, nonce and state; then trust age_thresholds.',
-    correctClient: 'accept',
-  },
-  {
-    name: 'code_issued',
-    flow: 'use',
-    since: '0.2',
-    seam: 'callback',
-    family: 'ending',
-    ending: { kind: 'verified', allFalse: true },
-    needs: ['upgrade_scope'],
-    refs: [SAID.code],
-    summary:
-      'Every threshold is false, whatever the age key of the persona holds, and a code comes beside the id_token.',
-    rule: 'Verify the age in another way, then exchange the code (E4) and upgrade the age key (E5).',
-    correctClient: 'accept',
-  },
-  {
-    name: 'create_requested',
-    flow: 'use',
-    seam: 'callback',
-    family: 'ending',
-    ending: { kind: 'create_requested' },
-    needs: ['can_create'],
-    refs: [SAID.createRequested],
-    summary: 'The user chooses to create an age key.',
-    rule: 'Verify the age in another way, then begin the Create flow.',
-    correctClient: 'accept',
-  },
-  {
-    name: 'created',
-    flow: 'create',
-    seam: 'callback',
-    family: 'ending',
-    ending: { kind: 'created' },
-    refs: [SAID.created, SAID.createSuccess],
-    summary: 'The age key of the persona is replaced by one with the submitted age signals.',
-    rule: 'Compare state; a callback without error is a success.',
-    correctClient: 'accept',
-  },
-  {
-    name: 'created_new',
-    flow: 'create',
-    seam: 'callback',
-    family: 'ending',
-    ending: { kind: 'created_new' },
-    refs: [SAID.created, SAID.createSuccess],
-    summary: 'A new persona with a generated name holds the submitted age signals.',
-    rule: 'Compare state; a callback without error is a success.',
-    correctClient: 'accept',
-  },
-  {
-    ...failed('use', 'access_denied', 'the user went back or gave up'),
-    summary: 'The user goes back or gives up.',
-    rule: NO_RESULT,
-  },
-  {
-    ...failed('create', 'access_denied', 'the user declined or gave up'),
-    summary: 'The user declines or gives up.',
-    rule: NO_RESULT,
-  },
+  ended(
+    'use',
+    { kind: 'verified' },
+    {
+      summary: 'The thresholds are evaluated; with the upgrade scope and every threshold false a code comes too.',
+      rule: 'Validate signature, iss, aud, exp, nonce and state; then trust age_thresholds.',
+    },
+  ),
+  ended(
+    'use',
+    { kind: 'verified', allFalse: true },
+    {
+      name: 'code_issued',
+      since: '0.2',
+      needs: ['upgrade_scope'],
+      refs: [SAID.code],
+      summary:
+        'Every threshold is false, whatever the age key of the persona holds, and a code comes beside the id_token.',
+      rule: 'Verify the age in another way, then exchange the code (E4) and upgrade the age key (E5).',
+    },
+  ),
+  ended(
+    'use',
+    { kind: 'create_requested' },
+    {
+      needs: ['can_create'],
+      refs: [SAID.createRequested],
+      summary: 'The user chooses to create an age key.',
+      rule: 'Verify the age in another way, then begin the Create flow.',
+    },
+  ),
+  ended(
+    'create',
+    { kind: 'created' },
+    {
+      refs: [SAID.created, SAID.createSuccess],
+      summary: 'The age key of the persona is replaced by one with the submitted age signals.',
+      rule: 'Compare state; a callback without error is a success.',
+    },
+  ),
+  ended(
+    'create',
+    { kind: 'created_new' },
+    {
+      refs: [SAID.created, SAID.createSuccess],
+      summary: 'A new persona with a generated name holds the submitted age signals.',
+      rule: 'Compare state; a callback without error is a success.',
+    },
+  ),
+  ...failed('use', NO_RESULT, {
+    access_denied: ['the user went back or gave up', 'The user goes back or gives up.'],
+  }),
+  ...failed('create', NO_RESULT, {
+    access_denied: ['the user declined or gave up', 'The user declines or gives up.'],
+  }),
   ...(['use', 'create'] as const).flatMap((flow): OutcomeRow[] => [
     {
-      name: 'no_answer',
-      flow,
-      seam: 'reply',
-      family: 'no_answer',
-      ...(flow === 'create' && { severity: 4.3, harm: CALLBACK_FAMILIES.create_error.harm }),
-      ending: { kind: 'no_answer' },
+      ...{ name: 'no_answer', flow, seam: 'reply', family: 'no_answer', ending: { kind: 'no_answer' } },
+      ...(flow === 'create' && { severity: 4.3, harm: FAMILIES.create_error.harm }),
       summary: 'The user closes the window: no callback follows.',
       rule: NO_ANSWER,
-      correctClient: 'refuse',
     },
-    {
-      ...failed(flow, 'server_error', 'the service failed unexpectedly'),
-      summary: 'The service fails while the user is there.',
-      rule: TRY_LATER,
-    },
-    {
-      ...failed(flow, 'temporarily_unavailable', 'the service is overloaded or under maintenance'),
-      summary: 'The service is overloaded or under maintenance.',
-      rule: TRY_LATER,
-    },
-    {
-      ...failed(flow, 'invalid_request', 'a parameter is missing, repeated or malformed'),
-      summary: 'The service finds the request malformed.',
-      rule: OUR_MISTAKE,
-    },
-    {
-      ...failed(flow, 'invalid_scope', 'the scope is unknown or not allowed to this client'),
-      summary: 'The service does not know the scope, or does not grant it to this client.',
-      rule: OUR_MISTAKE,
-    },
-    {
-      ...failed(flow, 'unauthorized_client', 'the client may not use this flow'),
-      summary: 'The client is not allowed to use this flow.',
-      rule: OUR_MISTAKE,
-    },
-    {
-      ...failed(flow, 'unsupported_response_type', 'the response type is not supported'),
-      summary: 'The service does not support the response type.',
-      rule: OUR_MISTAKE,
-    },
+    ...failed(flow, TRY_LATER, {
+      server_error: ['the service failed unexpectedly', 'The service fails while the user is there.'],
+      temporarily_unavailable: [
+        'the service is overloaded or under maintenance',
+        'The service is overloaded or under maintenance.',
+      ],
+    }),
+    ...failed(flow, OUR_MISTAKE, {
+      invalid_request: ['a parameter is missing, repeated or malformed', 'The service finds the request malformed.'],
+      invalid_scope: [
+        'the scope is unknown or not allowed to this client',
+        'The service does not know the scope, or does not grant it to this client.',
+      ],
+      unauthorized_client: ['the client may not use this flow', 'The client is not allowed to use this flow.'],
+      unsupported_response_type: [
+        'the response type is not supported',
+        'The service does not support the response type.',
+      ],
+    }),
   ]),
-  {
-    ...failed('use', 'interaction_required', 'the user must take part'),
-    summary: 'The service cannot go on without the user.',
-    rule: INTERACTION,
-  },
-  {
-    ...failed('use', 'login_required', 'the user must sign in with the passkey'),
-    summary: 'The user must sign in with the passkey and has not.',
-    rule: INTERACTION,
-  },
-  {
-    ...failed('use', 'account_selection_required', 'the user must select an age key'),
-    summary: 'The user holds more than one age key and has selected none.',
-    rule: INTERACTION,
-  },
-  {
-    ...failed('use', 'consent_required', 'the user must consent'),
-    summary: 'The user has not consented to the answer.',
-    rule: INTERACTION,
-  },
-  {
-    ...failed('create', 'invalid_request_uri', 'CRE-09: request_uri has expired'),
-    refs: OF_REFERENCE,
-    name: 'request_uri.expired',
-    summary: 'The user arrives after the 90 seconds of the request_uri.',
-    rule: PUSH_AGAIN,
-  },
-  {
-    ...failed('create', 'invalid_request_uri', 'CRE-10: request_uri has already been used'),
-    refs: OF_REFERENCE,
-    name: 'request_uri.used',
-    summary: 'The request_uri has served before, as when the user goes back and tries again.',
-    rule: PUSH_AGAIN,
-  },
-  {
-    ...failed('create', 'invalid_authorization_details', 'an age signal is not accepted any more'),
-    refs: [SAID.createSuccess, 'RFC 9396 section 5'],
-    summary: 'The service accepted the age signals when they were pushed and refuses them now.',
-    rule: OUR_MISTAKE,
-  },
+  ...failed('use', INTERACTION, {
+    interaction_required: ['the user must take part', 'The service cannot go on without the user.'],
+    login_required: ['the user must sign in with the passkey', 'The user must sign in with the passkey and has not.'],
+    account_selection_required: [
+      'the user must select an age key',
+      'The user holds more than one age key and has selected none.',
+    ],
+    consent_required: ['the user must consent', 'The user has not consented to the answer.'],
+  }),
+  ...failed(
+    'create',
+    PUSH_AGAIN,
+    {
+      invalid_request_uri: [
+        'CRE-09: request_uri has expired',
+        'The user arrives after the 90 seconds of the request_uri.',
+      ],
+    },
+    { name: 'request_uri.expired', refs: OF_REFERENCE },
+  ),
+  ...failed(
+    'create',
+    PUSH_AGAIN,
+    {
+      invalid_request_uri: [
+        'CRE-10: request_uri has already been used',
+        'The request_uri has served before, as when the user goes back and tries again.',
+      ],
+    },
+    { name: 'request_uri.used', refs: OF_REFERENCE },
+  ),
+  ...failed(
+    'create',
+    OUR_MISTAKE,
+    {
+      invalid_authorization_details: [
+        'an age signal is not accepted any more',
+        'The service accepted the age signals when they were pushed and refuses them now.',
+      ],
+    },
+    { refs: [SAID.createSuccess, 'RFC 9396 section 5'] },
+  ),
 ]

@@ -1,15 +1,18 @@
 import { createHash } from 'node:crypto'
 import { codeHash, requestClaimsHash } from '../../../oidc/id-token.ts'
-import { changedClaims, changedToken, claimsRows, without } from '../id-token-changes.ts'
+import { changedClaims, changedToken, claimsRows } from '../id-token-changes.ts'
 import type { OutcomeRow } from '../outcome-row.ts'
 
 const NONCE = 'nonce equals the one that was sent in this session; each serves once.'
 const SESSION = 'A token belongs to the session whose nonce it carries: find the session first, then compare.'
-const CODE_HASH = 'c_hash is there when a code is, and fits it (OpenID Connect Core section 3.3.2.11).'
 const nonceRow = claimsRows('nonce', NONCE)
 const claimsHashRow = claimsRows(
   'claims_hash',
   'req_claims_hash is the base64url SHA-256 of the claims string exactly as it was sent.',
+)
+const codeHashRow = claimsRows(
+  'code_hash',
+  'c_hash is there when a code is, and fits it (OpenID Connect Core section 3.3.2.11).',
 )
 
 const FOR_ZERO = '{"age_thresholds":[0]}'
@@ -21,21 +24,18 @@ const WITH_CODE = { ending: { kind: 'verified', allFalse: true }, needs: ['upgra
 export const ID_TOKEN_BINDING: readonly OutcomeRow[] = [
   nonceRow('nonce_missing', 'There is no nonce.', { nonce: undefined }),
   nonceRow('nonce_other', 'The nonce is one that no request sent.', ({ invent }) => ({ nonce: invent() })),
-  changedClaims('nonce_of_earlier_flow', {
-    family: 'nonce',
-    needs: ['earlier_flow'],
-    prelude: 'earlier_flow',
-    summary: 'The nonce is that of the last flow of this client.',
-    rule: NONCE,
-    apply: (claims, { earlier }) => ({ ...claims, nonce: earlier.nonce }),
-  }),
+  nonceRow(
+    'nonce_of_earlier_flow',
+    'The nonce is that of the last flow of this client.',
+    ({ earlier }) => ({ nonce: earlier.nonce }),
+    { needs: ['earlier_flow'] },
+  ),
   nonceRow('nonce_array', 'The nonce is right, but inside an array.', (_tools, claims) => ({
     nonce: [claims['nonce']],
   })),
   changedToken('replayed', {
     family: 'nonce',
     needs: ['earlier_flow'],
-    prelude: 'earlier_flow',
     summary: 'The whole token of the last flow of this client once more.',
     rule: NONCE,
     apply: (_idToken, { earlier }) => earlier.idToken,
@@ -59,20 +59,18 @@ export const ID_TOKEN_BINDING: readonly OutcomeRow[] = [
       .digest('hex'),
   })),
   claimsHashRow('req_claims_hash_missing', 'There is no hash of the requested claims.', { req_claims_hash: undefined }),
-  changedClaims('c_hash_wrong', {
-    family: 'code_hash',
-    ...WITH_CODE,
-    summary: 'No threshold is met, a code comes, and c_hash is that of another code.',
-    rule: CODE_HASH,
-    apply: (claims, { invent }) => ({ ...claims, c_hash: codeHash(invent()) }),
-  }),
-  changedClaims('c_hash_missing', {
-    family: 'code_hash',
-    ...WITH_CODE,
-    summary: 'No threshold is met, a code comes, and there is no c_hash.',
-    rule: CODE_HASH,
-    apply: (claims) => without(claims, 'c_hash'),
-  }),
+  codeHashRow(
+    'c_hash_wrong',
+    'No threshold is met, a code comes, and c_hash is that of another code.',
+    ({ invent }) => ({ c_hash: codeHash(invent()) }),
+    WITH_CODE,
+  ),
+  codeHashRow(
+    'c_hash_missing',
+    'No threshold is met, a code comes, and there is no c_hash.',
+    { c_hash: undefined },
+    WITH_CODE,
+  ),
   changedClaims('c_hash_without_code', {
     family: 'code_hash',
     correctClient: 'depends',

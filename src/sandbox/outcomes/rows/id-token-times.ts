@@ -1,4 +1,4 @@
-import { SAID } from '../families/citations.ts'
+import { SAID } from '../citations.ts'
 import { changedClaims, claimsRows } from '../id-token-changes.ts'
 import type { OutcomeRow } from '../outcome-row.ts'
 

@@ -23,7 +23,7 @@ const keepRow = rowsUnder(changed, 'key_set', KEEP)
 export const JWKS: readonly OutcomeRow[] = [
   instead('404', {
     family: 'failure',
-    correctClient: 'depends',
+    ...KEPT,
     harm: NO_DOCUMENT,
     breaks: ['status', 'keys'],
     summary: '404: there is no key set.',
@@ -65,26 +65,23 @@ export const JWKS: readonly OutcomeRow[] = [
     rule: 'Refuse, or try the keys of the agreed algorithm: only those, and not many.',
     apply: (reply) => withMembers(reply, { keys: keysOfReply(reply).map(({ kid: _kid, ...key }) => key) }),
   }),
-  changedReply('jwks')('alg_missing', {
+  changed('alg_missing', {
     family: 'control',
     refs: ['RFC 7517 section 4.2', 'RFC 7517 section 4.4'],
-    correctClient: 'accept',
     summary: 'The keys have neither alg nor use.',
     rule: 'alg and use are optional (RFC 7517 sections 4.2 and 4.4).',
     apply: (reply) => withMembers(reply, { keys: keysOfReply(reply).map(({ alg: _alg, use: _use, ...key }) => key) }),
   }),
-  changedReply('jwks')('unknown_key_type', {
+  changed('unknown_key_type', {
     family: 'control',
     refs: ['RFC 7517 section 5'],
-    correctClient: 'accept',
     summary: 'The first key is of an unknown type.',
     rule: IGNORE_KEYS,
     apply: (reply) => withMembers(reply, { keys: [{ kty: 'SANDBOX', kid: 'sandbox-unknown' }, ...keysOfReply(reply)] }),
   }),
-  changedReply('jwks')('extra_key', {
+  changed('extra_key', {
     family: 'control',
     refs: ['OpenID Connect Core 1.0 section 10.1', 'RFC 7515 section 4.1.4'],
-    correctClient: 'accept',
     summary: 'The first key is another one, as before a rotation.',
     rule: 'Select the key by its kid, never by its place.',
     async apply(reply, { signingAlgs }) {

@@ -1,17 +1,16 @@
 import { inSeconds } from '../../../oidc/provider.ts'
 import { findPushedRequest, type PushedRequest, pushedRequests } from '../../../oidc/pushed-request.ts'
 import type { OutcomeRow } from '../outcome-row.ts'
-import { bodyOf, changedReply, membersRows, refusedBy, replyInstead, withMembers } from '../reply-changes.ts'
+import { bodyOf, changedReply, membersRows, refusedCalls, withMembers } from '../reply-changes.ts'
 import type { ServerReply } from '../server-reply.ts'
 import type { TamperTools } from '../tamper-tools.ts'
 
-const PATH = 'authorization_details[0]'
 const LIFETIME = 'Send the user at once, and push again when the Create flow answers invalid_request_uri.'
 const ERROR =
   'A status of 400 or 401 is a mistake of the client: log error and error_description, do not try the same again.'
 const STATUS_FIRST = 'Read the status before the body: below 200 and from 300 on nothing in the body is a result.'
 const changed = changedReply('par')
-const instead = replyInstead('par')
+const refused = refusedCalls('par', ERROR)
 const membersRow = membersRows(
   changed,
   'pushed_request',
@@ -20,30 +19,17 @@ const membersRow = membersRows(
 
 /** Replies of E2, the pushed authorization request. */
 export const PAR: readonly OutcomeRow[] = [
-  instead('400', {
-    family: 'failure',
-    breaks: ['status', 'request_uri'],
-    summary: '400 invalid_request: state is missing.',
-    rule: ERROR,
-    apply: refusedBy('PAR-09', { path: 'state', message: 'state is missing' }),
+  refused('400', '400 invalid_request: state is missing.', 'PAR-09', { path: 'state', message: 'state is missing' }),
+  refused('401', '401 invalid_client: the credentials are wrong.', 'PAR-02', {
+    path: 'client_secret',
+    message: 'client_id and client_secret do not belong to a registered client',
   }),
-  instead('401', {
-    family: 'failure',
-    breaks: ['status', 'request_uri'],
-    summary: '401 invalid_client: the credentials are wrong.',
-    rule: ERROR,
-    apply: refusedBy('PAR-02', {
-      path: 'client_secret',
-      message: 'client_id and client_secret do not belong to a registered client',
-    }),
-  }),
-  instead('provenance_refused', {
-    family: 'failure',
-    breaks: ['status', 'request_uri'],
-    summary: '400 invalid_authorization_details: the provenance is not on the allowlist.',
-    rule: ERROR,
-    apply: refusedBy('SIG-20', { path: `${PATH}.provenance`, message: 'provenance is not on the allowlist' }),
-  }),
+  refused(
+    'provenance_refused',
+    '400 invalid_authorization_details: the provenance is not on the allowlist.',
+    'SIG-20',
+    { path: 'authorization_details[0].provenance', message: 'provenance is not on the allowlist' },
+  ),
   changed('status_500_right_body', {
     family: 'failure',
     refs: ['RFC 9110 section 15'],
@@ -113,7 +99,7 @@ export const PAR: readonly OutcomeRow[] = [
       return reply
     },
   }),
-  changedReply('par')('status_200', {
+  changed('status_200', {
     family: 'pushed_request',
     correctClient: 'depends',
     breaks: [],
@@ -122,12 +108,11 @@ export const PAR: readonly OutcomeRow[] = [
     rule: 'RFC 9126 section 2.2 demands 201, the specification names no status: refuse 200, or take any status from 200 to 299.',
     apply: (reply) => ({ ...reply, status: 200 }),
   }),
-  changedReply('par')('extra_member', {
+  changed('extra_member', {
     family: 'control',
     // RFC 6749 says it of the token response, RFC 9126 of none.
     level: 'may',
     refs: ['RFC 6749 section 5.1'],
-    correctClient: 'accept',
     summary: 'A member that the client does not know is there.',
     rule: 'Ignore members that are not understood.',
     apply: (reply) => withMembers(reply, { sandbox_extra: 'ignore what you do not know' }),

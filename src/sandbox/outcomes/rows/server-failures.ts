@@ -1,18 +1,16 @@
-import { REPLY_FAMILIES } from '../families/reply-families.ts'
-import { type ClientCheck, OUTCOME_FLOWS, type OutcomeFlow } from '../outcome.ts'
+import { SERVER_CALLS, type ServerCall } from '../../../oidc/endpoints.ts'
+import { FAMILIES } from '../families.ts'
 import type { OutcomeRow } from '../outcome-row.ts'
 import {
   changedReply,
+  LACKING,
   NO_DOCUMENT,
   replyInstead,
-  type ServerFlow,
   withHeaders,
   withJson,
   withoutBody,
   withText,
 } from '../reply-changes.ts'
-
-const isServerFlow = (flow: OutcomeFlow): flow is ServerFlow => flow !== 'use' && flow !== 'create'
 
 const STATUS = 'A status of 500 and above says nothing about the request: log it, tell the user to try again later.'
 const RETRY = 'Wait as long as Retry-After says before the next try, and try only a few times.'
@@ -25,17 +23,8 @@ const HTML = { 'Content-Type': 'text/html; charset=utf-8' }
 const PAGE =
   '<!doctype html><html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>'
 
-/** What a reply lacks whose JSON is the body of an error. */
-const LACKING: Readonly<Record<ServerFlow, readonly ClientCheck[]>> = {
-  par: ['request_uri'],
-  token: ['access_token', 'token_type'],
-  upgrade: ['ok'],
-  discovery: ['issuer', 'jwks_uri', 'authorization_endpoint'],
-  jwks: ['keys'],
-}
-
 /** What to do when a call has no reply: it is not known what the service has done. */
-const DROPPED: Readonly<Record<ServerFlow, string>> = {
+const DROPPED: Readonly<Record<ServerCall, string>> = {
   par: 'A broken connection is an error to handle: push again, which makes another reference, or give up.',
   token: 'The code may be spent: do not send it again (RFC 6749 section 4.1.2), and let the user begin again.',
   upgrade: 'It is not known whether the age key is upgraded: say so, and do not send the call again by itself.',
@@ -47,9 +36,9 @@ const DROPPED: Readonly<Record<ServerFlow, string>> = {
 const EITHER = { correctClient: 'depends' } as const
 
 /** Ways in which any server-to-server call can fail. */
-export const SERVER_FAILURES: readonly OutcomeRow[] = OUTCOME_FLOWS.filter(isServerFlow).flatMap(failuresOf)
+export const SERVER_FAILURES: readonly OutcomeRow[] = SERVER_CALLS.flatMap(failuresOf)
 
-function failuresOf(flow: ServerFlow): OutcomeRow[] {
+function failuresOf(flow: ServerCall): OutcomeRow[] {
   const instead = replyInstead(flow)
   const changed = changedReply(flow)
   const isRead = flow === 'discovery' || flow === 'jwks'
@@ -102,7 +91,7 @@ function failuresOf(flow: ServerFlow): OutcomeRow[] {
     }),
     instead('redirect', {
       family: 'redirect',
-      ...(isRead && { ...EITHER, severity: 5.3, cwe: [346], harm: REPLY_FAMILIES.discovery.harm }),
+      ...(isRead && { ...EITHER, severity: 5.3, cwe: [346], harm: FAMILIES.discovery.harm }),
       summary: '307 to a trap of the sandbox.',
       rule: isRead ? `Follow no redirect, or one to the host of the issuer only. ${KEPT}` : NO_REDIRECT,
       apply: (reply, { createTrap }) => ({

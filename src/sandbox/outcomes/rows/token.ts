@@ -1,15 +1,15 @@
 import { forgottenAt } from '../../../oidc/collection.ts'
 import { inSeconds } from '../../../oidc/provider.ts'
 import { accessTokens } from '../../../oidc/token.ts'
-import { SAID } from '../families/citations.ts'
+import { SAID } from '../citations.ts'
 import type { OutcomeRow } from '../outcome-row.ts'
-import { bodyOf, changedReply, membersRows, refusedBy, replyInstead, withMembers } from '../reply-changes.ts'
+import { bodyOf, changedReply, membersRows, refusedCalls, withMembers } from '../reply-changes.ts'
 
 const ERROR = 'A status of 400 or 401 is final: log error and error_description, and let the user begin again.'
 const NO_RETRY = 'A code serves once: after a lost reply it may be spent, so be ready for invalid_grant.'
 const OF_TYPE = { breaks: ['token_type'], refs: [SAID.tokenType, 'RFC 6749 section 7.1'] } as const
 const changed = changedReply('token')
-const instead = replyInstead('token')
+const refused = refusedCalls('token', ERROR)
 const membersRow = membersRows(
   changed,
   'access_token',
@@ -18,37 +18,24 @@ const membersRow = membersRows(
 
 /** Replies of E4, the exchange of a code for an access token. */
 export const TOKEN: readonly OutcomeRow[] = [
-  instead('401', {
-    family: 'failure',
-    breaks: ['status', 'access_token', 'token_type'],
-    summary: '401 invalid_client: the credentials are wrong.',
-    rule: ERROR,
-    apply: refusedBy('TOK-02', {
-      path: 'Authorization',
-      message: 'Authorization is not Basic with the credentials of a registered client',
-      headers: { 'WWW-Authenticate': 'Basic realm="agekey-sandbox", charset="UTF-8"' },
-    }),
+  refused('401', '401 invalid_client: the credentials are wrong.', 'TOK-02', {
+    path: 'Authorization',
+    message: 'Authorization is not Basic with the credentials of a registered client',
+    headers: { 'WWW-Authenticate': 'Basic realm="agekey-sandbox", charset="UTF-8"' },
   }),
-  instead('code_reused', {
-    family: 'failure',
-    breaks: ['status', 'access_token', 'token_type'],
-    summary: '400 invalid_grant: the code has already been exchanged.',
-    rule: `${ERROR} Exchange each code once.`,
-    apply: refusedBy('TOK-07', { path: 'code', message: 'the code has already been exchanged' }),
+  refused('code_reused', '400 invalid_grant: the code has already been exchanged.', 'TOK-07', {
+    path: 'code',
+    message: 'the code has already been exchanged',
+    more: 'Exchange each code once.',
   }),
-  instead('code_expired', {
-    family: 'failure',
-    breaks: ['status', 'access_token', 'token_type'],
-    summary: '400 invalid_grant: the code has expired.',
-    rule: `${ERROR} Exchange the code when the callback arrives.`,
-    apply: refusedBy('TOK-06', { path: 'code', message: 'the code has expired' }),
+  refused('code_expired', '400 invalid_grant: the code has expired.', 'TOK-06', {
+    path: 'code',
+    message: 'the code has expired',
+    more: 'Exchange the code when the callback arrives.',
   }),
-  instead('code_of_other_client', {
-    family: 'failure',
-    breaks: ['status', 'access_token', 'token_type'],
-    summary: '400 invalid_grant: the code was issued to another client.',
-    rule: ERROR,
-    apply: refusedBy('TOK-05', { path: 'code', message: 'the code was not issued to this client' }),
+  refused('code_of_other_client', '400 invalid_grant: the code was issued to another client.', 'TOK-05', {
+    path: 'code',
+    message: 'the code was not issued to this client',
   }),
   changed('reply_lost', {
     family: 'connection',
@@ -85,7 +72,7 @@ export const TOKEN: readonly OutcomeRow[] = [
   ),
   membersRow('token_type_missing', 'There is no token_type.', { token_type: undefined }, OF_TYPE),
   membersRow('token_type_other', 'The token_type is mac, which the client cannot use.', { token_type: 'mac' }, OF_TYPE),
-  changedReply('token')('token_type_lower_case', {
+  changed('token_type_lower_case', {
     family: 'control',
     refs: [SAID.tokenType, 'RFC 6749 section 5.1'],
     correctClient: 'depends',
@@ -125,11 +112,10 @@ export const TOKEN: readonly OutcomeRow[] = [
       return withMembers(reply, { expires_in: 1 })
     },
   }),
-  changedReply('token')('extra_members', {
+  changed('extra_members', {
     family: 'control',
     level: 'must',
     refs: ['RFC 6749 section 5.1'],
-    correctClient: 'accept',
     summary: 'Further members are there: a refresh_token, and one that nobody defines.',
     rule: 'Ignore members that are not understood (RFC 6749 section 5.1).',
     apply: (reply, { invent }) => withMembers(reply, { refresh_token: invent(), sandbox_extra: true }),

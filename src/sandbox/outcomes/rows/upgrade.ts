@@ -1,5 +1,5 @@
 import { type OutcomeRow, rowsUnder } from '../outcome-row.ts'
-import { changedReply, refusedBy, replyInstead, withHeaders, withJson, withText } from '../reply-changes.ts'
+import { changedReply, refusedCalls, replyInstead, withHeaders, withJson, withText } from '../reply-changes.ts'
 
 const TOKEN = 'A 401 ends the access token: let the user run a Use flow with the upgrade scope again.'
 const FORBIDDEN = 'A 403 does not go away by trying again: log it and tell the user that nothing was changed.'
@@ -7,74 +7,56 @@ const DETAILS = 'A 400 is a mistake in the age signals: log error and error_desc
 
 const challenge = (error: string) => ({ 'WWW-Authenticate': `Bearer realm="agekey-sandbox", error="${error}"` })
 const changed = changedReply('upgrade')
-const instead = replyInstead('upgrade')
 const successRow = rowsUnder(
   changed,
   'upgrade',
   'A success is status 200 with the JSON string OK, and nothing else is.',
 )
 
-/** A 401 about the access token. */
-const tokenRefused = (rule: 'UPG-03' | 'UPG-04', message: string) =>
-  refusedBy(rule, { path: 'Authorization', message, headers: challenge('invalid_token') })
+const tokenRefused = refusedCalls('upgrade', TOKEN)
+const ABOUT_TOKEN = { path: 'Authorization', headers: challenge('invalid_token') }
 
 /** Replies of E5, the upgrade call. */
 export const UPGRADE: readonly OutcomeRow[] = [
-  instead('token_expired', {
-    family: 'failure',
-    breaks: ['status', 'ok'],
-    summary: '401 invalid_token: the access token has expired.',
-    rule: TOKEN,
-    apply: tokenRefused('UPG-03', 'the access token has expired'),
+  tokenRefused('token_expired', '401 invalid_token: the access token has expired.', 'UPG-03', {
+    ...ABOUT_TOKEN,
+    message: 'the access token has expired',
   }),
-  instead('token_unknown', {
-    family: 'failure',
-    breaks: ['status', 'ok'],
-    summary: '401 invalid_token: the access token was not issued here.',
-    rule: TOKEN,
-    apply: tokenRefused('UPG-03', 'the access token was not issued here'),
+  tokenRefused('token_unknown', '401 invalid_token: the access token was not issued here.', 'UPG-03', {
+    ...ABOUT_TOKEN,
+    message: 'the access token was not issued here',
   }),
-  instead('token_of_other_key', {
-    family: 'failure',
-    breaks: ['status', 'ok'],
-    summary: '401 invalid_token: the age key that the token names no longer exists.',
-    rule: TOKEN,
-    apply: tokenRefused('UPG-04', 'the age key that the access token names no longer exists'),
+  tokenRefused(
+    'token_of_other_key',
+    '401 invalid_token: the age key that the token names no longer exists.',
+    'UPG-04',
+    {
+      ...ABOUT_TOKEN,
+      message: 'the age key that the access token names no longer exists',
+    },
+  ),
+  tokenRefused('second_upgrade', '401 invalid_token: the access token has served an upgrade already.', 'UPG-03', {
+    ...ABOUT_TOKEN,
+    message: 'the access token has already been used',
+    more: 'Do not count on a second upgrade with the same token.',
   }),
-  instead('second_upgrade', {
-    family: 'failure',
-    breaks: ['status', 'ok'],
-    summary: '401 invalid_token: the access token has served an upgrade already.',
-    rule: `${TOKEN} Do not count on a second upgrade with the same token.`,
-    apply: tokenRefused('UPG-03', 'the access token has already been used'),
-  }),
-  instead('insufficient_scope', {
+  replyInstead('upgrade')('insufficient_scope', {
     family: 'failure',
     breaks: ['status', 'ok'],
     summary: '403 insufficient_scope.',
     rule: FORBIDDEN,
-    apply: (reply) => ({
-      ...withHeaders(
-        withJson(reply, {
-          error: 'insufficient_scope',
-          error_description: 'the access token does not allow an upgrade',
-          findings: [],
-        }),
-        challenge('insufficient_scope'),
-      ),
-      status: 403,
-    }),
+    apply(reply) {
+      const body = { error: 'insufficient_scope', error_description: 'the access token does not allow an upgrade' }
+      const headers = challenge('insufficient_scope')
+      return { ...withHeaders(withJson(reply, { ...body, findings: [] }), headers), status: 403 }
+    },
   }),
-  instead('400', {
-    family: 'failure',
-    breaks: ['status', 'ok'],
-    summary: '400 invalid_authorization_details: the provenance is not on the allowlist.',
-    rule: DETAILS,
-    apply: refusedBy('SIG-20', {
-      path: 'authorization_details[0].provenance',
-      message: 'provenance is not on the allowlist',
-    }),
-  }),
+  refusedCalls('upgrade', DETAILS)(
+    '400',
+    '400 invalid_authorization_details: the provenance is not on the allowlist.',
+    'SIG-20',
+    { path: 'authorization_details[0].provenance', message: 'provenance is not on the allowlist' },
+  ),
   changed('reply_lost', {
     family: 'connection',
     correctClient: 'depends',
@@ -93,7 +75,7 @@ export const UPGRADE: readonly OutcomeRow[] = [
   }),
   successRow('error_with_200', '200 with the body of an error.', (reply) => withJson(reply, { error: 'server_error' })),
   successRow('not_ok', '200 with the JSON string PENDING.', (reply) => withJson(reply, 'PENDING')),
-  changedReply('upgrade')('ok_without_quotes', {
+  changed('ok_without_quotes', {
     family: 'upgrade',
     breaks: ['body'],
     correctClient: 'depends',
@@ -102,10 +84,9 @@ export const UPGRADE: readonly OutcomeRow[] = [
     rule: 'The body is the JSON string "OK"; a client that goes by the status accepts plain text too.',
     apply: (reply) => withHeaders(withText(reply, 'OK'), { 'Content-Type': 'text/plain; charset=utf-8' }),
   }),
-  changedReply('upgrade')('ok_with_space', {
+  changed('ok_with_space', {
     family: 'control',
     refs: ['RFC 8259 section 2'],
-    correctClient: 'accept',
     summary: '200 with the JSON string OK and a line break behind it.',
     rule: 'Parse the body as JSON instead of comparing its text.',
     apply: (reply) => withText(reply, '"OK"\n'),

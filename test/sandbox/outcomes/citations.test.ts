@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { OUTCOMES, rowId } from '../../../../src/sandbox/outcomes/catalogue.ts'
-import { BROUGHT_ANSWERS } from '../../../../src/sandbox/outcomes/rows/brought-answers.ts'
-import { isSaid } from '../../../support/specification.ts'
+import { OUTCOMES, rowId } from '../../../src/sandbox/outcomes/catalogue.ts'
+import { BROUGHT_ANSWERS } from '../../../src/sandbox/outcomes/rows/brought-answers.ts'
+import { isSaid } from '../../support/specification.ts'
 
 const ROWS = [...OUTCOMES, ...BROUGHT_ANSWERS]
 
