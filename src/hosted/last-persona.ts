@@ -1,7 +1,6 @@
 import { type Cookie, hostedCookie, readCookie } from '../http/cookie.ts'
 import type { Incoming } from '../http/incoming.ts'
-import { FALLBACK_PERSONAS } from '../sandbox/personas/persona-order.ts'
-import type { Persona } from '../sandbox/personas/persona-schema.ts'
+import { FALLBACK_PERSONAS, type Persona } from '../sandbox/personas/persona-schema.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 
 /** The cookie that holds the persona of this browser's last Use. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inPersonaOrder } from '../../src/sandbox/personas/persona-order.ts'
+import { inPersonaOrder } from '../../src/sandbox/personas/persona-schema.ts'
 import { createBrowserClient } from '../support/browser-client.ts'
 import { byTestId, textOf } from '../support/markup.ts'
 import { startSandbox } from '../support/sandbox.ts'

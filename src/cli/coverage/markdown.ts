@@ -1,7 +1,14 @@
 import { codeSpan, escapeMarkdown, fold, joinBlocks, renderMarkdownTable } from '../../files/reports/markdown.ts'
 import { grouped } from '../../http/html/elements.ts'
-import { type Coverage, type CoverageItem, DIMENSIONS, type DimensionName } from '../../sandbox/coverage/coverage.ts'
-import { type CoverageGap, gapsOf, nameOfSide } from '../../sandbox/coverage/gaps.ts'
+import {
+  type Coverage,
+  type CoverageGap,
+  type CoverageItem,
+  DIMENSIONS,
+  type DimensionName,
+  gapsOf,
+  nameOfSide,
+} from '../../sandbox/coverage/coverage.ts'
 import { countOf, gapCount, type Minimum, missedInWords } from './minimums.ts'
 
 interface MarkdownOptions {

@@ -4,8 +4,8 @@ import {
   type DescribedCoverage,
   DIMENSIONS,
   type DimensionName,
+  gapsOf,
 } from '../../sandbox/coverage/coverage.ts'
-import { gapsOf } from '../../sandbox/coverage/gaps.ts'
 import { quote, unknownName } from '../../text/message-parts.ts'
 
 /** The least percent of a dimension. */

@@ -1,7 +1,12 @@
 import { visible } from '../../files/visible.ts'
 import { grouped } from '../../http/html/elements.ts'
-import { type Coverage, DIMENSIONS, type DimensionName } from '../../sandbox/coverage/coverage.ts'
-import { type CoverageGap, gapsOf } from '../../sandbox/coverage/gaps.ts'
+import {
+  type Coverage,
+  type CoverageGap,
+  DIMENSIONS,
+  type DimensionName,
+  gapsOf,
+} from '../../sandbox/coverage/coverage.ts'
 import { alignColumns } from '../terminal.ts'
 import { countOf, gapCount, type Minimum, missedInWords } from './minimums.ts'
 

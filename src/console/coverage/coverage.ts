@@ -7,9 +7,9 @@ import {
   type CoverageDimension,
   DIMENSIONS,
   type DimensionName,
+  gapsOf,
 } from '../../sandbox/coverage/coverage.ts'
 import { currentCoverage } from '../../sandbox/coverage/describe-coverage.ts'
-import { gapsOf } from '../../sandbox/coverage/gaps.ts'
 import type { ConsoleRoute } from '../console-route.ts'
 import { renderGaps } from './gap-list.ts'
 import { renderSeen } from './seen-list.ts'

@@ -1,7 +1,7 @@
 import type { ConsolePlace } from '../../http/console-page.ts'
 import { breakable, grouped, shortened } from '../../http/html/elements.ts'
 import { type Html, html } from '../../http/html/html.ts'
-import type { CoverageGap } from '../../sandbox/coverage/gaps.ts'
+import type { CoverageGap } from '../../sandbox/coverage/coverage.ts'
 
 /** Where a gap can be tried. */
 interface GapPlace extends Pick<ConsolePlace, 'consolePath' | 'demoPath'> {

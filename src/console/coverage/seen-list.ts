@@ -1,7 +1,11 @@
 import { breakable, counted, grouped, renderTable, shortened } from '../../http/html/elements.ts'
 import { type Html, html } from '../../http/html/html.ts'
-import type { CoverageDimension, CoverageItem, DimensionName } from '../../sandbox/coverage/coverage.ts'
-import { nameOfSide } from '../../sandbox/coverage/gaps.ts'
+import {
+  type CoverageDimension,
+  type CoverageItem,
+  type DimensionName,
+  nameOfSide,
+} from '../../sandbox/coverage/coverage.ts'
 import { renderClaims } from './gap-list.ts'
 
 /** What was seen of a dimension, beside the tests that saw it. */

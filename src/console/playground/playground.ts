@@ -1,7 +1,6 @@
 import type { Claims } from '../../age/claims.ts'
 import type { Fields } from '../../http/form.ts'
-import { inPersonaOrder } from '../../sandbox/personas/persona-order.ts'
-import type { Persona } from '../../sandbox/personas/persona-schema.ts'
+import { inPersonaOrder, type Persona } from '../../sandbox/personas/persona-schema.ts'
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 import type { ConsoleCall, ConsoleRoute } from '../console-route.ts'
 import { flipsOf, selectAnswers } from './answer-table.ts'

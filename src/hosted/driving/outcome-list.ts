@@ -6,7 +6,7 @@ import { upgradeScope } from '../../oidc/rules/profile.ts'
 import { unmetNeed } from '../../sandbox/decision/possible-outcome.ts'
 import { outcomesFor } from '../../sandbox/outcomes/catalogue.ts'
 import { needInWords, type Outcome } from '../../sandbox/outcomes/outcome.ts'
-import { FALLBACK_PERSONAS } from '../../sandbox/personas/persona-order.ts'
+import { FALLBACK_PERSONAS } from '../../sandbox/personas/persona-schema.ts'
 import { renderListFilter } from '../choices/list-filter.ts'
 import type { WaitingPage } from '../waiting-page.ts'
 

@@ -1,5 +1,4 @@
-import { createClaimsTables } from './claims-tables.ts'
-import { type Counting, countDelivery, type Delivered } from './count-delivery.ts'
+import { type Counting, countDelivery, createClaimsTables, type Delivered } from './count-delivery.ts'
 import { type CoverageCounters, emptyCounters, type HitsTable, MAX_TEST_NAME, MAX_TESTS } from './counters.ts'
 import { mergeCoverage } from './merge-coverage.ts'
 

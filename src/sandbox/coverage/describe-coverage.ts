@@ -3,11 +3,8 @@ import type { CoverageCounters } from './counters.ts'
 import type { Coverage, CoverageDimension, CoverageItem, DescribedCoverage } from './coverage.ts'
 import type { TenantCoverage } from './coverage-keeper.ts'
 import { answerItems, boundaryItems, filterItems } from './dimensions/by-claims.ts'
-import { callItems } from './dimensions/calls.ts'
-import { endingItems } from './dimensions/endings.ts'
+import { callItems, endingItems, mustItems, seenFlows } from './dimensions/by-flows.ts'
 import { type Cast, castOf } from './dimensions/item.ts'
-import { mustItems } from './dimensions/must.ts'
-import { seenFlows } from './dimensions/seen-flows.ts'
 
 /** What was seen, what is missing, and which of the personas or outcomes closes each gap. Worked out in turns: personas are many. */
 export async function describeCoverage(counters: CoverageCounters, cast: Cast): Promise<DescribedCoverage> {

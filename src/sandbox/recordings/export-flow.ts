@@ -24,8 +24,8 @@ type Write = (recording: Recording) => string
 /** Each format is loaded when it is asked for. */
 const WRITERS: Readonly<Record<RecordingName, () => Promise<Write>>> = {
   scenario: onDemand(async () => (await import('./formats/scenario.ts')).scenarioText),
-  vitest: onDemand(async () => (await import('./formats/vitest.ts')).vitestText),
-  playwright: onDemand(async () => (await import('./formats/playwright.ts')).playwrightText),
+  vitest: onDemand(async () => (await import('./formats/javascript.ts')).vitestText),
+  playwright: onDemand(async () => (await import('./formats/javascript.ts')).playwrightText),
   pytest: onDemand(async () => (await import('./formats/pytest.ts')).pytestText),
   har: onDemand(async () => (await import('./formats/har.ts')).harText),
   curl: onDemand(async () => (await import('./formats/curl.ts')).curlText),

@@ -1,12 +1,14 @@
 import { isJsonObject } from '../../age/json-object.ts'
+import type { Callback } from '../../oidc/callback.ts'
 import { type Call, ENDPOINTS, type Endpoint } from '../../oidc/endpoints.ts'
+import { parseJson } from '../../oidc/request/json.ts'
 import { MASKED } from '../clients/mask.ts'
 import { refusalOf } from '../journal/call-meaning.ts'
 import type { CallRecord, RecordedDecision } from '../journal/call-record.ts'
 import type { Flow } from '../journal/journal.ts'
+import { findOutcome } from '../outcomes/catalogue.ts'
 import type { OutcomeFlow } from '../outcomes/outcome.ts'
-import { expectedAnswer } from './expected-answer.ts'
-import type { FieldValue, IssuedValue, RecordedRequest } from './recording.ts'
+import type { ExpectedAnswer, ExpectedCallback, FieldValue, IssuedValue, RecordedRequest } from './recording.ts'
 
 /** The endpoints of a flow by their number. */
 const REQUESTS: ReadonlyMap<string, Endpoint & { readonly call: Call; readonly caller: 'browser' | 'server' }> =
@@ -20,7 +22,7 @@ const REQUESTS: ReadonlyMap<string, Endpoint & { readonly call: Call; readonly c
 const USUAL: Readonly<Record<string, string>> = { use: 'verified', create: 'created' }
 
 /** Reads one call after the other; a sentence says why a call cannot be made again. */
-export type RequestReader = (call: CallRecord, answer: CallRecord) => RecordedRequest | string
+type RequestReader = (call: CallRecord, answer: CallRecord) => RecordedRequest | string
 
 /** Creates a reader, which remembers what the calls of the flow have issued. */
 export function createRequestReader({ dropped_calls: dropped = 0 }: Flow): RequestReader {
@@ -122,3 +124,64 @@ function issuedBy({ response }: CallRecord): string[] {
   const { request_uri: requestUri, access_token: token } = response.value
   return [requestUri, token].filter((value) => typeof value === 'string')
 }
+
+/** What comes back when a call is made again, decided in the same way. @param answer the call that answered: that of a choice page, or the call itself */
+function expectedAnswer(answer: CallRecord): ExpectedAnswer {
+  const { status, response, decision } = answer
+  switch (response.kind) {
+    case 'dropped':
+      return { kind: 'dropped' }
+    case 'callback':
+      return fromCallback(response.callback)
+    case 'page':
+      if (response.params) return fromForm(response.params)
+      // In an iframe a page took the place of the callback; opened at the top the same request is redirected.
+      return decision && !response.error && !isSilent(decision.outcome)
+        ? { kind: 'any' }
+        : { kind: 'reply', status: decision ? 200 : status, error: undefined }
+    case 'json':
+      return { kind: 'reply', status, error: errorIn(response.value) }
+    case 'redirect':
+    case 'text':
+      return { kind: 'reply', status, error: undefined }
+  }
+}
+
+/** Whether the user closes the window: no callback follows. */
+const isSilent = (outcome = '') =>
+  (['use', 'create'] as const).some((flow) => findOutcome(flow, outcome)?.ending?.kind === 'no_answer')
+
+function fromCallback({ mode, redirectUri, params }: Callback): ExpectedAnswer {
+  const place = mode === 'form_post' ? 'form' : mode
+  const own = place === 'query' && URL.canParse(redirectUri) ? [...new URL(redirectUri).searchParams.keys()] : []
+  const names = [...own, ...params.map(([name]) => name)]
+  return { kind: 'callback', status: place === 'form' ? 200 : 302, place, names, ...saying(Object.fromEntries(params)) }
+}
+
+const fromForm = (params: Readonly<Record<string, string>>): ExpectedAnswer => ({
+  kind: 'callback',
+  status: 200,
+  place: 'form',
+  names: Object.keys(params),
+  ...saying(params),
+})
+
+const saying = ({
+  error,
+  id_token: token,
+}: Readonly<Record<string, string>>): Pick<ExpectedCallback, 'error' | 'thresholds'> => ({
+  error,
+  thresholds: token === undefined ? undefined : thresholdsIn(token),
+})
+
+/** The answers of an id_token, whatever else is wrong with it; `undefined` when it cannot be read. */
+function thresholdsIn(token: string): Record<string, boolean> | undefined {
+  const payload = parseJson(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'))
+  const answers = payload.ok && isJsonObject(payload.value) ? payload.value['age_thresholds'] : undefined
+  if (!isJsonObject(answers)) return undefined
+  const entries = Object.entries(answers).filter((entry): entry is [string, boolean] => typeof entry[1] === 'boolean')
+  return entries.length === Object.keys(answers).length ? Object.fromEntries(entries) : undefined
+}
+
+const errorIn = (value: unknown): string | undefined =>
+  isJsonObject(value) && typeof value['error'] === 'string' ? value['error'] : undefined

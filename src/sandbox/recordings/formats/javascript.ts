@@ -6,7 +6,76 @@ import {
   type RecordedStep,
   type Recording,
 } from '../recording.ts'
-import { fileHeading, oneLine } from './file-heading.ts'
+import { fileHeading, oneLine, recordingTitle } from './file-heading.ts'
+
+/** A flow as a test file for Vitest, with a sandbox of its own. */
+export function vitestText(recording: Recording): string {
+  const heading = commentLines(recording, [`Run it: npx vitest run ${recording.flow.id}.test.ts`])
+  return `${heading}import { setupSandbox } from 'agekey-sandbox/vitest'
+import { expect, test } from 'vitest'
+
+${clientText(recording)}
+const sandbox = await setupSandbox(${optionsText(recording)})
+
+test(${quoted(recordingTitle(recording))}, async () => {
+${bodyText(recording)}})
+${HELPERS}${SEND}`
+}
+
+const SEND = `
+/** Sends a request as the browser or the server of the app would; a redirect is not followed. */
+async function send(path: string, { query, accept, form, json, authorization }: Sent): Promise<Answer> {
+  const url = \`\${sandbox.baseUrl}\${path}\${query ? \`?\${new URLSearchParams(query)}\` : ''}\`
+  const headers = {
+    ...(accept === undefined ? {} : { accept }),
+    ...(authorization === undefined ? {} : { authorization }),
+    ...(json ? { 'content-type': 'application/json' } : {}),
+  }
+  const body = json ? JSON.stringify(json) : form && new URLSearchParams(form)
+  const response = await fetch(url, { redirect: 'manual', headers, ...(body ? { method: 'POST', body } : {}) })
+  return { status: response.status, location: response.headers.get('location') ?? '', text: await response.text() }
+}
+`
+
+/** A flow as a test file for Playwright, with a sandbox of its own in each worker. */
+export function playwrightText(recording: Recording): string {
+  const heading = commentLines(recording, [
+    `Run it: npx playwright test ${recording.flow.id}.spec.ts`,
+    'It sends the requests of the flow itself; with your app, open its pages by the fixture page in their place.',
+  ])
+  return `${heading}import { type APIRequestContext, test as base, expect } from '@playwright/test'
+import { type SandboxFixtures, type SandboxWorkerFixtures, sandboxFixtures } from 'agekey-sandbox/playwright'
+
+${clientText(recording)}
+const test = base.extend<SandboxFixtures, SandboxWorkerFixtures>(sandboxFixtures(${optionsText(recording)}))
+
+test(${quoted(recordingTitle(recording))}, async ({ sandbox, request }) => {
+  const send = sender(request, sandbox.baseUrl)
+${bodyText(recording)}})
+${HELPERS}${SENDER}`
+}
+
+const SENDER = `
+/** Sends requests as the browser or the server of the app would; a redirect is not followed. */
+function sender(request: APIRequestContext, baseUrl: string) {
+  return async (path: string, { query, accept, form, json, authorization }: Sent): Promise<Answer> => {
+    const url = \`\${baseUrl}\${path}\${query ? \`?\${new URLSearchParams(query)}\` : ''}\`
+    const body = json ? JSON.stringify(json) : form && String(new URLSearchParams(form))
+    const type = json ? 'application/json' : 'application/x-www-form-urlencoded'
+    const received = await request.fetch(url, {
+      maxRedirects: 0,
+      headers: {
+        ...(accept === undefined ? {} : { accept }),
+        ...(authorization === undefined ? {} : { authorization }),
+        ...(body === undefined ? {} : { 'content-type': type }),
+      },
+      ...(body === undefined ? {} : { method: 'POST', data: body }),
+    })
+    const { location = '' } = received.headers()
+    return { status: received.status(), location, text: await received.text() }
+  }
+}
+`
 
 const unicodeEscape = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
 
@@ -14,19 +83,19 @@ const unicodeEscape = (char: string) => `\\u${char.charCodeAt(0).toString(16).pa
 const HIDDEN = /[\u2028\u2029\u007f-\u009f]/g
 
 /** A string in single quotes, as people write it. */
-export function quoted(text: string): string {
+function quoted(text: string): string {
   const inner = JSON.stringify(text).slice(1, -1).replaceAll(HIDDEN, unicodeEscape)
   // Backslashes come in pairs before any escape, so that the quotation mark of an escape is found with its own backslash.
   return `'${inner.replaceAll(/\\.|'/g, (part) => (part === '\\"' ? '"' : part === "'" ? "\\'" : part))}'`
 }
 
-export const commentLines = (recording: Recording, use: readonly string[]): string =>
+const commentLines = (recording: Recording, use: readonly string[]): string =>
   fileHeading(recording, { use })
     .map((line) => `// ${line}\n`)
     .join('')
 
 /** The client that the test declares, with a secret of its own. */
-export function clientText({ needs: { client } }: Recording): string {
+function clientText({ needs: { client } }: Recording): string {
   const { clientId = 'ak_test_sandbox', redirectUris = ['http://localhost:3000/callback'], signingAlg } = client ?? {}
   const declared = { clientId, clientSecret: 'a-secret-of-this-test', redirectUris, ...(signingAlg && { signingAlg }) }
   const members = Object.entries(declared).map(([name, value]) => `  ${name}: ${valueText(value)},\n`)
@@ -34,7 +103,7 @@ export function clientText({ needs: { client } }: Recording): string {
 }
 
 /** The options of the sandbox: the client, and what differs from the defaults. */
-export function optionsText({ needs: { client, profile, lifetimes, slowReplySeconds, readings } }: Recording): string {
+function optionsText({ needs: { client, profile, lifetimes, slowReplySeconds, readings } }: Recording): string {
   const given = Object.entries({ profile, lifetimes, slowReplySeconds, readings }).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}: ${valueText(value)}`],
   )
@@ -59,7 +128,7 @@ function nameText(name: string): string {
 }
 
 /** The body of the test: what is decided, how the clock moves, what is sent, and what has to come back. */
-export function bodyText({ needs, steps }: Recording): string {
+function bodyText({ needs, steps }: Recording): string {
   const put = needs.personas.map((persona) => `await sandbox.personas.put(${valueText(persona)})`)
   return [...put, ...steps.flatMap(stepLines)].map((line) => (line === '' ? '\n' : `  ${line}\n`)).join('')
 }
@@ -137,3 +206,42 @@ function issuedLines(name: string, expected: ExpectedAnswer, issues: RecordedReq
   if (expected.kind === 'callback') return [`const ${issues} = ${name}Callback.get(${quoted(issues)}) ?? ''`]
   return [`const { ${issues} } = JSON.parse(${name}.text)`]
 }
+
+/** The end of a file of JavaScript: all that its test calls but `send`, which each test runner makes in its own way. */
+const HELPERS = `
+interface Sent {
+  /** Of a request by the browser. */
+  query?: [string, string][]
+  accept?: string
+  /** Of a call by the server. */
+  form?: [string, string][]
+  json?: object
+  authorization?: string
+}
+
+interface Answer {
+  status: number
+  location: string
+  text: string
+}
+
+/** What the browser brings to the app: in the fragment or the query of an address, or as the fields of a form. */
+function callbackIn({ location, text }: Answer, place: 'fragment' | 'query' | 'form'): URLSearchParams {
+  if (place === 'fragment') return new URLSearchParams(location.split('#')[1])
+  if (place === 'query') return new URL(location).searchParams
+  const fields = [...text.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)]
+  // As the journal keeps them: of a field that comes twice the last one.
+  return new URLSearchParams(Object.fromEntries(fields.map(([, name = '', value = '']) => [plain(name), plain(value)])))
+}
+
+const ENTITIES: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" }
+const plain = (text: string) => text.replace(/&(?:amp|lt|gt|quot|#39);/g, (entity) => ENTITIES[entity] ?? entity)
+
+/** What the id_token says; an app validates it first. */
+function thresholdsIn(callback: URLSearchParams): unknown {
+  const [, payload = ''] = (callback.get('id_token') ?? '').split('.')
+  return JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')).age_thresholds
+}
+
+const basic = (secret: string) => \`Basic \${Buffer.from(\`\${client.clientId}:\${secret}\`).toString('base64')}\`
+`
