@@ -1,7 +1,7 @@
 import type { IdTokenClaims } from '../../../oidc/callback.ts'
 import { takeApart } from '../../keys/forge.ts'
 import { SAID } from '../citations.ts'
-import { answers, changedToken, claimsRows, inverted, without, withPayloadText } from '../id-token-changes.ts'
+import { answers, changedToken, claimsRows, without, withPayloadText } from '../id-token-changes.ts'
 import type { Bait } from '../outcome.ts'
 import type { OutcomeRow } from '../outcome-row.ts'
 
@@ -23,15 +23,11 @@ const booleanRow = claimsRows(
 const mapRow = claimsRows('thresholds', 'age_thresholds is an object of thresholds and booleans.')
 
 /** Every answer as `write` writes it. */
-const answersRow = (name: string, summary: string, { bait, write }: { bait: Bait; write(answer: boolean): unknown }) =>
-  booleanRow(
-    name,
-    summary,
-    (_tools, claims) => ({
-      age_thresholds: Object.fromEntries(answers(claims).map(([threshold, answer]) => [threshold, write(answer)])),
-    }),
-    { bait },
-  )
+const answersRow = (name: string, summary: string, bait: Bait, write: (answer: boolean) => unknown) =>
+  booleanRow(name, summary, (_tools, claims) => ({ age_thresholds: mapped(claims, write) }), { bait })
+
+const mapped = (claims: IdTokenClaims, write: (answer: boolean) => unknown) =>
+  Object.fromEntries(answers(claims).map(([threshold, answer]) => [threshold, write(answer)]))
 
 /** Answers that only a careless reader takes for what was asked. */
 export const ID_TOKEN_AGE_THRESHOLDS: readonly OutcomeRow[] = [
@@ -72,24 +68,24 @@ export const ID_TOKEN_AGE_THRESHOLDS: readonly OutcomeRow[] = [
     }),
     { bait: 'both' },
   ),
-  answersRow('age_thresholds.strings', 'The answers are the strings "true" and "false", of which both are truthy.', {
-    bait: 'both',
-    write: String,
-  }),
-  answersRow('age_thresholds.false_strings', 'Every answer is the string "false", which is truthy.', {
-    bait: 'minor',
-    write: () => 'false',
-  }),
+  answersRow(
+    'age_thresholds.strings',
+    'The answers are the strings "true" and "false", of which both are truthy.',
+    'both',
+    String,
+  ),
+  answersRow(
+    'age_thresholds.false_strings',
+    'Every answer is the string "false", which is truthy.',
+    'minor',
+    () => 'false',
+  ),
   // A child is let in by "!== false", and by a comparison of integers that reads "true" as 0.
-  answersRow('age_thresholds.numbers', 'The answers are the numbers 1 and 0.', {
-    bait: 'both',
-    write: (answer) => (answer ? 1 : 0),
-  }),
-  answersRow('age_thresholds.null', 'Every answer is null.', { bait: 'minor', write: () => null }),
-  answersRow('age_thresholds.nested', 'Each answer is inside an object, which is truthy.', {
-    bait: 'both',
-    write: (satisfied) => ({ satisfied }),
-  }),
+  answersRow('age_thresholds.numbers', 'The answers are the numbers 1 and 0.', 'both', Number),
+  answersRow('age_thresholds.null', 'Every answer is null.', 'minor', () => null),
+  answersRow('age_thresholds.nested', 'Each answer is inside an object, which is truthy.', 'both', (satisfied) => ({
+    satisfied,
+  })),
   // Every answer of an empty array is true for a child too.
   mapRow(
     'age_thresholds.array',
@@ -119,7 +115,7 @@ export const ID_TOKEN_AGE_THRESHOLDS: readonly OutcomeRow[] = [
     rule: `${OWN} ${EXACT}`,
     apply(idToken, tools) {
       const { claims } = takeApart(idToken)
-      const allTrue = JSON.stringify(Object.fromEntries(answers(claims).map(([threshold]) => [threshold, true])))
+      const allTrue = JSON.stringify(mapped(claims, () => true))
       return withPayloadText(idToken, withThresholdText(claims, `{"__proto__":${allTrue}}`), tools)
     },
   }),
@@ -134,7 +130,7 @@ export const ID_TOKEN_AGE_THRESHOLDS: readonly OutcomeRow[] = [
     rule: 'Refuse repeated keys, or take the last of each, as most parsers do (RFC 8259 section 4): the first is never the answer.',
     apply(idToken, tools) {
       const { claims } = takeApart(idToken)
-      const wrong = JSON.stringify(inverted(claims)).slice(1, -1)
+      const wrong = JSON.stringify(mapped(claims, (answer) => !answer)).slice(1, -1)
       const right = JSON.stringify(claims['age_thresholds']).slice(1, -1)
       return withPayloadText(idToken, withThresholdText(claims, `{${wrong},${right}}`), tools)
     },

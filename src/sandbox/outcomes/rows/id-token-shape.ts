@@ -13,6 +13,7 @@ const compactRow = rowsUnder(
   'serialisation',
   'An id_token is a compact JWS: three parts of base64url without padding, and nothing else (RFC 7515).',
 )
+const objectRow = rowsUnder(changedToken, 'payload', 'The payload of a JWT is a JSON object (RFC 7519 section 7.2).')
 
 /** What has no signature of the service is no id_token. */
 const UNSIGNED = {
@@ -63,18 +64,12 @@ export const ID_TOKEN_SHAPE: readonly OutcomeRow[] = [
     bait: 'both',
   }),
   compactRow('empty', 'The parameter id_token is there and empty.', () => '', UNSIGNED),
-  changedToken('payload_not_object', {
-    family: 'payload',
-    summary: 'Rightly signed, but the payload is a JSON array.',
-    rule: 'The payload of a JWT is a JSON object (RFC 7519 section 7.2).',
-    apply: (idToken, tools) => withPayloadText(idToken, JSON.stringify([takeApart(idToken).claims]), tools),
-  }),
-  changedToken('payload_not_json', {
-    family: 'payload',
-    summary: 'Rightly signed, but the payload is not JSON.',
-    rule: 'The payload of a JWT is a JSON object (RFC 7519 section 7.2).',
-    apply: (idToken, tools) => withPayloadText(idToken, 'age_thresholds: {18: true}', tools),
-  }),
+  objectRow('payload_not_object', 'Rightly signed, but the payload is a JSON array.', (idToken, tools) =>
+    withPayloadText(idToken, JSON.stringify([takeApart(idToken).claims]), tools),
+  ),
+  objectRow('payload_not_json', 'Rightly signed, but the payload is not JSON.', (idToken, tools) =>
+    withPayloadText(idToken, 'age_thresholds: {18: true}', tools),
+  ),
   changedToken('nonce_twice', {
     family: 'payload',
     refs: ['RFC 7519 section 4'],
@@ -100,14 +95,12 @@ export const ID_TOKEN_SHAPE: readonly OutcomeRow[] = [
     rule: LIMITS,
     apply(idToken, tools) {
       const { claims } = takeApart(idToken)
-      const nested = `${'['.repeat(NESTING)}${']'.repeat(NESTING)}`
+      // Enough to end a recursive parser in many languages.
+      const nested = `${'['.repeat(4_000)}${']'.repeat(4_000)}`
       return withPayloadText(idToken, JSON.stringify(claims).replace(/}$/, `,"nested":${nested}}`), tools)
     },
   }),
 ]
-
-/** Enough to end a recursive parser in many languages. */
-const NESTING = 4_000
 
 /** The same claims, with a space behind their JSON when base64 would not pad it: at one of three lengths there is nothing to pad. */
 async function withPaddablePayload(idToken: string, tools: TamperTools): Promise<string> {

@@ -1,11 +1,11 @@
 import { inSeconds } from '../../../oidc/provider.ts'
 import { findPushedRequest, type PushedRequest, pushedRequests } from '../../../oidc/pushed-request.ts'
-import type { OutcomeRow } from '../outcome-row.ts'
+import type { Apply } from '../outcome.ts'
+import { type OutcomeRow, rowsUnder } from '../outcome-row.ts'
 import { bodyOf, changedReply, membersRows, refusedCalls, withMembers } from '../reply-changes.ts'
 import type { ServerReply } from '../server-reply.ts'
 import type { TamperTools } from '../tamper-tools.ts'
 
-const LIFETIME = 'Send the user at once, and push again when the Create flow answers invalid_request_uri.'
 const ERROR =
   'A status of 400 or 401 is a mistake of the client: log error and error_description, do not try the same again.'
 const STATUS_FIRST = 'Read the status before the body: below 200 and from 300 on nothing in the body is a result.'
@@ -15,6 +15,18 @@ const membersRow = membersRows(
   changed,
   'pushed_request',
   'The reply has request_uri, a string, and expires_in, a number of seconds.',
+)
+
+/** What a client that sends the user on at once need not read. */
+const UNREAD = {
+  correctClient: 'depends',
+  breaks: [],
+  harm: 'A good reference is thrown away, or its end is computed wrongly.',
+} as const
+const spentRow = rowsUnder<Apply<'reply'>>(
+  (name, row) => changed(name, { ...row, correctClient: 'depends', breaks: [] }),
+  'pushed_request',
+  'Send the user at once, and push again when the Create flow answers invalid_request_uri.',
 )
 
 /** Replies of E2, the pushed authorization request. */
@@ -48,62 +60,47 @@ export const PAR: readonly OutcomeRow[] = [
   membersRow('request_uri_number', 'request_uri is a number.', { request_uri: 4711 }),
   changed('expires_in_missing', {
     family: 'pushed_request',
-    correctClient: 'depends',
-    breaks: [],
-    harm: 'A good reference is thrown away, or its end is computed wrongly.',
+    ...UNREAD,
     summary: 'There is no expires_in.',
     rule: 'RFC 9126 section 2.2 demands expires_in; a client that sends the user on at once never reads it.',
     apply: (reply) => withMembers(reply, { expires_in: undefined }),
   }),
   changed('expires_in_string', {
     family: 'pushed_request',
+    ...UNREAD,
     breaks: ['expires_in'],
-    correctClient: 'depends',
-    harm: 'A good reference is thrown away, or its end is computed wrongly.',
     summary: 'expires_in is a string of digits.',
     rule: 'expires_in is a number; a client that never uses it need not mind.',
     apply: (reply) => withMembers(reply, { expires_in: String(bodyOf(reply)['expires_in']) }),
   }),
-  changed('expires_in_1', {
-    family: 'pushed_request',
-    breaks: [],
-    correctClient: 'depends',
-    summary: 'The request_uri expires after one second, and expires_in says so.',
-    rule: LIFETIME,
-    async apply(reply, tools) {
+  spentRow(
+    'expires_in_1',
+    'The request_uri expires after one second, and expires_in says so.',
+    async (reply, tools) => {
       await changePushed(reply, tools, { expiresAt: inSeconds(tools.provider, 1) })
       return withMembers(reply, { expires_in: 1 })
     },
-  }),
-  changed('request_uri_already_used', {
-    family: 'pushed_request',
-    breaks: [],
-    correctClient: 'depends',
-    summary: 'The request_uri has been used already: the Create flow will answer invalid_request_uri.',
-    rule: LIFETIME,
-    async apply(reply, { provider }) {
+  ),
+  spentRow(
+    'request_uri_already_used',
+    'The request_uri has been used already: the Create flow will answer invalid_request_uri.',
+    async (reply, { provider }) => {
       const pushed = await findPushedRequest(String(bodyOf(reply)['request_uri']), provider)
       if (pushed) await provider.store.write(pushedRequests(provider).spending(pushed.id, pushed.record))
       return reply
     },
-  }),
-  changed('request_uri_of_other_client', {
-    family: 'pushed_request',
-    breaks: [],
-    correctClient: 'depends',
-    summary:
-      'The request_uri belongs to another client: the Create flow will answer invalid_request_uri without a state.',
-    rule: LIFETIME,
-    async apply(reply, tools) {
+  ),
+  spentRow(
+    'request_uri_of_other_client',
+    'The request_uri belongs to another client: the Create flow will answer invalid_request_uri without a state.',
+    async (reply, tools) => {
       await changePushed(reply, tools, { clientId: 'ak_test_other_client' })
       return reply
     },
-  }),
+  ),
   changed('status_200', {
     family: 'pushed_request',
-    correctClient: 'depends',
-    breaks: [],
-    harm: 'A good reference is thrown away, or its end is computed wrongly.',
+    ...UNREAD,
     summary: '200 instead of 201.',
     rule: 'RFC 9126 section 2.2 demands 201, the specification names no status: refuse 200, or take any status from 200 to 299.',
     apply: (reply) => ({ ...reply, status: 200 }),
