@@ -78,44 +78,26 @@ function outcomeHad(decided: Outcome, decision: UseDecision): Outcome {
 
 async function useDecisionOf(
   ending: Ending,
-  transaction: UseTransaction,
+  { canCreate }: UseTransaction,
   { decision, tenant, saves }: Carrying,
 ): Promise<UseDecision | undefined> {
-  switch (ending.kind) {
-    case 'create_requested':
-    case 'error':
-      return ending
-    case 'no_answer':
-      return undefined
-    case 'verified':
-    case 'created':
-    case 'created_new': {
-      const held = decision.persona && (await tenant.personas.ageKeyOf(decision.persona))
-      if (held) {
-        const ageKey = saves ? held : { ...held, id: UNSAVED_AGE_KEY }
-        return { kind: 'verified', ageKey: ending.kind === 'verified' && ending.allFalse ? emptied(ageKey) : ageKey }
-      }
-      // Decision: a persona without an age key can only create one, or leave.
-      if (transaction.canCreate) return { kind: 'create_requested' }
-      return { kind: 'error', error: 'access_denied', description: 'the user has no age key' }
-    }
+  if (ending.kind === 'error' || ending.kind === 'create_requested') return ending
+  if (ending.kind === 'no_answer') return undefined
+  const held = decision.persona && (await tenant.personas.ageKeyOf(decision.persona))
+  if (held) {
+    const ageKey = saves ? held : { ...held, id: UNSAVED_AGE_KEY }
+    return { kind: 'verified', ageKey: ending.kind === 'verified' && ending.allFalse ? emptied(ageKey) : ageKey }
   }
+  // Decision: a persona without an age key can only create one, or leave.
+  if (canCreate) return { kind: 'create_requested' }
+  return { kind: 'error', error: 'access_denied', description: 'the user has no age key' }
 }
 
 /** Nothing satisfies a threshold, and the code still names the age key to upgrade. */
 const emptied = ({ id }: AgeKey): AgeKey => ({ id, signals: [] })
 
 function createDecisionOf(ending: Ending, { persona }: Decision): CreateDecision | undefined {
-  switch (ending.kind) {
-    case 'error':
-      return ending
-    case 'no_answer':
-      return undefined
-    case 'created_new':
-      return { kind: 'created', holder: undefined }
-    case 'created':
-    case 'verified':
-    case 'create_requested':
-      return { kind: 'created', holder: persona?.name }
-  }
+  if (ending.kind === 'error') return ending
+  if (ending.kind === 'no_answer') return undefined
+  return { kind: 'created', holder: ending.kind === 'created_new' ? undefined : persona?.name }
 }

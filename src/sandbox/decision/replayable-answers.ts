@@ -1,4 +1,4 @@
-import type { CallRecord } from '../journal/call-record.ts'
+import { callbackOf } from '../journal/call-meaning.ts'
 import type { Journal, ListedFlow } from '../journal/journal.ts'
 import type { ReplayableAnswer } from '../outcomes/tamper-tools.ts'
 
@@ -29,16 +29,10 @@ export async function findReplayableAnswer(
   return sameState
 }
 
-function answerIn({ calls }: ListedFlow): ReplayableAnswer | undefined {
-  const { state, nonce } = calls[0]?.parameters ?? {}
-  const idToken = calls.map(idTokenIn).find((token) => token !== undefined)
+function answerIn(flow: ListedFlow): ReplayableAnswer | undefined {
+  const { state, nonce } = flow.calls[0]?.parameters ?? {}
+  const idToken = callbackOf(flow)?.['id_token']
   return typeof state === 'string' && typeof nonce === 'string' && idToken !== undefined
     ? { state, nonce, idToken }
     : undefined
-}
-
-function idTokenIn({ response }: CallRecord): string | undefined {
-  if (response.kind === 'page') return response.params?.['id_token']
-  if (response.kind !== 'callback') return undefined
-  return response.callback.params.find(([name]) => name === 'id_token')?.[1]
 }

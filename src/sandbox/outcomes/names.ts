@@ -21,17 +21,20 @@ export async function requirePersona(
   throw Refusal.unknownName({ source, kind: 'persona', name, known, listedBy: 'GET /_sandbox/personas', status })
 }
 
-const OUTCOMES_LISTED_BY = 'GET /_sandbox/catalog'
-
 /** The outcome of a name that a request or call of `flow` may be forced to have. @throws Refusal with the nearest names */
 export function requireOutcome(flow: OutcomeFlow, name: string, source = 'outcome'): Outcome {
   const outcomes = outcomesFor(flow)
   const outcome = outcomes.find((row) => row.name === name)
   if (outcome) return outcome
-  const known = outcomes.map((row) => row.name)
   const problem = outcomeProblem(flow, name)
-  throw Refusal.unknownName({ source, kind: 'outcome', name, known, problem, listedBy: OUTCOMES_LISTED_BY })
+  throw unknownOutcome(source, name, { known: outcomes.map((row) => row.name), problem })
 }
+
+const unknownOutcome = (
+  source: string,
+  name: string,
+  more: { known: readonly string[]; problem?: string | undefined },
+) => Refusal.unknownName({ source, kind: 'outcome', name, listedBy: 'GET /_sandbox/catalog', ...more })
 
 /** What keeps a request or call of `flow` from having an outcome of this name, or `undefined`. */
 export function outcomeProblem(flow: OutcomeFlow, name: string): string | undefined {
@@ -53,12 +56,12 @@ export function requireBrowserOutcome(name: string, source: string): void {
   const problem =
     other &&
     `${JSON.stringify(name)} is an outcome of ${other.flow}, a call that no browser makes with its cookies; queue it by POST /_sandbox/expectations, or name it in the authorization request.`
-  throw Refusal.unknownName({ source, kind: 'outcome', name, known, problem, listedBy: OUTCOMES_LISTED_BY })
+  throw unknownOutcome(source, name, { known, problem })
 }
 
 /** Checks that some flow has an outcome of this name. @throws Refusal with the nearest names */
 export function requireOutcomeName(name: string, source = 'outcome'): void {
   const known = [...new Set(OUTCOMES.map((row) => row.name))]
   if (known.includes(name)) return
-  throw Refusal.unknownName({ source, kind: 'outcome', name, known, listedBy: OUTCOMES_LISTED_BY })
+  throw unknownOutcome(source, name, { known })
 }

@@ -1,9 +1,8 @@
 import { METHODS, type Method } from '../../age/methods.ts'
 import type { Age, AgeSignal } from '../../age/signal.ts'
 import { ASSURANCE_LEVELS, type AssuranceLevel } from '../../age/vocabulary.ts'
-import { onDemand } from '../../files/on-demand.ts'
 import { describeAgeKey, USUAL_THRESHOLDS } from './describe-age-key.ts'
-import { slug } from './name-generator.ts'
+import { loadFaker, slug } from './name-generator.ts'
 import type { Persona } from './persona-schema.ts'
 
 /** Personas of one run. */
@@ -11,9 +10,6 @@ export const MAX_GENERATED = 500
 
 /** The greatest seed: 32 bits without sign. */
 export const MAX_SEED = 0xffffffff
-
-/** Most commands never generate a persona, and the names alone are half a megabyte. */
-const loadFaker = onDemand(() => import('@faker-js/faker/locale/en'))
 
 type Faker = Awaited<ReturnType<typeof loadFaker>>['faker']
 
@@ -32,7 +28,7 @@ export async function generatePersonas(count: number, seed: number): Promise<Per
     const person = `${faker.person.firstName()} ${faker.person.lastName()}`
     const name = freeName(`${slug(person).slice(0, MAX_PERSON_LETTERS)}-${slug(point)}`, taken)
     const persona = { name, title: `${person}, ${point}`, purpose: describeAgeKey(signals) }
-    return signals.length === 0 ? persona : { ...persona, age_key: { signals } }
+    return signals.length === 0 ? persona : { ...persona, age_key: { signals: [...signals] } }
   })
 }
 
@@ -70,75 +66,56 @@ interface Draw {
 /** What a persona is about in a few words (`turns 18 tomorrow`), and what its age key holds; nothing without age key. */
 interface Made {
   readonly point: string
-  readonly signals: AgeSignal[]
+  readonly signals: readonly AgeSignal[]
 }
 
-type Kind = (draw: Draw) => Made
+const made = (point: string, ...signals: readonly AgeSignal[]): Made => ({ point, signals })
 
-const KINDS: readonly Kind[] = [
-  (draw) => ({
-    point: `turns ${draw.threshold} tomorrow`,
-    signals: [document(draw, born(`today - ${draw.threshold}y + 1d`))],
-  }),
-  (draw) => ({
-    point: `turned ${draw.threshold} today`,
-    signals: [document(draw, born(`today - ${draw.threshold}y`))],
-  }),
-  (draw) => ({
-    point: `turned ${draw.threshold} yesterday`,
-    signals: [document(draw, born(`today - ${draw.threshold}y - 1d`))],
-  }),
-  (draw) => {
-    const years = draw.threshold - draw.faker.number.int({ min: 1, max: 4 })
-    const months = draw.faker.number.int({ min: 1, max: 11 })
-    return { point: `${years} years old`, signals: [document(draw, born(`today - ${years}y - ${months}m`))] }
-  },
-  (draw) => {
-    const years = draw.faker.number.int({ min: 26, max: 85 })
-    const months = draw.faker.number.int({ min: 1, max: 11 })
-    return { point: `${years} years old`, signals: [document(draw, born(`today - ${years}y - ${months}m`))] }
-  },
+const KINDS: readonly ((draw: Draw) => Made)[] = [
+  (draw) => made(`turns ${draw.threshold} tomorrow`, document(draw, born(`today - ${draw.threshold}y + 1d`))),
+  (draw) => made(`turned ${draw.threshold} today`, document(draw, born(`today - ${draw.threshold}y`))),
+  (draw) => made(`turned ${draw.threshold} yesterday`, document(draw, born(`today - ${draw.threshold}y - 1d`))),
+  (draw) => yearsOld(draw, draw.threshold - draw.faker.number.int({ min: 1, max: 4 })),
+  (draw) => yearsOld(draw, draw.faker.number.int({ min: 26, max: 85 })),
   (draw) => {
     const years = draw.threshold + draw.faker.number.int({ min: -1, max: 2 })
-    return { point: `exactly ${years} years`, signals: [document(draw, { years })] }
+    return made(`exactly ${years} years`, document(draw, { years }))
   },
-  (draw) => ({ point: `at least ${draw.threshold}`, signals: [document(draw, { at_least_years: draw.threshold })] }),
+  (draw) => made(`at least ${draw.threshold}`, document(draw, { at_least_years: draw.threshold })),
   (draw) => {
     const years = draw.threshold + draw.faker.number.int({ min: -2, max: 5 })
-    return {
-      point: `at least ${years} by face`,
-      signals: [signal(draw, 'facial_age_estimation', { at_least_years: years })],
-    }
+    return made(`at least ${years} by face`, signal(draw, 'facial_age_estimation', { at_least_years: years }))
   },
-  (draw) => ({
-    point: `at least ${draw.threshold} by email`,
-    signals: [signal(draw, 'email_age_estimation', { at_least_years: draw.threshold })],
-  }),
+  (draw) => {
+    const { threshold } = draw
+    return made(`at least ${threshold} by email`, signal(draw, 'email_age_estimation', { at_least_years: threshold }))
+  },
   (draw) => {
     const card = signal(draw, 'payment_card_network', { at_least_years: 18 })
-    return { point: `${card.attributes?.['card_type']} card`, signals: [card] }
+    return made(`${card.attributes?.['card_type']} card`, card)
   },
   (draw) => {
     const years = draw.faker.number.int({ min: draw.threshold, max: draw.threshold + 30 })
-    const old = {
-      ...document(draw, born(`today - ${years}y - 2m`)),
-      verified_at: `now - ${draw.next('old', [2, 3, 5])}y`,
-    }
-    return { point: `${years} verified long ago`, signals: [old] }
+    const old = document(draw, born(`today - ${years}y - 2m`))
+    return made(`${years} verified long ago`, { ...old, verified_at: `now - ${draw.next('old', [2, 3, 5])}y` })
   },
   (draw) => {
     const years = draw.threshold - 1
     const seen = draw.threshold + draw.faker.number.int({ min: 1, max: 6 })
-    return {
-      point: `document ${years} face ${seen}`,
-      signals: [
-        document(draw, born(`today - ${years}y - 3m`)),
-        signal(draw, 'facial_age_estimation', { at_least_years: seen }),
-      ],
-    }
+    const scanned = document(draw, born(`today - ${years}y - 3m`))
+    return made(
+      `document ${years} face ${seen}`,
+      scanned,
+      signal(draw, 'facial_age_estimation', { at_least_years: seen }),
+    )
   },
-  () => ({ point: 'no age key', signals: [] }),
+  () => made('no age key'),
 ]
+
+function yearsOld(draw: Draw, years: number): Made {
+  const months = draw.faker.number.int({ min: 1, max: 11 })
+  return made(`${years} years old`, document(draw, born(`today - ${years}y - ${months}m`)))
+}
 
 const born = (text: string): Age => ({ date_of_birth: text })
 

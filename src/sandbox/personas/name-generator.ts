@@ -1,21 +1,15 @@
 import { onDemand } from '../../files/on-demand.ts'
 
-/** A made-up person: a title for people, and a name that is safe in URLs and test ids. */
-export interface GeneratedName {
-  readonly title: string
-  readonly name: string
-}
-
-/** Most sandboxes never generate a name, and it would slow every start. */
-const loadFaker = onDemand(() => import('@faker-js/faker/locale/en'))
+/** Most sandboxes never generate a name or a persona: the names are half a megabyte, and would slow every start. */
+export const loadFaker = onDemand(() => import('@faker-js/faker/locale/en'))
 
 /**
- * Loads the generator of personas' names: `{ title: 'Mia Keller', name: 'mia-keller-3f' }`, the same for the same `seed`
- * (a 32-bit unsigned integer).
+ * Loads the generator of made-up persons: `{ title: 'Mia Keller', name: 'mia-keller-3f' }`, the same for the same `seed`
+ * (a 32-bit unsigned integer). The name is safe in URLs and test ids.
  */
-export async function loadNameGenerator(): Promise<(seed: number) => GeneratedName> {
+export async function loadNameGenerator() {
   const { faker } = await loadFaker()
-  return (seed) => {
+  return (seed: number) => {
     faker.seed(seed)
     const title = `${faker.person.firstName()} ${faker.person.lastName()}`
     return { title, name: `${slug(title)}-${(seed & 0xff).toString(16).padStart(2, '0')}` }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { checkedSignalSchema, MAX_SIGNALS, personaSignalSchema } from '../../age/signal.ts'
 import { countedList } from '../../files/counted-list.ts'
-import { type Checked, checkAgainst, mustBe } from '../../text/schema-problems.ts'
+import { mustBe } from '../../text/schema-problems.ts'
 
 /** The headings under which a choice page lists personas. */
 export const PERSONA_GROUPS = ['Adults', 'Minors', 'Birthdays', 'Methods', 'Assurance', 'Edge cases', 'Own'] as const
@@ -66,11 +66,6 @@ export const storedPersonaSchema = personaSchema.extend({
 /** The heading of a persona: a user's own ones need not choose. */
 export function groupOf(persona: Persona): PersonaGroup {
   return persona.group ?? 'Own'
-}
-
-/** Checks a persona that is no file, such as a request's body. */
-export function checkPersona(value: unknown): Checked<Persona> {
-  return checkAgainst(personaSchema, value)
 }
 
 function lineOfText(longest: number) {

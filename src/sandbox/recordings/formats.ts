@@ -1,13 +1,4 @@
-/** A file that a flow becomes. */
-export interface RecordingFormat {
-  readonly mediaType: string
-  /** What follows the id of the flow in the name of the file. */
-  readonly suffix: string
-  /** What it is, for a list. */
-  readonly title: string
-}
-
-/** What a flow can be taken along as. */
+/** What a flow can be taken along as. The suffix follows the id of the flow in the name of the file; the title is for a list. */
 export const RECORDING_FORMATS = {
   scenario: { mediaType: 'application/yaml', suffix: '.yaml', title: 'Scenario' },
   vitest: { mediaType: 'text/typescript', suffix: '.test.ts', title: 'Test with Vitest' },
@@ -15,7 +6,7 @@ export const RECORDING_FORMATS = {
   pytest: { mediaType: 'text/x-python', suffix: '.py', title: 'Test with pytest' },
   har: { mediaType: 'application/json', suffix: '.har', title: 'HAR' },
   curl: { mediaType: 'application/x-sh', suffix: '.sh', title: 'Shell script with curl' },
-} as const satisfies Readonly<Record<string, RecordingFormat>>
+} as const
 
 export type RecordingName = keyof typeof RECORDING_FORMATS
 

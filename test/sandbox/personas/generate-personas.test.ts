@@ -4,7 +4,8 @@ import { evaluateAnswers } from '../../../src/age/evaluate.ts'
 import { METHOD_NAMES } from '../../../src/age/methods.ts'
 import { resolvePersona } from '../../../src/sandbox/personas/age-keys.ts'
 import { generatePersonas, MAX_GENERATED } from '../../../src/sandbox/personas/generate-personas.ts'
-import { checkPersona } from '../../../src/sandbox/personas/persona-schema.ts'
+import { personaSchema } from '../../../src/sandbox/personas/persona-schema.ts'
+import { checkAgainst } from '../../../src/text/schema-problems.ts'
 
 const THRESHOLDS = [13, 16, 18, 21, 25]
 
@@ -49,7 +50,7 @@ test('Generated personas are all valid persona files with a name of their own, m
   await fc.assert(
     fc.asyncProperty(fc.nat(0xffffffff), async (seed) => {
       const personas = await generatePersonas(60, seed)
-      expect(personas.filter((persona) => checkPersona(persona).kind !== 'valid')).toEqual([])
+      expect(personas.filter((persona) => checkAgainst(personaSchema, persona).kind !== 'valid')).toEqual([])
       expect(new Set(personas.map(({ name }) => name)).size).toBe(60)
     }),
     { numRuns: 10 },

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { MAX_SIGNALS } from '../../../src/age/signal.ts'
-import { checkPersona, groupOf, personaSchema } from '../../../src/sandbox/personas/persona-schema.ts'
-import { formatPath } from '../../../src/text/schema-problems.ts'
+import { groupOf, personaSchema } from '../../../src/sandbox/personas/persona-schema.ts'
+import { checkAgainst, formatPath } from '../../../src/text/schema-problems.ts'
 
 const signal = {
   method: 'id_doc_scan',
@@ -20,7 +20,7 @@ const born = (date_of_birth: string) => having({ age: { date_of_birth } })
 const times = (count: number) => ({ ...own, age_key: { signals: Array(count).fill(signal) } })
 
 function complaints(value: unknown): string[] {
-  const checked = checkPersona(value)
+  const checked = checkAgainst(personaSchema, value)
   return checked.kind === 'valid' ? [] : checked.problems.map(({ path, message }) => `${formatPath(path)}: ${message}`)
 }
 
@@ -35,7 +35,7 @@ test.each([
   ['without attributes or certification', having({ attributes: undefined, iso_27566_1: undefined })],
   ['with as many signals as a key holds', times(MAX_SIGNALS)],
 ])('A persona %s is given back as it is', (_, value) => {
-  expect(checkPersona(value)).toEqual({ kind: 'valid', value })
+  expect(checkAgainst(personaSchema, value)).toEqual({ kind: 'valid', value })
 })
 
 const BY_EMAIL = having({ method: 'email_age_estimation', attributes: undefined })

@@ -1,11 +1,12 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { AgeSignal } from '../../../src/age/signal.ts'
 import { createClock, type SandboxClock } from '../../../src/sandbox/clock/clock.ts'
-import { checkPersona, type Persona } from '../../../src/sandbox/personas/persona-schema.ts'
+import { type Persona, personaSchema } from '../../../src/sandbox/personas/persona-schema.ts'
 import { createPersonas, MAX_CHANGED_PERSONAS, type Personas } from '../../../src/sandbox/personas/personas.ts'
 import { createIds } from '../../../src/sandbox/tenants/ids.ts'
 import { createMemoryRecords } from '../../../src/store/memory.ts'
 import { createMemoryBudget } from '../../../src/store/memory-budget.ts'
+import { checkAgainst } from '../../../src/text/schema-problems.ts'
 
 const NOON = Date.parse('2026-05-17T12:00:00Z')
 
@@ -163,7 +164,7 @@ test('A new age key belongs to a new persona with a generated name, the same for
   const created = await createUser([byEmail(18)])
   expect(created.name).toMatch(/^[a-z0-9-]+-[0-9a-f]{2}$/)
   expect(created.title).toMatch(/^\p{Lu}\S* .*\p{L}$/u)
-  expect(checkPersona(created)).toMatchObject({ kind: 'valid' })
+  expect(checkAgainst(personaSchema, created)).toMatchObject({ kind: 'valid' })
   expect([(await personas.list()).at(-1), (await keyOf(created.name)).signals]).toEqual([created, [byEmail(18)]])
   const { saving } = createTenantPersonas()
   expect(await saving([idScan], undefined)).toMatchObject([{ id: created.name }])
@@ -177,7 +178,7 @@ test('A new age key has a name of its own even when the random source repeats it
   await Promise.all([1, 2, 3].map(() => save([idScan])))
   const created = (await personas.list()).slice(declared.length)
   expect(new Set(created.map(({ name }) => name)).size).toBe(3)
-  expect(created.map((one) => checkPersona(one).kind)).toEqual(['valid', 'valid', 'valid'])
+  expect(created.map((one) => checkAgainst(personaSchema, one).kind)).toEqual(['valid', 'valid', 'valid'])
 })
 
 test('A full tenant refuses one persona more, and all of several, still changes those it has, and has room after a removal', async () => {

@@ -3,115 +3,113 @@ import { birthdayOf, birthdaysAt, filterResults, filtersOf } from '../../../age/
 import { evaluateAnswers } from '../../../age/evaluate.ts'
 import type { AgeSignal } from '../../../age/signal.ts'
 import { mapInTurns } from '../../take-turn.ts'
-import { ANSWER_SIDES, BOUNDARY_SIDES, type ClaimsCounters, claimsKey, FILTER_SIDES } from '../counters.ts'
+import {
+  ANSWER_SIDES,
+  BOUNDARY_SIDES,
+  type ClaimsCounters,
+  claimsKey,
+  FILTER_SIDES,
+  type HitsTable,
+} from '../counters.ts'
 import type { CoverageItem } from '../coverage.ts'
-import { byPersona, type Cast, createItem, type Described, type GapClosing } from './item.ts'
+import { byPersona, createItem, type Described } from './item.ts'
 
 /** Each requested threshold of each distinct claims: true and false. */
-export const answerItems = ({ counters, cast }: Described): Promise<CoverageItem[]> =>
-  forEachClaims(counters, async (seen) => {
-    const { claims } = seen
-    const headOf = headsOf(seen)
-    const first = await firstWith(cast, (signals) =>
-      Object.entries(evaluateAnswers(signals, claims, cast.now)).map((answer) => answer.join()),
-    )
-    const close = (threshold: number, answer: boolean): GapClosing =>
-      byPersona(first.get(`${threshold},${answer}`), {
-        because: `it answers ${threshold}: ${answer} to these claims`,
-        otherwise: answer
-          ? `whose age signal passes the filters of these claims and says date_of_birth: today - ${threshold}y`
-          : `whose age signal says date_of_birth: today - ${threshold}y + 1d`,
-      })
-    return distinctThresholds(seen).map(({ threshold }) =>
-      createItem({
-        ...headOf(String(threshold), `age_thresholds ${threshold}`),
-        seen: seen.thresholds[threshold],
-        sides: sidesOf(ANSWER_SIDES, (side) => () => close(threshold, side === 'true')),
+export const answerItems = (described: Described): Promise<CoverageItem[]> =>
+  claimsItems(described, (seen, now) => ({
+    resultsOf: (signals) => Object.entries(evaluateAnswers(signals, seen.claims, now)).map((answer) => answer.join()),
+    parts: distinctThresholds(seen).map(({ threshold }) => ({
+      part: String(threshold),
+      title: `age_thresholds ${threshold}`,
+      hits: seen.thresholds[threshold],
+      sides: ANSWER_SIDES,
+      closing: (side) => ({
+        because: `it answers ${threshold}: ${side} to these claims`,
+        otherwise:
+          side === 'true'
+            ? `whose age signal passes the filters of these claims and says date_of_birth: today - ${threshold}y`
+            : `whose age signal says date_of_birth: today - ${threshold}y + 1d`,
       }),
-    )
-  })
+    })),
+  }))
 
 /** Each member of the claims that filters: passed and failed by an age signal. */
-export const filterItems = ({ counters, cast }: Described): Promise<CoverageItem[]> =>
-  forEachClaims(counters, async (seen) => {
-    const { claims } = seen
-    const headOf = headsOf(seen)
-    const first = await firstWith(cast, (signals) =>
-      filterResults(signals, claims, cast.now).map(({ member, passed }) => `${member},${passed}`),
-    )
-    const close = (filter: string, passed: boolean): GapClosing =>
-      byPersona(first.get(`${filter},${passed}`), {
-        because: `its age signal ${passed ? 'passes' : 'fails'} ${filter}`,
-        otherwise: `whose age signal ${passed ? 'passes' : 'fails'} ${filter}`,
-      })
-    return filtersOf(claims).map((filter) =>
-      createItem({
-        ...headOf(filter, filter),
-        seen: seen.filters[filter],
-        sides: sidesOf(FILTER_SIDES, (side) => () => close(filter, side === 'passed')),
-      }),
-    )
-  })
+export const filterItems = (described: Described): Promise<CoverageItem[]> =>
+  claimsItems(described, (seen, now) => ({
+    resultsOf: (signals) =>
+      filterResults(signals, seen.claims, now).map(({ member, passed }) => `${member},${passed ? 'passed' : 'failed'}`),
+    parts: filtersOf(seen.claims).map((filter) => ({
+      part: filter,
+      title: filter,
+      hits: seen.filters[filter],
+      sides: FILTER_SIDES,
+      closing(side) {
+        const passes = `age signal ${side === 'passed' ? 'passes' : 'fails'} ${filter}`
+        return { because: `its ${passes}`, otherwise: `whose ${passes}` }
+      },
+    })),
+  }))
 
 /** For each requested threshold a birthday today and tomorrow; none where the claims accept no method with a date of birth. */
-export const boundaryItems = ({ counters, cast }: Described): Promise<CoverageItem[]> =>
-  forEachClaims(counters, async (seen) => {
-    const { claims } = seen
-    const headOf = headsOf(seen)
-    const first = await firstWith(cast, (signals) =>
-      birthdaysAt(signals, claims, cast.now).map(({ threshold, day }) => `${threshold},${day}`),
-    )
-    const close = (threshold: number, years: number, day: 'today' | 'tomorrow'): GapClosing =>
-      byPersona(first.get(`${threshold},${day}`), {
-        because: `it is ${years} from ${day} on`,
-        otherwise: `whose age signal passes the filters of these claims and says date_of_birth: today - ${years}y${day === 'today' ? '' : ' + 1d'}`,
-      })
-    return distinctThresholds(seen).flatMap(({ threshold, index }) => {
-      const years = birthdayOf(threshold, index, claims)
+export const boundaryItems = (described: Described): Promise<CoverageItem[]> =>
+  claimsItems(described, (seen, now) => ({
+    resultsOf: (signals) => birthdaysAt(signals, seen.claims, now).map(({ threshold, day }) => `${threshold},${day}`),
+    parts: distinctThresholds(seen).flatMap(({ threshold, index }) => {
+      const years = birthdayOf(threshold, index, seen.claims)
       if (years === undefined) return []
-      const item = createItem({
-        ...headOf(String(threshold), `birthday for ${threshold}`),
-        seen: seen.boundaries[threshold],
-        sides: sidesOf(BOUNDARY_SIDES, (day) => () => close(threshold, years, day)),
-      })
-      return [item]
-    })
-  })
+      return {
+        part: String(threshold),
+        title: `birthday for ${threshold}`,
+        hits: seen.boundaries[threshold],
+        sides: BOUNDARY_SIDES,
+        closing: (day) => ({
+          because: `it is ${years} from ${day} on`,
+          otherwise: `whose age signal passes the filters of these claims and says date_of_birth: today - ${years}y${day === 'today' ? '' : ' + 1d'}`,
+        }),
+      }
+    }),
+  }))
 
-async function forEachClaims(
-  { claims }: Described['counters'],
-  itemsOf: (seen: ClaimsCounters) => Promise<readonly CoverageItem[]>,
-): Promise<CoverageItem[]> {
-  const items: CoverageItem[] = []
-  for (const seen of claims) items.push(...(await itemsOf(seen)))
-  return items
+/** What is looked at of one distinct claims object. */
+interface ClaimsParts {
+  /** `18,true`: the parts and sides that a persona with these signals closes. */
+  resultsOf(signals: readonly AgeSignal[]): readonly string[]
+  readonly parts: readonly {
+    readonly part: string
+    readonly title: string
+    readonly hits: HitsTable | undefined
+    readonly sides: readonly string[]
+    /** Words for a gap that the persona closes, and for one that no persona does. */
+    closing(side: string): Parameters<typeof byPersona>[1]
+  }[]
 }
 
-/** The name of the first persona that gives each of the results. What all of them give would take too much memory. */
-async function firstWith(
-  { personas }: Cast,
-  resultsOf: (signals: readonly AgeSignal[]) => readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  const first = new Map<string, string>()
-  await mapInTurns(personas, ({ name, signals }) => {
-    for (const result of resultsOf(signals)) if (!first.has(result)) first.set(result, name)
-  })
-  return first
+async function claimsItems(
+  { counters, cast }: Described,
+  partsOf: (seen: ClaimsCounters, now: number) => ClaimsParts,
+): Promise<CoverageItem[]> {
+  const items: CoverageItem[] = []
+  for (const seen of counters.claims) {
+    const { resultsOf, parts } = partsOf(seen, cast.now)
+    // The first persona that gives each of the results. What all of them give would take too much memory.
+    const first = new Map<string, string>()
+    await mapInTurns(cast.personas, ({ name, signals }) => {
+      for (const result of resultsOf(signals)) if (!first.has(result)) first.set(result, name)
+    })
+    const claims = JSON.stringify(seen.claims)
+    const digest = createHash('sha256').update(claimsKey(seen.claims)).digest('hex').slice(0, 8)
+    for (const { part, title, hits, sides, closing } of parts) {
+      const closings = sides.map(
+        (side) => [side, () => byPersona(first.get(`${part},${side}`), closing(side))] as const,
+      )
+      const head = { id: `${digest}/${part}`, title, flow: 'use', claims } as const
+      items.push(createItem({ ...head, seen: hits, sides: Object.fromEntries(closings) }))
+    }
+  }
+  return items
 }
 
 const distinctThresholds = ({ claims: { age_thresholds: thresholds } }: ClaimsCounters) =>
   thresholds
     .map((threshold, index) => ({ threshold, index }))
     .filter(({ threshold, index }) => thresholds.indexOf(threshold) === index)
-
-function headsOf({ claims }: ClaimsCounters) {
-  const common = { flow: 'use', claims: JSON.stringify(claims) } as const
-  const digest = digestOf(claimsKey(claims))
-  return (part: string, title: string) => ({ id: `${digest}/${part}`, title, ...common })
-}
-
-/** Tells claims apart in ids. */
-const digestOf = (key: string) => createHash('sha256').update(key).digest('hex').slice(0, 8)
-
-const sidesOf = <Side extends string>(names: readonly Side[], close: (side: Side) => () => GapClosing) =>
-  Object.fromEntries(names.map((name) => [name, close(name)]))
