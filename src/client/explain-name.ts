@@ -1,8 +1,7 @@
 import { endpointOf } from '../oidc/endpoints.ts'
 import type { Level } from '../oidc/rules/rule.ts'
 import { levelOf, RULES } from '../oidc/rules/rules.ts'
-import { findRow, OUTCOMES, rowId } from '../sandbox/outcomes/catalogue.ts'
-import { describeOutcome } from '../sandbox/outcomes/describe-outcome.ts'
+import { describeOutcome, findRow, OUTCOMES, rowId } from '../sandbox/outcomes/catalogue.ts'
 import { type Bait, needInWords, type Outcome, type OutcomeFlow } from '../sandbox/outcomes/outcome.ts'
 import { didYouMean, nearest, quote } from '../text/message-parts.ts'
 

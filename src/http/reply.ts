@@ -3,7 +3,7 @@ import type { Writable } from 'node:stream'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Response } from 'express'
-import type { ReplyBody, ServerReply } from '../sandbox/outcomes/server-reply.ts'
+import type { ReplyBody, ServerReply } from '../sandbox/outcomes/outcome.ts'
 import { type Cookie, serializeCookie } from './cookie.ts'
 import type { RenderedPage } from './html/layout.ts'
 

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { explainName } from '../../src/client/explain-name.ts'
-import { CATALOGUE_VERSION, OUTCOMES } from '../../src/sandbox/outcomes/catalogue.ts'
-import { describeOutcome } from '../../src/sandbox/outcomes/describe-outcome.ts'
+import { CATALOGUE_VERSION, describeOutcome, OUTCOMES } from '../../src/sandbox/outcomes/catalogue.ts'
 import { describeReading, READINGS } from '../../src/sandbox/readings/readings.ts'
 import { sendUse } from '../support/requests.ts'
 import { startSandbox } from '../support/sandbox.ts'

@@ -5,8 +5,7 @@ import * as z from 'zod'
 import { OPERATION_IDS, OPERATIONS } from '../../src/control/contract/contract.ts'
 import { NONE, type Operation } from '../../src/control/contract/operation.ts'
 import { describeApi } from '../../src/control/serve.ts'
-import { CATALOGUE_VERSION, OUTCOMES } from '../../src/sandbox/outcomes/catalogue.ts'
-import { describeOutcome } from '../../src/sandbox/outcomes/describe-outcome.ts'
+import { CATALOGUE_VERSION, describeOutcome, OUTCOMES } from '../../src/sandbox/outcomes/catalogue.ts'
 import { shareSandbox } from '../support/sandbox.ts'
 
 const begun = performance.now()

@@ -6,8 +6,7 @@ import { ENDPOINTS, type Endpoint } from '../../oidc/endpoints.ts'
 import type { UseEvaluation, UseTransaction } from '../../oidc/use.ts'
 import type { RecordedIn } from '../journal/journal.ts'
 import { findOutcome, rowId } from '../outcomes/catalogue.ts'
-import type { Outcome } from '../outcomes/outcome.ts'
-import type { ServerReply } from '../outcomes/server-reply.ts'
+import type { Outcome, ServerReply } from '../outcomes/outcome.ts'
 import {
   type Asked,
   CALLED,

@@ -4,9 +4,8 @@ import { Findings } from '../../oidc/rules/findings.ts'
 import type { RuleId } from '../../oidc/rules/rules.ts'
 import { SAID } from './citations.ts'
 import type { Family } from './families.ts'
-import type { Apply, ClientCheck } from './outcome.ts'
+import type { Apply, ClientCheck, ServerReply } from './outcome.ts'
 import type { OutcomeRow, OwnColumns, RowAt } from './outcome-row.ts'
-import type { ServerReply } from './server-reply.ts'
 
 type ReplyRow = Omit<RowAt<'reply'>, 'apply'> & { readonly apply: Apply<'reply'> }
 

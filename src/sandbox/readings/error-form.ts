@@ -1,7 +1,7 @@
 import type { Decisions } from '../../oidc/decisions.ts'
 import type { Call } from '../../oidc/endpoints.ts'
+import type { ServerReply } from '../outcomes/outcome.ts'
 import { bodyOf, withJson, withoutBody, withText } from '../outcomes/reply-changes.ts'
-import type { ServerReply } from '../outcomes/server-reply.ts'
 
 /** What decides the status of an error of a call. */
 const STATUS_OF: Readonly<Record<string, 'clientErrorStatus' | 'refusedTokenStatus' | 'refusedSignalStatus'>> = {

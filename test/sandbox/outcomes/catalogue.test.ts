@@ -2,13 +2,13 @@ import { expect, test } from 'vitest'
 import {
   CATALOGUE_VERSION,
   CATALOGUE_VERSIONS,
+  describeOutcome,
   findOutcome,
   findRow,
   OUTCOMES,
   outcomesFor,
   rowId,
 } from '../../../src/sandbox/outcomes/catalogue.ts'
-import { describeOutcome } from '../../../src/sandbox/outcomes/describe-outcome.ts'
 import { bringsNothing, CHECK_ROWS, OUTCOME_FLOWS, unmetNeedOf } from '../../../src/sandbox/outcomes/outcome.ts'
 
 const rowOf = (id: string) => findRow(id) ?? expect.fail(`there is no row ${id}`)

@@ -1,15 +1,14 @@
-import { SAID } from '../citations.ts'
+import { FAMILIES } from '../families.ts'
 import type { AuditRow } from '../outcome.ts'
 
 const COMMON = {
+  ...FAMILIES.state,
   flow: 'use',
   family: 'state',
   correctClient: 'refuse',
-  level: 'must',
-  bait: 'adult',
-  layer: 'oidc',
   twin: 'use/verified',
   since: '0.3',
+  breaks: ['state', 'nonce'],
 } as const
 
 /** Right answers that a browser brings in wrong ways: only an audit can try them, because no answer of the sandbox makes them. */
@@ -21,9 +20,7 @@ export const BROUGHT_ANSWERS: readonly AuditRow[] = [
     rule: 'state belongs to the browser that the request was made for: compare it with the session, not with a list of all requests.',
     severity: 8.1,
     cwe: [352, 384],
-    refs: [SAID.state, 'RFC 6749 section 10.12', 'RFC 9700 section 4.7'],
     harm: 'Somebody else proves an age, and a child opens the address of that answer.',
-    breaks: ['state', 'nonce'],
   },
   {
     ...COMMON,
@@ -35,6 +32,5 @@ export const BROUGHT_ANSWERS: readonly AuditRow[] = [
     cwe: [294],
     refs: ['RFC 9700 section 2.1'],
     harm: 'Whoever finds the address of an answer in the history of a browser opens a session with it again.',
-    breaks: ['state', 'nonce'],
   },
 ]

@@ -45,23 +45,20 @@ export const ID_TOKEN_SIGNATURE: readonly OutcomeRow[] = [
   signatureRow(
     'foreign_key_same_kid',
     'Signed by a foreign key under the kid of the published one.',
-    (idToken, { keys }) => signForeign(idToken, {}, keys.alg),
+    (idToken, tools) => signForeign(idToken, tools, () => ({})),
   ),
   changedToken('foreign_key_unknown_kid', {
     family: 'signature',
     breaks: ['kid', 'signature'],
     summary: 'Signed by a foreign key under a kid that is not in the key set.',
     rule: `${SIGNATURE} An unknown kid may cause one new fetch of the key set, then the token is refused.`,
-    apply: async (idToken, { keys }) => signForeign(idToken, { kid: (await foreignKey(keys.alg)).kid }, keys.alg),
+    apply: (idToken, tools) => signForeign(idToken, tools, ({ kid }) => ({ kid })),
   }),
   changedToken('embedded_jwk', {
     family: 'key_source',
     summary: 'Signed by a foreign key that the header brings along as jwk, under a kid that is not in the key set.',
     rule: OWN_KEYS,
-    async apply(idToken, { keys }) {
-      const { kid, publicJwk } = await foreignKey(keys.alg)
-      return signForeign(idToken, { kid, jwk: publicJwk }, keys.alg)
-    },
+    apply: (idToken, tools) => signForeign(idToken, tools, ({ kid, publicJwk }) => ({ kid, jwk: publicJwk })),
   }),
   changedToken('x5c', {
     family: 'key_source',
@@ -69,10 +66,8 @@ export const ID_TOKEN_SIGNATURE: readonly OutcomeRow[] = [
     refs: [SAID.signature, 'OpenID Connect Core 1.0 section 2', 'RFC 7515 section 4.1.6'],
     summary: 'Signed by the key of a foreign certificate in the header x5c, under a kid that is not in the key set.',
     rule: OWN_KEYS,
-    async apply(idToken, { keys }) {
-      const { kid } = await foreignKey(keys.alg)
-      return signForeign(idToken, { kid, x5c: [attackerCertificates[keys.alg]] }, keys.alg)
-    },
+    apply: (idToken, tools) =>
+      signForeign(idToken, tools, ({ kid, alg }) => ({ kid, x5c: [attackerCertificates[alg]] })),
   }),
   ...(['jku', 'x5u'] as const).map((member) =>
     changedToken(member, {
@@ -81,8 +76,7 @@ export const ID_TOKEN_SIGNATURE: readonly OutcomeRow[] = [
       refs: [SAID.signature, 'OpenID Connect Core 1.0 section 2', 'RFC 8725 section 3.10'],
       summary: `Signed by a foreign key under a kid that is not in the key set; the header ${member} points at a trap of the sandbox.`,
       rule: `${OWN_KEYS} Never fetch an address that a token names.`,
-      apply: async (idToken, { keys, createTrap }) =>
-        signForeign(idToken, { kid: (await foreignKey(keys.alg)).kid, [member]: createTrap() }, keys.alg),
+      apply: (idToken, tools) => signForeign(idToken, tools, ({ kid }) => ({ kid, [member]: tools.createTrap() })),
     }),
   ),
   ...Object.entries({ alg_none: 'none', alg_none_mixed_case: 'nOnE', alg_none_upper_case: 'NONE' }).map(([name, alg]) =>
@@ -169,11 +163,12 @@ const otherAlgorithm = ({ keys }: TamperTools) => SIGNING_ALGORITHMS.find((alg) 
 /** The claims as they were, under a changed header, signed by a key that is not published. */
 async function signForeign(
   idToken: string,
-  change: Readonly<Record<string, unknown>>,
-  alg: SigningKey['alg'],
+  { keys }: TamperTools,
+  change: (key: SigningKey) => Readonly<Record<string, unknown>>,
 ): Promise<string> {
   const { header, claims } = takeApart(idToken)
-  return signCompact({ header: { ...header, ...change }, payload: claims }, await foreignKey(alg))
+  const key = await foreignKey(keys.alg)
+  return signCompact({ header: { ...header, ...change(key) }, payload: claims }, key)
 }
 
 function signShared(idToken: string, change: Readonly<Record<string, unknown>>, secret: string | Buffer): string {

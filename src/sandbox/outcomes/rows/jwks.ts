@@ -1,4 +1,5 @@
 import { foreignKey } from '../../keys/foreign-keys.ts'
+import type { ServerReply } from '../outcome.ts'
 import { type OutcomeRow, rowsUnder } from '../outcome-row.ts'
 import {
   changedReply,
@@ -9,7 +10,6 @@ import {
   withJson,
   withMembers,
 } from '../reply-changes.ts'
-import type { ServerReply } from '../server-reply.ts'
 import type { TamperTools } from '../tamper-tools.ts'
 
 const KEEP = 'Without the key no token can be verified: refuse, or go on with a key set that was fetched before.'

@@ -1,9 +1,8 @@
 import { inSeconds } from '../../../oidc/provider.ts'
 import { findPushedRequest, type PushedRequest, pushedRequests } from '../../../oidc/pushed-request.ts'
-import type { Apply } from '../outcome.ts'
+import type { Apply, ServerReply } from '../outcome.ts'
 import { type OutcomeRow, rowsUnder } from '../outcome-row.ts'
 import { bodyOf, changedReply, membersRows, refusedCalls, withMembers } from '../reply-changes.ts'
-import type { ServerReply } from '../server-reply.ts'
 import type { TamperTools } from '../tamper-tools.ts'
 
 const ERROR =

@@ -1,7 +1,7 @@
 import { withAnother } from '../../outcomes/callback-changes.ts'
 import { withHeader } from '../../outcomes/id-token-changes.ts'
+import type { ServerReply } from '../../outcomes/outcome.ts'
 import { bodyOf, keysOfReply, withJson, withMembers } from '../../outcomes/reply-changes.ts'
-import type { ServerReply } from '../../outcomes/server-reply.ts'
 import type { TamperTools } from '../../outcomes/tamper-tools.ts'
 import { inCallbacks, inReplies, inTokens, type ReadingRow } from '../reading.ts'
 

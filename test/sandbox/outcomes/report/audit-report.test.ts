@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readReport } from '../../../../src/sandbox/outcomes/report/read-report.ts'
+import { readReport } from '../../../../src/sandbox/outcomes/report/audit-report.ts'
 import { MIXED } from '../../../audit/report/sample-report.ts'
 
 test('A report of an audit is read as it was written', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findReplayableAnswer } from '../../../src/sandbox/decision/replayable-answers.ts'
+import { findReplayableAnswer } from '../../../src/sandbox/decision/possible-outcome.ts'
 import type { RecordedResponse } from '../../../src/sandbox/journal/call-record.ts'
 import { createMemoryJournal } from '../../../src/store/memory-journal.ts'
 import { callbackWith, useFlowEntry } from '../../support/journal-entries.ts'
