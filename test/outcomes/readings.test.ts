@@ -12,13 +12,15 @@ type Texts = Readonly<Record<string, string>>
 const described = 'error error_description'
 const CLAIM_NAMES = 'sub iss aud iat exp nonce age_thresholds req_claims_hash'
 
+const UPGRADES = ['upgrade', 'signals', 'signals.forced']
+
 /** All that a client sees otherwise under a variant, in the parts that it concerns. */
 const CHANGED: Readonly<Record<string, Texts>> = {
   'upgrade_body=newline': { 'upgrade: upgrade.body': String.raw`"\"OK\"\n"` },
   'error_body=plain': refusals({ body: described }),
-  'upgrade_error_body=empty': ofUpgrade({ type: 'null', body: '' }),
+  'upgrade_error_body=empty': refusals({ type: 'null', body: '' }, UPGRADES),
   'upgrade_error_body=text': {
-    ...ofUpgrade({ type: 'text/plain; charset=utf-8', body: 'invalid_authorization_details: ...' }),
+    ...refusals({ type: 'text/plain; charset=utf-8', body: 'invalid_authorization_details: ...' }, UPGRADES),
     'refused: upgrade.refused.body': 'invalid_token: ...',
   },
   'client_error_status=400': { 'refused: par.refused.status': '400', 'refused: par.forced.refused.status': '400' },
@@ -125,18 +127,11 @@ const CHANGED: Readonly<Record<string, Texts>> = {
   },
 }
 
-function refusals(facts: Texts): Texts {
-  const calls = ['par', 'par.forced', 'exchange', 'upgrade', 'signals', 'signals.forced']
-  return Object.fromEntries(
-    calls.flatMap((call) => Object.entries(facts).map(([fact, value]) => [`refused: ${call}.refused.${fact}`, value])),
+function refusals(facts: Texts, calls: readonly string[] = ['par', 'par.forced', 'exchange', ...UPGRADES]): Texts {
+  const changed = calls.flatMap((call) =>
+    Object.entries(facts).map(([fact, value]) => [`refused: ${call}.refused.${fact}`, value]),
   )
-}
-
-function ofUpgrade(facts: Texts): Texts {
-  const calls = ['upgrade', 'signals', 'signals.forced']
-  return Object.fromEntries(
-    calls.flatMap((call) => Object.entries(facts).map(([fact, value]) => [`refused: ${call}.refused.${fact}`, value])),
-  )
+  return Object.fromEntries(changed)
 }
 
 /** How a Create flow ends whose request_uri has expired or was used. */

@@ -3,16 +3,14 @@ import * as z from 'zod'
 import { checkCreateCallback, checkUseCallback } from '../../src/demo/checks/check-callback.ts'
 import { keySetSchema } from '../../src/demo/checks/check-reply.ts'
 import { type Callback, callbackUrl } from '../../src/oidc/callback.ts'
-import { beginCreate } from '../../src/oidc/create.ts'
 import { createIssuer, useIssuer } from '../../src/oidc/provider.ts'
 import { Refusal } from '../../src/oidc/refusal.ts'
-import { beginUse } from '../../src/oidc/use.ts'
 import { conclude } from '../../src/sandbox/decision/conclude.ts'
 import { decideByChoice } from '../../src/sandbox/decision/decide.ts'
 import { OUTCOMES, rowId } from '../../src/sandbox/outcomes/catalogue.ts'
 import { bringsNothing, type Outcome } from '../../src/sandbox/outcomes/outcome.ts'
-import { createRequest, useRequest } from '../support/requests.ts'
-import { createService } from '../support/service.ts'
+import { useRequest } from '../support/requests.ts'
+import { transactionOf } from '../support/service.ts'
 import { createTestTenant } from '../support/tenant.ts'
 
 const NOW = Date.parse('2026-01-15T10:00:00Z')
@@ -42,15 +40,10 @@ type Sent = (typeof REQUESTS)[number]
 async function answerTo({ persona, request }: Sent, { flow, name }: Outcome): Promise<Callback | undefined> {
   await tenant.reset()
   await tenant.moveClock({ set: new Date(NOW).toISOString(), freeze: true })
-  const begin = async () => {
-    if (flow === 'use') return beginUse(Object.entries(useRequest(request)), provider)
-    const requestUri = await createService(provider).obtainRequestUri()
-    return beginCreate(Object.entries(createRequest(requestUri)), provider)
-  }
-  const beginning = await begin()
-  if (beginning.kind === 'refused') throw new Error('the request is refused')
-  const decision = await decideByChoice(beginning.transaction, { persona, outcome: name }, tenant).catch(refusedAs)
-  return decision && (await conclude(beginning.transaction, decision, { tenant })).callback
+  const transaction =
+    flow === 'use' ? await transactionOf(flow, provider, request) : await transactionOf('create', provider)
+  const decision = await decideByChoice(transaction, { persona, outcome: name }, tenant).catch(refusedAs)
+  return decision && (await conclude(transaction, decision, { tenant })).callback
 }
 
 function refusedAs(error: unknown): undefined {

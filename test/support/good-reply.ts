@@ -1,5 +1,4 @@
-import type { OutcomeFlow } from '../../src/sandbox/outcomes/outcome.ts'
-import type { ServerReply } from '../../src/sandbox/outcomes/server-reply.ts'
+import type { OutcomeFlow, ServerReply } from '../../src/sandbox/outcomes/outcome.ts'
 
 /** The reply to a server-to-server call that went well. */
 export function goodReply(flow: OutcomeFlow, baseUrl: string, keys: readonly object[]): ServerReply {

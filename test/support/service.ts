@@ -28,6 +28,17 @@ export function createService(provider: Provider = createProvider()): Service<Pr
   return serviceOf(provider)
 }
 
+/** A valid request of a flow, as it waits for its user. */
+export async function transactionOf(flow: 'use' | 'create', provider: Provider, changes: Changes = {}) {
+  const requestUri = flow === 'create' ? await createService(provider).obtainRequestUri() : undefined
+  const beginning =
+    flow === 'use'
+      ? beginUse(Object.entries(useRequest(changes)), provider)
+      : await beginCreate(Object.entries(createRequest(requestUri, changes)), provider)
+  if (beginning.kind === 'refused') throw new Error('the request is refused')
+  return beginning.transaction
+}
+
 /** E4, with the record of the code that the form names, as the routes find it. */
 export async function exchangeBy(request: ServerRequest, provider: Provider) {
   const code = request.formPairs.find(([name]) => name === 'code')?.[1]

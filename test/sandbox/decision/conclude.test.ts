@@ -1,39 +1,33 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { expect, test } from 'vitest'
-import { beginCreate } from '../../../src/oidc/create.ts'
 import { Refusal } from '../../../src/oidc/refusal.ts'
-import { beginUse } from '../../../src/oidc/use.ts'
 import { conclude } from '../../../src/sandbox/decision/conclude.ts'
 import { requireOutcome } from '../../../src/sandbox/outcomes/names.ts'
 import type { Tenant } from '../../../src/sandbox/tenants/tenant.ts'
-import { type Changes, createRequest, REDIRECT_URI, useRequest } from '../../support/requests.ts'
-import { createService, received } from '../../support/service.ts'
+import { type Changes, REDIRECT_URI } from '../../support/requests.ts'
+import { createService, received, transactionOf } from '../../support/service.ts'
 import { createTestTenant } from '../../support/tenant.ts'
 
-type Decided = { outcome: string; persona?: string; saves?: boolean }
-type Beginning = ReturnType<typeof beginUse> | Awaited<ReturnType<typeof beginCreate>>
+type Decided = { outcome: string; persona?: string | undefined; saves?: boolean }
+type Transaction = Awaited<ReturnType<typeof transactionOf>>
 
-async function end(tenant: Tenant, beginning: Beginning, decided: Decided) {
-  if (beginning.kind === 'refused') throw new Error('the request is refused')
+async function end(tenant: Tenant, transaction: Transaction, decided: Decided) {
   const { outcome, persona = '', ...options } = decided
   const decision = {
     persona: await tenant.personas.find(persona),
-    outcome: requireOutcome(beginning.transaction.flow, outcome),
+    outcome: requireOutcome(transaction.flow, outcome),
     laterOutcome: undefined,
     decidedBy: 'the choice page',
   }
-  const conclusion = await conclude(beginning.transaction, decision, { tenant, ...options })
+  const conclusion = await conclude(transaction, decision, { tenant, ...options })
   return { ...conclusion, callback: conclusion.callback && received(conclusion.callback) }
 }
 
-const concludeUse = (tenant: Tenant, outcome: string, persona?: string, changes: Changes = {}) =>
-  end(tenant, beginUse(Object.entries(useRequest(changes)), tenant.provider), { outcome, ...(persona && { persona }) })
+const concludeUse = async (tenant: Tenant, outcome: string, persona?: string, changes: Changes = {}) =>
+  end(tenant, await transactionOf('use', tenant.provider, changes), { outcome, persona })
 
-async function concludeCreate(tenant: Tenant, outcome: string, options: { saves?: boolean } = {}) {
-  const requestUri = await createService(tenant.provider).obtainRequestUri()
-  const beginning = await beginCreate(Object.entries(createRequest(requestUri)), tenant.provider)
-  return end(tenant, beginning, { outcome, persona: 'no-age-key', ...options })
-}
+const concludeCreate = async (tenant: Tenant, outcome: string, options: { saves?: boolean } = {}) =>
+  end(tenant, await transactionOf('create', tenant.provider), { outcome, persona: 'no-age-key', ...options })
 
 type Conclusion = Awaited<ReturnType<typeof end>>
 const paramsOf = ({ callback }: Conclusion) => callback?.params ?? expect.fail('there is no callback')
@@ -121,8 +115,8 @@ test('A Create request saves nothing where no passkey can be made, and says so',
 test('An upgrade succeeds where nothing is saved, as in an audit, and the persona stays as it is', async () => {
   const tenant = await createTestTenant()
   const upgraded = async (saves: boolean) => {
-    const beginning = beginUse(Object.entries(useRequest({ scope: 'openid svc.upgrade' })), tenant.provider)
-    const { code = '' } = paramsOf(await end(tenant, beginning, { outcome: 'verified', persona: 'child-12', saves }))
+    const transaction = await transactionOf('use', tenant.provider, { scope: 'openid svc.upgrade' })
+    const { code = '' } = paramsOf(await end(tenant, transaction, { outcome: 'verified', persona: 'child-12', saves }))
     const service = createService(tenant.provider)
     const { response } = await service.exchange(code)
     expect((await service.upgrade(response.access_token)).response).toBe('OK')

@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { beginCreate } from '../../../src/oidc/create.ts'
 import { Refusal } from '../../../src/oidc/refusal.ts'
-import { beginUse } from '../../../src/oidc/use.ts'
 import { createMask } from '../../../src/sandbox/clients/mask.ts'
 import { decide, decideByChoice, decideEnded, runClockSteps } from '../../../src/sandbox/decision/decide.ts'
 import { decideServerCall } from '../../../src/sandbox/decision/decide-server-call.ts'
@@ -11,8 +9,8 @@ import type { ReceivedCall } from '../../../src/sandbox/queue/call.ts'
 import type { Scenario } from '../../../src/sandbox/queue/scenario-schema.ts'
 import type { Tenant } from '../../../src/sandbox/tenants/tenant.ts'
 import { callbackWith, useFlowEntry } from '../../support/journal-entries.ts'
-import { type Changes, createRequest, REDIRECT_URI, useRequest } from '../../support/requests.ts'
-import { createService, refusalOf } from '../../support/service.ts'
+import { type Changes, REDIRECT_URI } from '../../support/requests.ts'
+import { refusalOf, transactionOf } from '../../support/service.ts'
 import { createTestTenant } from '../../support/tenant.ts'
 
 type Flow = 'use' | 'create'
@@ -22,16 +20,6 @@ const EXPIRED = 'request_uri.expired'
 
 const named = (persona?: string, outcome?: string) => ({ persona, outcome })
 
-async function transactionOf(flow: Flow, { provider }: Tenant, changes: Changes = {}) {
-  const requestUri = flow === 'create' ? await createService(provider).obtainRequestUri() : undefined
-  const beginning =
-    flow === 'use'
-      ? beginUse(Object.entries(useRequest(changes)), provider)
-      : await beginCreate(Object.entries(createRequest(requestUri, changes)), provider)
-  if (beginning.kind === 'refused') throw new Error('the request is refused')
-  return beginning.transaction
-}
-
 const callOf = <F extends ReceivedCall['flow']>(flow: F, clientId = 'ak_test_sandbox') => ({
   ...{ flow, client_id: clientId, state: 'state-1', nonce: flow === 'use' ? 'nonce-1' : undefined },
   sentParameters: () => ({ state: 'state-1' }),
@@ -39,7 +27,7 @@ const callOf = <F extends ReceivedCall['flow']>(flow: F, clientId = 'ak_test_san
 })
 
 async function decideRequest(flow: Flow, tenant: Tenant, requested: RequestedDecision = {}, changes: Changes = {}) {
-  return decide(await transactionOf(flow, tenant, changes), callOf(flow), { requested, tenant })
+  return decide(await transactionOf(flow, tenant.provider, changes), callOf(flow), { requested, tenant })
 }
 
 async function namesBy(...request: Parameters<typeof decideRequest>) {
@@ -63,7 +51,10 @@ describe.each(['use', 'create'] as const)('In the %s flow', (flow) => {
     if (says('expectation')) await tenant.expectations.add({ flow, persona: says('expectation'), times: 1 })
     if (says('scenario')) await arm(tenant, { flow, persona: says('scenario') })
     const requested = { query: named(says('query')), headers: named(says('header')), cookie: named(says('cookie')) }
-    const decision = await decide(await transactionOf(flow, tenant), callOf(flow, 'shop'), { requested, tenant })
+    const decision = await decide(await transactionOf(flow, tenant.provider), callOf(flow, 'shop'), {
+      requested,
+      tenant,
+    })
     expect(decision?.persona?.name).toBe(PERSONAS[first])
   })
 
@@ -197,7 +188,7 @@ test('A decision says when an expectation, a scenario, a client or a default has
   const told: unknown[] = []
   for (const clientId of ['ak_test_sandbox', 'ak_test_sandbox', 'shop', 'shop', 'ak_test_sandbox']) {
     const request = { requested: {}, tenant }
-    told.push((await decide(await transactionOf('use', tenant), callOf('use', clientId), request))?.decidedBy)
+    told.push((await decide(await transactionOf('use', tenant.provider), callOf('use', clientId), request))?.decidedBy)
   }
   expect(told).toEqual([
     `expectation ${id} (1 of 2 left)`,
@@ -254,7 +245,7 @@ test('A replay takes what an earlier flow of the client was answered, when that 
 
 test('A decision takes a persona that was looked up before, and passes on that a store fails', async () => {
   const tenant = await createTestTenant()
-  const transaction = await transactionOf('use', tenant)
+  const transaction = await transactionOf('use', tenant.provider)
   const known = ['other', 'teen-16'].map((name) => ({ name, title: 'As it was', purpose: 'P' }))
   const request = { requested: { query: named('teen-16') }, known, tenant }
   expect(await decide(transaction, callOf('use'), request)).toMatchObject({ persona: known[1] })
@@ -280,7 +271,7 @@ test('A step of a scenario that moves the clock runs when its decision is carrie
 
 test('The choice page decides by its form alone, and leaves an empty form undecided', async () => {
   const tenant = await createTestTenant({ defaults: { persona: 'child-12' } })
-  const transaction = await transactionOf('use', tenant)
+  const transaction = await transactionOf('use', tenant.provider)
   const choose = (persona?: string, outcome?: string) => decideByChoice(transaction, named(persona, outcome), tenant)
   const chosen = { persona: { name: 'teen-16' }, outcome: { name: 'verified' }, decidedBy: 'the choice page' }
   expect(await choose('teen-16')).toMatchObject(chosen)

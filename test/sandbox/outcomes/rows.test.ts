@@ -2,19 +2,15 @@ import { createHmac, createPublicKey, X509Certificate } from 'node:crypto'
 import { compactVerify, importJWK } from 'jose'
 import { expect, test } from 'vitest'
 import type { Callback } from '../../../src/oidc/callback.ts'
-import { beginCreate } from '../../../src/oidc/create.ts'
-import { beginUse } from '../../../src/oidc/use.ts'
 import { conclude } from '../../../src/sandbox/decision/conclude.ts'
 import certificates from '../../../src/sandbox/keys/attacker-certificates.json' with { type: 'json' }
 import { findOutcome, OUTCOMES, rowId } from '../../../src/sandbox/outcomes/catalogue.ts'
-import type { Outcome } from '../../../src/sandbox/outcomes/outcome.ts'
+import type { Outcome, ReplyBody } from '../../../src/sandbox/outcomes/outcome.ts'
 import { bodyOf, keysOfReply } from '../../../src/sandbox/outcomes/reply-changes.ts'
-import type { ReplyBody } from '../../../src/sandbox/outcomes/server-reply.ts'
 import { createTamperTools } from '../../../src/sandbox/outcomes/tamper-tools.ts'
 import type { Tenant } from '../../../src/sandbox/tenants/tenant.ts'
 import { goodReply } from '../../support/good-reply.ts'
-import { createRequest, useRequest } from '../../support/requests.ts'
-import { createService } from '../../support/service.ts'
+import { transactionOf } from '../../support/service.ts'
 import { createTestTenant } from '../../support/tenant.ts'
 
 const EARLIER = { state: 'earlier-state', nonce: 'earlier-nonce', idToken: 'e30.e30.earlier' }
@@ -26,19 +22,15 @@ async function answerOf(row: Outcome): Promise<Callback | undefined> {
   await tenant.reset()
   await tenant.moveClock({ set: '2026-01-15T10:00:00Z', freeze: true })
   const isOf = (need: 'can_create' | 'upgrade_scope') => row.needs?.includes(need) === true
-  const request = useRequest({
+  const flow = row.flow === 'use' ? 'use' : 'create'
+  const asked = {
     can_create: isOf('can_create') ? 'true' : undefined,
     scope: isOf('upgrade_scope') ? 'openid svc.upgrade' : 'openid',
-  })
-  const requestUri = row.flow === 'create' ? await createService(tenant.provider).obtainRequestUri() : ''
-  const beginning =
-    row.flow === 'use'
-      ? beginUse(Object.entries(request), tenant.provider)
-      : await beginCreate(Object.entries(createRequest(requestUri)), tenant.provider)
-  if (beginning.kind === 'refused') throw new Error('the request is refused')
+  }
+  const transaction = await transactionOf(flow, tenant.provider, flow === 'use' ? asked : {})
   const persona = await tenant.personas.find('adult-passport')
   const decision = { persona, outcome: row, laterOutcome: undefined, decidedBy: 'the test', earlier: EARLIER }
-  return (await conclude(beginning.transaction, decision, { tenant })).callback
+  return (await conclude(transaction, decision, { tenant })).callback
 }
 
 const OWN_KEYS = await Promise.all((['RS256', 'ES256'] as const).map((alg) => tenant.keys.keyFor(alg)))

@@ -4,8 +4,8 @@ import { createClock } from '../../../src/sandbox/clock/clock.ts'
 import { moveClock } from '../../../src/sandbox/clock/clock-move.ts'
 import { outcomesFor } from '../../../src/sandbox/outcomes/catalogue.ts'
 import type { ReceivedCall } from '../../../src/sandbox/queue/call.ts'
-import { createQueue, type ScenarioEvent } from '../../../src/sandbox/queue/queue.ts'
-import { progressOf } from '../../../src/sandbox/queue/queued.ts'
+import { createQueue, matchQueued, type ScenarioEvent } from '../../../src/sandbox/queue/queue.ts'
+import { failStep, passStep, progressOf, type Queued, queuedScenario } from '../../../src/sandbox/queue/queued.ts'
 import { type Scenario, scenarioSchema } from '../../../src/sandbox/queue/scenario-schema.ts'
 import { createIds } from '../../../src/sandbox/tenants/ids.ts'
 import { createMemoryTables } from '../../../src/store/memory.ts'
@@ -172,4 +172,38 @@ test('Every change of a scenario is announced, also a remark, and so is its remo
   await scenarios.remove(id)
   const told = events.map(({ status, step }) => `${status} ${step}`)
   expect(told).toEqual(['running 0', 'running 0', 'running 1', 'removed 1'])
+})
+
+const armed = (id: string, ...steps: Scenario['steps']) =>
+  queuedScenario(id, scenarioSchema.parse({ name: `Scenario ${id}`, steps }))
+
+const passed = (queued: Queued) => passStep(queued) ?? expect.fail('nothing is left')
+
+const use = call('use', { can_create: 'true' })
+
+test('The first scenario whose current step decides the call is matched', () => {
+  const scenarios = [
+    armed('waits', { await: 'par' }, AS_TEEN),
+    passed(armed('passed', AS_TEEN)),
+    armed('creates', { decide: { flow: 'create', outcome: 'created' } }),
+    passed(armed('first', { await: 'par' }, AS_TEEN)),
+    armed('second', AS_TEEN),
+  ]
+  const source = 'scenario "Scenario first", step 2'
+  const decision = { id: 'first', scenario: 'first', index: 1, source, persona: 'teen-16', outcome: undefined }
+  expect(matchQueued(scenarios, use)).toEqual({ contradicted: [], decision })
+})
+
+test('Scenarios before the matched one that the call contradicts are listed with the reason, later ones are not', () => {
+  const expecting = (value: string) => ({ ...AS_TEEN, expect: { can_create: value } })
+  const scenarios = [armed('a', expecting('false')), armed('b', expecting('true')), armed('c', expecting('false'))]
+  const explanation = { detail: 'can_create: expected "false", came "true"' }
+  const contradicted = [{ id: 'a', index: 0, explanation }]
+  expect(matchQueued(scenarios, use)).toMatchObject({ decision: { id: 'b' }, contradicted })
+})
+
+test('A failed scenario is not matched, and no scenario is changed', () => {
+  const failed = failStep(armed('a', AS_TEEN), { detail: 'failed' })
+  const before = structuredClone(failed)
+  expect([matchQueued([failed], use), failed]).toEqual([{ contradicted: [], decision: undefined }, before])
 })
