@@ -74,7 +74,7 @@ function renderClosed(shell: Shell): RenderedPage {
     title: t('closed.title'),
     main: html`<section class="card screen">
 <h1>${t('closed.title')}</h1>
-<p>${t('closed.lead')}</p>
+<p data-testid="closed">${t('closed.lead')}</p>
 </section>`,
   })
 }

@@ -27,11 +27,14 @@ export function firstSentence(page: ShownPage): string {
   return sentence.length > MAX_EXCERPT_CHARACTERS ? `${sentence.slice(0, MAX_EXCERPT_CHARACTERS - 1)}…` : sentence
 }
 
-/** What a page of the sandbox explains: its title, and the first paragraph that leads into it. */
+/** Paragraphs of the sandbox that say why a flow ends at the page. */
+const EXPLANATIONS = ['error-description', 'closed']
+
+/** What a page of the sandbox explains: its title, and why the flow ends there. */
 export function explanationOf(page: ShownPage): string {
-  const leads = elementsBelow(documentOf(page), 'p').filter((it) => /\blead\b/.test(attributeOf(it, 'class') ?? ''))
-  const lead = leads.map((paragraph) => textBelow(paragraph))[0]
-  const said = [titleOf(page).replace(/ \(agekey-sandbox\)$/, ''), lead].filter(Boolean).join(': ')
+  const paragraphs = elementsBelow(documentOf(page), 'p')
+  const why = paragraphs.find((it) => EXPLANATIONS.includes(attributeOf(it, 'data-testid') ?? ''))
+  const said = [titleOf(page).replace(/ \(agekey-sandbox\)$/, ''), why && textBelow(why)].filter(Boolean).join(': ')
   return said || firstSentence(page) || `an empty page with status ${page.status}`
 }
 

@@ -63,7 +63,7 @@ test('The evidence of a page is the title and the first sentence, or JSON as it 
 })
 
 test.each([
-  ['<title>Gone (agekey-sandbox)</title><p class="status">410</p><p class="lead">It ended.</p>', 'Gone: It ended.'],
+  ['<title>Gone (agekey-sandbox)</title><p>410</p><p data-testid="error-description">It ended.</p>', 'Gone: It ended.'],
   ['<p>Only text.</p>', 'Only text.'],
   ['', 'an empty page with status 200'],
 ])('A page of the sandbox that is %j explains %j', (html, expected) => {
