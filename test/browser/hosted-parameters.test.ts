@@ -56,7 +56,7 @@ describeWith('chromium', 'A parameter of the hosted screens', () => {
 
   test('Only a font that the device lacks is advice on the page, and of the choice in the journal', async () => {
     const page = await newPage()
-    await page.goto(use({ font: 'No Such Font Anywhere' }))
+    await page.goto(use({ font: 'No Such Font Anywhere', state: 'font', nonce: 'font' }))
     const finding = page.locator('.finding')
     expect(await finding.isVisible()).toBe(true)
     expect(await finding.textContent()).toContain('this device has no font "No Such Font Anywhere"')

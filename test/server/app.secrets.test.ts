@@ -133,8 +133,8 @@ async function readAll({ flows, scenario }: { flows: readonly string[]; scenario
     name: ['child-12', 'readme', 'default', 'id_token.expired'],
     client: ['web-shop'],
     flow: ['use'],
-    app: ['express', 'go'],
-    folder: ['pictures', 'scenarios', 'age'],
+    app: ['express', 'nextjs'],
+    folder: ['pictures', 'scenarios', 'lib'],
     file: files.map((names) => names.at(-1) ?? ''),
   }
   for (const route of READ) {
