@@ -45,6 +45,19 @@ function licenceOf(folder: string): string {
   return `${name} ${version}\n${'-'.repeat(40)}\n${text}\n`
 }
 
+/** Settings, and what each command reads of other rooms: a start would load these rooms otherwise. */
+const SETTINGS = [
+  'config/',
+  'package-root',
+  'sandbox/addresses/',
+  'tls/certificate',
+  'files/private-folder',
+  'files/visible',
+  'files/reports/',
+  'audit/command/settings',
+  'audit/learn/accepted-rule',
+]
+
 /** Bundles the command line and the library with all dependencies. */
 export default defineConfig({
   input: {
@@ -90,7 +103,7 @@ export default defineConfig({
       groups: [
         {
           name: 'settings',
-          test: /src[\\/](?:config|package-root|sandbox[\\/]addresses|tls[\\/]certificate|files[\\/]private-folder)/,
+          test: (id) => SETTINGS.some((part) => id.replaceAll('\\', '/').includes(`/src/${part}`)),
         },
         {
           name: 'server',
@@ -100,7 +113,6 @@ export default defineConfig({
         // Parts that are loaded later. What several of them share would else be a file for each set of sharers.
         { name: 'commands', test: /src[\\/]cli[\\/]/, minShareCount: 2, includeDependenciesRecursively: false },
         { name: 'audit', test: /src[\\/]audit[\\/]/, minShareCount: 2, includeDependenciesRecursively: false },
-        { name: 'recordings', test: /src[\\/]sandbox[\\/]recordings[\\/]/, includeDependenciesRecursively: false },
         { name: 'pages', test: /src[\\/]/, minShareCount: 2, includeDependenciesRecursively: false },
       ],
     },

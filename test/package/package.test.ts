@@ -1,5 +1,6 @@
-import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Ajv } from 'ajv'
@@ -58,6 +59,38 @@ test('The package has at most 140 files and 1.1 MB', () => {
   const [{ entryCount, size }] = JSON.parse(runIn(ROOT, 'npm', ['pack', '--ignore-scripts', '--dry-run', '--json']))
   expect(entryCount).toBeLessThanOrEqual(140)
   expect(size).toBeLessThanOrEqual(1_100_000)
+})
+
+test('A start loads at most ten files of together 800 kB: no page, no audit, no parser of YAML or HTML', async () => {
+  const env = { ...process.env, NODE_V8_COVERAGE: join(project, 'loaded') }
+  const server = spawn(process.execPath, [join(installed, 'dist/bin.js'), '-p', '0', '--state-dir', 'none'], { env })
+  await once(server.stdout, 'data')
+  server.kill('SIGINT')
+  await once(server, 'exit')
+  const [report = ''] = readdirSync(join(project, 'loaded'))
+  const { result }: { result: { url: string }[] } = JSON.parse(readFileSync(join(project, 'loaded', report), 'utf8'))
+  const files = result.flatMap(({ url }) => (url.includes('/agekey-sandbox/dist/') ? [fileURLToPath(url)] : []))
+  expect(files.length).toBeGreaterThan(3)
+  expect(files.length).toBeLessThanOrEqual(10)
+  expect(files.reduce((bytes, file) => bytes + statSync(file).size, 0)).toBeLessThan(800_000)
+})
+
+test('No file of the package waits for itself: in a circle, which file runs first decides whether a command works', () => {
+  const files = readdirSync(join(installed, 'dist')).filter((name) => name.endsWith('.js'))
+  const imports = new Map(
+    files.map((name) => [
+      name,
+      [...readInstalled(`dist/${name}`).matchAll(/(?:from|import)"\.\/([^"]+)"/g)].map(([, other = '']) => other),
+    ]),
+  )
+  const isFree = new Set<string>()
+  let before = -1
+  while (isFree.size > before) {
+    before = isFree.size
+    for (const [name, others] of imports) if (others.every((other) => isFree.has(other))) isFree.add(name)
+  }
+  expect(files.length).toBeGreaterThan(20)
+  expect(files.filter((name) => !isFree.has(name))).toEqual([])
 })
 
 test('The documents come along, with every file that they link to but the examples', () => {
