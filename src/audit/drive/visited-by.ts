@@ -3,8 +3,8 @@ import { startDeadline } from '../../client/deadline.ts'
 import type { SandboxApi } from '../../client/sandbox-api.ts'
 import type { Flow, NextDecision } from '../../client/shapes.ts'
 import { messageOf } from '../../files/caught.ts'
-import { onDemand } from '../../files/on-demand.ts'
 import type { AuthorizationRequest, Browser, PageRequest, ShownPage } from '../agent/browser.ts'
+import { createHttpAgent } from '../agent/http-agent.ts'
 import { AuditProblem } from '../audit-problem.ts'
 import { type AuditedApp, type DriveLimits, type FlowPlan, type FlowRun, takeBackDecision } from './driver.ts'
 import { addressOf, type Observation } from './observation.ts'
@@ -122,13 +122,9 @@ const LATE = Symbol('late')
 /** What is seen of a visit that returned nothing. */
 const failedVisit = (summary: string): Observation => ({ end: 'visit failed', status: 0, features: new Set(), summary })
 
-// Most functions have a client of their own.
-const loadAgent = onDemand(() => import('../agent/http-agent.ts'))
-
 function createOpenPage(sandboxUrl: string, signal: AbortSignal): OpenPage {
   let browser: Browser | undefined
   return async (asked, request = {}) => {
-    const { createHttpAgent } = await loadAgent()
     browser ??= createHttpAgent().newBrowser()
     const options = { sandboxUrl, signal, decide: async () => ({}) }
     const { end, page, problem, url } = await browser.open({ url: asked, ...request }, options)
