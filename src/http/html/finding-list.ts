@@ -1,10 +1,11 @@
+import { printableDescription } from '../../oidc/rules/error-codes.ts'
 import type { Finding } from '../../oidc/rules/finding.ts'
 import { type Html, html } from './html.ts'
 import { englishOn, type Translate } from './messages.ts'
 
 /**
  * The findings of a request: rule, place, problem and remedy of each; nothing when there are none.
- * @param said a message above the list; a problem that the message says is not repeated
+ * @param said an `error_description` above the list; a problem that it says is not repeated
  */
 export function renderFindingList(findings: readonly Finding[], t: Translate, said = ''): Html | false {
   if (findings.length === 0) return false
@@ -12,7 +13,7 @@ export function renderFindingList(findings: readonly Finding[], t: Translate, sa
 ${findings.map(
   (finding) => html`<li class="finding ${finding.level}">
 <p class="row"><span class="tag ${finding.level === 'error' ? 'no' : 'warn'}">${finding.level}</span> <code>${finding.rule}</code> <code class="muted">${finding.path}</code></p>
-${!said.includes(finding.message) && html`<p${englishOn(t)}>${finding.message}</p>`}
+${!said.includes(printableDescription(finding.message).replace(/\.$/, '')) && html`<p${englishOn(t)}>${finding.message}</p>`}
 <p class="hint"><strong>${t('finding.fix')}</strong> <span${englishOn(t)}>${finding.hint}</span></p>
 </li>
 `,

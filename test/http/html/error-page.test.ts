@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { renderError } from '../../../src/http/html/error-page.ts'
 import type { RenderedPage, Shell } from '../../../src/http/html/layout.ts'
 import { Refusal } from '../../../src/oidc/refusal.ts'
+import { Findings } from '../../../src/oidc/rules/findings.ts'
 import { errorView, shell } from '../../hosted/views.ts'
 import { byTestId, tagsOf, textOf } from '../../support/markup.ts'
 
@@ -19,6 +20,16 @@ test('The error page names the problem, each finding with its remedy, near misse
     'Start again from the app.',
   ])
     expect(text).toContain(part)
+})
+
+test('A problem that the description says is not said again beside its rule, whatever signs RFC 6749 keeps out of a description', () => {
+  const findings = new Findings('spec')
+  findings.add('USE-01', { path: 'client_id', message: 'client_id "x" is not registered…' })
+  findings.add('USE-08', { path: 'nonce', message: 'nonce is missing' })
+  const text = textOf(renderError(findings.toRefusal(), { shell }))
+  expect(text).toContain("USE-01: client_id 'x' is not registered... (and 1 more: USE-08)")
+  expect(text).not.toContain('"x"')
+  expect(text).toContain('USE-08 nonce nonce is missing')
 })
 
 test('The error page leads to the flow of the call', () => {
