@@ -81,16 +81,15 @@ function renderSaving(
 <label for="persona">${t('create.persona')}</label>
 <select id="persona" name="persona" aria-describedby="persona-hint">
 ${personas.map(
-  ({ name, title }) =>
-    html`<option value="${name}" data-testid="persona-${name}"${name === selected && html` selected`}>${title} (${name})</option>
+  ({ name, title, age_key: ageKey }) =>
+    html`<option value="${name}" data-testid="persona-${name}"${!ageKey && html` data-keyless`}${name === selected && html` selected`}>${title} (${name})</option>
 `,
 )}</select>
 <p class="hint" id="persona-hint">${t('create.persona.hint')}</p>
 </div>
 <div class="actions">
 <button class="primary" name="outcome" value="created" data-testid="save">${t('create.save')}</button>
-<button class="secondary" name="outcome" value="created_new" data-testid="save-new" aria-describedby="new-hint">${t('create.new')}</button>
-<p class="hint" id="new-hint">${t('create.new.hint')}</p>
+<button class="secondary" name="outcome" value="created_new" data-testid="save-new"><span>${t('create.new')}</span> <small>${t('create.new.hint')}</small></button>
 ${renderOutcomeButton('request_uri.expired', page, { label: t('create.expired') }, t)}
 </div>
 </div>`

@@ -122,6 +122,15 @@ describeWith('chromium', 'A hosted screen', () => {
     expect((await page.getByTestId('language').boundingBox())?.y).toBeLessThan(200)
   })
 
+  test('The create page says that a key is replaced only of a persona who has one, also without scripts', async () => {
+    const page = await world.open(await createUrl(world.sandbox), WITHOUT_SCRIPTS)
+    const hint = page.locator('#persona-hint')
+    await page.locator('#persona').selectOption('no-age-key')
+    expect(await hint.isVisible()).toBe(false)
+    await page.locator('#persona').selectOption('adult-passport')
+    expect(await hint.isVisible()).toBe(true)
+  })
+
   test('The choice page moves nothing when the browser prefers reduced motion', async () => {
     const page = await world.open(useUrl(world.sandbox), { reducedMotion: 'reduce' })
     const moving = `[...document.querySelectorAll('*')].filter((one) => getComputedStyle(one).transitionDuration !== '0s').length`

@@ -23,7 +23,7 @@ test('The create page offers every persona, selects the preselected one, and sav
   const options = tags.filter(({ attributes }) => attributes['data-testid']?.startsWith('persona-'))
   expect(options.map(({ attributes }) => attributes)).toEqual([
     { value: 'adult-passport', 'data-testid': 'persona-adult-passport' },
-    { value: 'no-age-key', 'data-testid': 'persona-no-age-key', selected: '' },
+    { value: 'no-age-key', 'data-testid': 'persona-no-age-key', 'data-keyless': '', selected: '' },
   ])
   const form = tags.findIndex(({ name }) => name === 'form')
   expect(tags.slice(form).find(({ name }) => name === 'button')?.attributes['data-testid']).toBe('save')
