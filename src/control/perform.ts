@@ -3,6 +3,8 @@ import type { HttpHost } from '../http/handler.ts'
 import { shellOf } from '../http/html/layout.ts'
 import { parseWith } from '../http/parse.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
+import { actAsHandlers } from './act-as.ts'
+import { catalogHandlers } from './catalog.ts'
 import {
   type OperationId,
   type OperationInput,
@@ -13,9 +15,9 @@ import {
 import { NONE } from './contract/operation.ts'
 import { flowHandlers } from './flows.ts'
 import type { AnswerOf, ControlContext, Handlers } from './handler.ts'
-import { actAsHandlers, personaHandlers } from './personas.ts'
+import { personaHandlers } from './personas.ts'
 import { expectationHandlers, scenarioHandlers } from './queue.ts'
-import { catalogHandlers, tenantHandlers } from './tenants.ts'
+import { tenantHandlers } from './tenants.ts'
 
 /** What does each operation of the contract; the compiler checks that each answers as the contract says. */
 const HANDLERS: Handlers = {

@@ -2,21 +2,17 @@ import { parseInstant } from '../age/calendar.ts'
 import { parseClaims } from '../age/claims.ts'
 import { evaluate } from '../age/evaluate.ts'
 import { type AgeSignal, parseEvaluationSignals } from '../age/signal.ts'
-import { type Html, html } from '../http/html/html.ts'
-import { type RenderedPage, renderPage } from '../http/html/layout.ts'
 import { readPageAfter } from '../http/list-page.ts'
-import { actingCookies } from '../http/requested-decision.ts'
 import type { Certifications } from '../oidc/provider.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import { certifiedLevel } from '../oidc/request/age-signals.ts'
 import { Findings } from '../oidc/rules/findings.ts'
 import { asDecided } from '../oidc/use.ts'
-import { OUTCOME_COOKIE, PERSONA_COOKIE } from '../sandbox/decision/sources.ts'
-import { requireBrowserOutcome, requirePersona } from '../sandbox/outcomes/names.ts'
+import { requirePersona } from '../sandbox/outcomes/names.ts'
 import { type Persona, personaNameSchema } from '../sandbox/personas/persona-schema.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
-import type { actAsOperations, personaOperations } from './contract/personas.ts'
-import type { ControlCall, ControlContext, Handlers } from './handler.ts'
+import type { personaOperations } from './contract/personas.ts'
+import type { ControlCall, Handlers } from './handler.ts'
 
 /** Signals that are explained, each for every threshold. */
 const MAX_EXPLAINED = 1_500
@@ -112,56 +108,3 @@ function withLevel(signal: AgeSignal, certifications: Certifications): AgeSignal
   const level = certifiedLevel(certifications, signal)
   return level === undefined ? signal : { ...signal, iso_27566_1: level }
 }
-
-export const actAsHandlers: Pick<Handlers, keyof typeof actAsOperations> = {
-  async showActAs(call) {
-    return { status: 200, page: renderActAs(await actingOf(call), call) }
-  },
-  async actAs(call) {
-    const { persona, outcome } = await actingOf(call)
-    const cookies = actingCookies({ persona: persona.name, outcome }, call.tenant)
-    if (call.isForm) return { status: 200, cookies, page: renderActing({ persona, outcome }, call) }
-    return { status: 200, cookies, body: { persona: persona.name, ...(outcome === undefined ? {} : { outcome }) } }
-  },
-  stopActing: ({ tenant }) => ({ status: 204, cookies: actingCookies({}, tenant) }),
-}
-
-interface Acting {
-  readonly persona: Persona
-  readonly outcome: string | undefined
-}
-
-async function actingOf({ params, query: { outcome }, tenant }: ControlCall<'actAs' | 'showActAs'>): Promise<Acting> {
-  const persona = await existing(params.name, tenant)
-  if (outcome !== undefined) requireBrowserOutcome(outcome, 'outcome')
-  return { persona, outcome }
-}
-
-/** A page with one button. It makes the browser act as the persona in every flow that nothing stronger decides. */
-function renderActAs({ persona: { name, title }, outcome }: Acting, { tenant, shell }: ControlContext): RenderedPage {
-  const query = outcome === undefined ? '' : `?${new URLSearchParams({ outcome })}`
-  const action = `${tenant.basePath}/_sandbox/act-as/${name}${query}`
-  return renderPage(shell, {
-    title: `Act as ${title}`,
-    main: html`<section class="card screen">
-<h1>Act as ${title}</h1>
-<p>This browser will be <code>${name}</code> in every flow, without the choice page, until you stop.${renderOutcome(outcome)}</p>
-<form method="post" action="${action}"><div class="actions"><button class="primary" data-testid="act-as">Act as ${title}</button></div></form>
-</section>`,
-  })
-}
-
-/** The page behind the button: the browser has the cookie. */
-function renderActing({ persona: { name, title }, outcome }: Acting, { shell }: ControlContext): RenderedPage {
-  return renderPage(shell, {
-    title: `Acting as ${title}`,
-    main: html`<section class="card screen">
-<h1>Acting as ${title}</h1>
-<p>From now on this browser is <code>${name}</code> in every flow.${renderOutcome(outcome)} <code>DELETE _sandbox/act-as</code> or deleting the cookies <code>${PERSONA_COOKIE}</code> and <code>${OUTCOME_COOKIE}</code> ends it.</p>
-<p class="row links"><a href="${shell.homePath}">To the sandbox home</a></p>
-</section>`,
-  })
-}
-
-const renderOutcome = (outcome: string | undefined): Html =>
-  html`${outcome !== undefined && html` Each flow that can have it ends with <code>${outcome}</code>.`}`

@@ -1,20 +1,15 @@
 import { camelCased, snakeCased } from '../files/camel-case.ts'
 import { readPageAfter } from '../http/list-page.ts'
-import { DECISIONS } from '../oidc/decisions.ts'
 import { Refusal } from '../oidc/refusal.ts'
-import { levelOf, RULES } from '../oidc/rules/rules.ts'
 import { redirectUriWarnings } from '../sandbox/addresses/web-address.ts'
 import { clientSettingsOf } from '../sandbox/clients/client-schema.ts'
 import { currentCoverage } from '../sandbox/coverage/describe-coverage.ts'
-import { CATALOGUE_VERSION, describeOutcome, OUTCOMES } from '../sandbox/outcomes/catalogue.ts'
 import { requireOutcomeName, requirePersona } from '../sandbox/outcomes/names.ts'
 import { requireReadings } from '../sandbox/readings/parse-readings.ts'
-import { describeReading, READINGS } from '../sandbox/readings/readings.ts'
 import { requireTenant } from '../sandbox/tenants/require-tenant.ts'
 import { type TenantSettings, tenantValuesOf } from '../sandbox/tenants/shared-parts.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { quote } from '../text/message-parts.ts'
-import type { catalogOperations } from './contract/catalog.ts'
 import type { tenantOperations } from './contract/tenants.ts'
 import type { ControlCall, Handlers } from './handler.ts'
 
@@ -110,32 +105,4 @@ function wireTenant({ name, provider, settings, clock, keys }: Tenant) {
     readings,
     clock: clock.state(),
   }
-}
-
-export const catalogHandlers: Pick<Handlers, keyof typeof catalogOperations> = {
-  async getHealth({ world }) {
-    await world.checkStore()
-    const uptime = Math.round(world.uptimeSeconds() * 1000) / 1000
-    return { status: 200, body: { status: 'ok', version: world.version, uptime } }
-  },
-  async getCatalog({ tenant }) {
-    const { profile, lifetimes } = tenant.provider
-    const personas = await tenant.personas.list()
-    const body = {
-      personas: personas.map(({ name, title, purpose }) => ({ name, title, purpose })),
-      catalogue: CATALOGUE_VERSION,
-      outcomes: OUTCOMES.map(describeOutcome),
-      rules: RULES.map((row) => ({
-        id: row.id,
-        section: row.section,
-        level: levelOf(row, profile),
-        sentence: row.sentence,
-        hint: row.hint,
-      })),
-      lifetimes: snakeCased(lifetimes),
-      decisions: DECISIONS,
-      readings: READINGS.map(describeReading),
-    }
-    return { status: 200, body }
-  },
 }

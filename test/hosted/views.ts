@@ -15,7 +15,11 @@ export const advice = {
 } as const
 
 const named = (name: string, title: string) => ({ name, title, purpose: 'For a test.' })
-const ADULT: Persona = { ...named('adult-passport', 'Adult with a passport'), group: 'Adults', age_key: { signals: [] } }
+const ADULT: Persona = {
+  ...named('adult-passport', 'Adult with a passport'),
+  group: 'Adults',
+  age_key: { signals: [] },
+}
 const NOBODY_YET: Persona = named('no-age-key', 'Nobody yet')
 
 const presentation = { theme: 'light', learnMore: true, appearance: {} } as const

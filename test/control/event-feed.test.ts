@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { PassThrough, Writable } from 'node:stream'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { feedOf } from '../../src/control/flows.ts'
+import { feedOf } from '../../src/control/event-feed.ts'
 import type { Journal, JournalEvent } from '../../src/sandbox/journal/journal.ts'
 import { createApp } from '../../src/server/app.ts'
 import { createMemoryJournal } from '../../src/store/memory-journal.ts'

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { OPERATION_IDS, OPERATIONS } from '../../src/control/contract/contract.ts'
 import { NONE, type Operation } from '../../src/control/contract/operation.ts'
-import { describeApi } from '../../src/control/serve.ts'
+import { describeApi } from '../../src/control/openapi.ts'
 import { CATALOGUE_VERSION, describeOutcome, OUTCOMES } from '../../src/sandbox/outcomes/catalogue.ts'
 import { shareSandbox } from '../support/sandbox.ts'
 

@@ -1,0 +1,35 @@
+import { snakeCased } from '../files/camel-case.ts'
+import { DECISIONS } from '../oidc/decisions.ts'
+import { levelOf, RULES } from '../oidc/rules/rules.ts'
+import { CATALOGUE_VERSION, describeOutcome, OUTCOMES } from '../sandbox/outcomes/catalogue.ts'
+import { describeReading, READINGS } from '../sandbox/readings/readings.ts'
+import type { catalogOperations } from './contract/catalog.ts'
+import type { Handlers } from './handler.ts'
+
+export const catalogHandlers: Pick<Handlers, keyof typeof catalogOperations> = {
+  async getHealth({ world }) {
+    await world.checkStore()
+    const uptime = Math.round(world.uptimeSeconds() * 1000) / 1000
+    return { status: 200, body: { status: 'ok', version: world.version, uptime } }
+  },
+  async getCatalog({ tenant }) {
+    const { profile, lifetimes } = tenant.provider
+    const personas = await tenant.personas.list()
+    const body = {
+      personas: personas.map(({ name, title, purpose }) => ({ name, title, purpose })),
+      catalogue: CATALOGUE_VERSION,
+      outcomes: OUTCOMES.map(describeOutcome),
+      rules: RULES.map((row) => ({
+        id: row.id,
+        section: row.section,
+        level: levelOf(row, profile),
+        sentence: row.sentence,
+        hint: row.hint,
+      })),
+      lifetimes: snakeCased(lifetimes),
+      decisions: DECISIONS,
+      readings: READINGS.map(describeReading),
+    }
+    return { status: 200, body }
+  },
+}
