@@ -36,7 +36,7 @@ export async function openCoverageFile(
       onWarning(`the option coverageFile: ${file} cannot be written (${messageOf(error)}); it lacks what came last`)
     }
   }
-  /** Writes what is not written yet. */
+  /** Writes the counters as they are, behind a write that is under way. */
   const flush = () => {
     clearTimeout(timer)
     timer = undefined

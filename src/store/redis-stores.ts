@@ -79,8 +79,8 @@ function startProblem(address: string, { key, what, cause }: { key: string; what
 }
 
 /**
- * The tenants of all replicas: a sorted set of each kind, by the order of their last use, and a set of those that are removed
- * and not forgotten yet. `order` is the key of the counter behind the order.
+ * The tenants of all replicas, in three keys: touched and declared ones, each sorted by their last use, and removed ones whose
+ * records are still there. `order` is the key of the counter that sorts them.
  */
 export function createRedisDirectory(
   redis: Redis,

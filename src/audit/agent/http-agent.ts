@@ -277,7 +277,7 @@ export function createCookies() {
     /** The value of the header `Cookie`, by where the request comes from (RFC 6265bis section 5.2); `undefined` without any. */
     headerFor: (url: URL, sameSiteContext: 'strict' | 'lax' | 'none') =>
       jar.getCookieStringSync(url.href, { sameSiteContext }) || undefined,
-    /** Does what the headers `Set-Cookie` of an answer ask for. Returns the names of cookies that they set, not of those that they delete. */
+    /** Sets and deletes cookies by the headers `Set-Cookie` of an answer. @returns the names of those that it set */
     keep: (setCookie: readonly string[], url: URL): readonly string[] =>
       setCookie.flatMap((header) => {
         const cookie = Cookie.parse(header, { loose: true })

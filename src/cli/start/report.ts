@@ -165,7 +165,7 @@ function createJsonReport(now: () => number): Report {
 interface Log {
   /** Writes the line that comes before all others, later when it cannot be written now. */
   first(line: string): void
-  /** Writes a line together with those that come in the same turn: a write takes as long as a tenth of an answer. */
+  /** Writes a line. Lines of one turn are written at once, because each write costs a tenth of an answer. */
   line(line: string): void
 }
 

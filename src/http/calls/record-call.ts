@@ -20,8 +20,8 @@ interface Call {
 }
 
 /**
- * Records a call before it is answered, so that a client that has the answer finds it in the journal. What was sent is decoded,
- * and its secrets are masked, when somebody reads it. A call that belongs to no flow is only announced.
+ * Records a call before it is answered, so that a client that has the answer finds it in the journal. What was sent is kept as it
+ * came: the reader decodes it and masks its secrets. A call that belongs to no flow is only announced.
  */
 export function recordCall(
   endpoint: Endpoint,

@@ -171,7 +171,7 @@ function reasonForCall(request: Incoming): string | undefined {
 
 const LOOPBACK_ADDRESS = /^(?:::ffff:)?127\.|^::1$/i
 
-/** The standard headers (RFC 7239; RFC 9110 section 7.6.3), the family that most proxies send, and those that name the caller. */
+/** Headers by which proxies say that they pass a request on: those of RFC 7239 and RFC 9110 section 7.6.3, and usual ones. */
 const FORWARDING_HEADER = /^(?:via|x-forwarded-.+|forwarded|x-real-ip|x-client-ip|true-client-ip|cf-connecting-ip)$/i
 const CALLER_HEADER = /^(?:forwarded|x-real-ip|x-client-ip|true-client-ip|cf-connecting-ip)$/i
 
