@@ -37,7 +37,6 @@ export function createAddressFinder({ file }: PackageDocument, place: DocumentsP
     const linked = linkedFile(file, path)
     const document = findDocuments().find((one) => one.file === linked)
     if (document) return `${pageAddress(place, document.name)}${hash}`
-    if (linked.startsWith('public/')) return `${place.basePath}/_sandbox/assets/${linked.slice('public/'.length)}`
     if (files.includes(linked)) return `${place.basePath}/_sandbox/${linked}`
     if (linked.endsWith('.webp')) return undefined
     return repository && `${repository}/blob/v${place.version}/${linked}`

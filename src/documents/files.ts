@@ -40,7 +40,7 @@ export const mediaTypeOf = (file: string): string => TYPES[extname(file)] ?? 'te
 /** What documents link to or show, below the root of the package: `docs/pictures/flow.webp`, `examples/express/app.js`. */
 export const linkedFiles = (): readonly string[] => [
   ...LINKED_FILES,
-  ...['docs/pictures', 'docs/scenarios', 'examples'].flatMap(filesBelow),
+  ...['docs/pictures', 'docs/scenarios', 'public/schemas', 'examples'].flatMap(filesBelow),
 ]
 
 /** The package leaves examples and pictures out, which the repository and the image have. */
@@ -48,8 +48,9 @@ function filesBelow(folder: string): readonly string[] {
   const path = fileURLToPath(new URL(folder, packageRoot))
   if (!existsSync(path)) return []
   return readdirSync(path, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !entry.parentPath.includes('node_modules'))
+    .filter((entry) => entry.isFile())
     .map((entry) => posix.join(folder, relative(path, join(entry.parentPath, entry.name)).replaceAll('\\', '/')))
+    .filter((file) => !file.includes('/node_modules/'))
 }
 
 /** The path of a file to which a document links, below the root of the package; of a folder that of its README. */

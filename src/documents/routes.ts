@@ -9,9 +9,16 @@ import { Refusal } from '../oidc/refusal.ts'
 import { packageRoot } from '../package-root.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { nearest, unknownName } from '../text/message-parts.ts'
-import { documentFiles, FILES_BESIDE_DOCS, linkedFiles, mediaTypeOf } from './files.ts'
+import { documentFiles, FILES_BESIDE_DOCS, linkedFile, linkedFiles, mediaTypeOf } from './files.ts'
 
 const DOCS = '/_sandbox/docs'
+
+/** Where files stand to which documents link. */
+const LINKED_PATHS = [
+  'docs/:folder/:file',
+  'public/:folder/:file',
+  ...['', ':file', ':folder/:file'].map((below) => `examples/:app/${below}`),
+]
 
 /**
  * The documents of the package, as pages and as they are written.
@@ -22,9 +29,8 @@ export const createDocumentRoutes = (host: HttpHost): readonly RouteRow[] => [
   { path: DOCS, method: 'get', handler: showIndex(host), errors: 'page' },
   { path: `${DOCS}/search`, method: 'get', handler: showSearch(host), errors: 'page' },
   { path: `${DOCS}/:name`, method: 'get', handler: showDocument(host), errors: 'page' },
-  { path: `${DOCS}/:folder/:file`, method: 'get', handler: sendLinkedFile('docs'), errors: 'page' },
-  ...['/:app/:file', '/:app/:folder/:file'].map((below): RouteRow => {
-    return { path: `/_sandbox/examples${below}`, method: 'get', handler: sendLinkedFile('examples'), errors: 'page' }
+  ...LINKED_PATHS.map((path): RouteRow => {
+    return { path: `/_sandbox/${path}`, method: 'get', handler: sendLinkedFile, errors: 'page' }
   }),
   ...FILES_BESIDE_DOCS.map((file): RouteRow => {
     return { path: `/_sandbox/${file}`, method: 'get', handler: async () => ({ reply: await fileReply(file) }) }
@@ -73,17 +79,13 @@ const showDocument =
     return { reply: page(200, rendered) }
   }
 
-const sendLinkedFile =
-  (root: 'docs' | 'examples'): Handler =>
-  async ({ params: { app, folder, file } }) => {
-    const path = [root, app, folder, file].filter((part) => part !== undefined).join('/')
-    if (!linkedFiles().includes(path)) {
-      throw Refusal.notFound(
-        `docs: no document links to ${JSON.stringify(path.slice(0, 80))}; /_sandbox/docs lists the documents`,
-      )
-    }
-    return { reply: await fileReply(path) }
-  }
+/** The package leaves the examples out, which a checkout and the image have. */
+const sendLinkedFile: Handler = async ({ path }) => {
+  const file = linkedFile('', path.slice('/_sandbox/'.length))
+  if (linkedFiles().includes(file)) return { reply: await fileReply(file) }
+  const where = file.startsWith('examples/') ? 'the repository has the examples' : '/_sandbox/docs lists the documents'
+  throw Refusal.notFound(`docs: there is no file ${JSON.stringify(file.slice(0, 80))} here; ${where}`)
+}
 
 const sendLlmsText: Handler = async (_request, { provider }) => {
   const { renderServedLlmsText } = await loadPages()

@@ -86,11 +86,26 @@ test('A document that does not exist is answered by the nearest ones', async () 
   await request.get('/_sandbox/docs/readmee.md').expect(404)
 })
 
+/** In a document as Markdown, addresses of the browser are relative to `/_sandbox/docs/`. */
+test('Each relative link of a document as Markdown leads to a file', async () => {
+  const targets = documents.flatMap(({ file, markdown }) =>
+    linkTargets(markdown).flatMap((target) =>
+      /^[a-z]+:|^#/.test(target) ? [] : [new URL(target, `http://a/${file}`)],
+    ),
+  )
+  const paths = [...new Set(targets.map(({ pathname }) => pathname))]
+  const dead = []
+  for (const path of paths) if ((await request.get(`/_sandbox${path}`)).status !== 200) dead.push(path)
+  expect([paths.length > 30, dead]).toEqual([true, []])
+})
+
 test('The example apps to which documents link are served file by file', async () => {
   const { text } = await request.get('/_sandbox/examples/express/app.js').expect(200)
   expect(text).toBe(readFileSync(new URL('examples/express/app.js', ROOT), 'utf8'))
   await request.get('/_sandbox/examples/clients/age.conf').expect(200)
-  await request.get('/_sandbox/examples/express/nothing.js').expect(404)
+  expect((await request.get('/_sandbox/examples/express/')).text).toMatch(/^# /)
+  const { text: missing } = await request.get('/_sandbox/examples/express/nothing.js').expect(404)
+  expect(missing).toContain('the repository has the examples')
 })
 
 test('No file of the package is served that is no document', async () => {

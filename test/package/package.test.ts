@@ -75,6 +75,17 @@ test('A start loads at most ten files of together 800 kB: no page, no audit, no 
   expect(files.reduce((bytes, file) => bytes + statSync(file).size, 0)).toBeLessThan(800_000)
 })
 
+test('Installed, it serves the files to which its documents link', async () => {
+  const server = spawn(process.execPath, [join(installed, 'dist/bin.js'), '-p', '0', '--state-dir', 'none'])
+  const [banner] = await once(server.stdout, 'data')
+  const [url = ''] = /http:\/\/localhost:\d+/.exec(String(banner)) ?? []
+  const paths = ['docs/scenarios/teen-then-adult.yaml', 'public/schemas/audit-report.schema.json']
+  const answers = await Promise.all(paths.map((path) => fetch(`${url}/_sandbox/${path}`)))
+  server.kill('SIGINT')
+  await once(server, 'exit')
+  expect(answers.map(({ status }) => status)).toEqual([200, 200])
+})
+
 test('No file of the package waits for itself: in a circle, which file runs first decides whether a command works', () => {
   const files = readdirSync(join(installed, 'dist')).filter((name) => name.endsWith('.js'))
   const imports = new Map(

@@ -134,7 +134,7 @@ async function readAll({ flows, scenario }: { flows: readonly string[]; scenario
     client: ['web-shop'],
     flow: ['use'],
     app: ['express', 'nextjs'],
-    folder: ['pictures', 'scenarios', 'lib'],
+    folder: ['pictures', 'scenarios', 'schemas', 'lib'],
     file: files.map((names) => names.at(-1) ?? ''),
   }
   for (const route of READ) {
