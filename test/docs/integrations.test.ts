@@ -28,5 +28,5 @@ test.each(EXAMPLES)('The example %s is an app of at most 150 lines with a README
     true,
     true,
   ])
-  expect(page).toContain(`\`examples/${name}\``)
+  expect(page).toContain(`(../examples/${name}/)`)
 })
