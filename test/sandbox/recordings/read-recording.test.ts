@@ -19,14 +19,17 @@ test('A recording moves the clock once for a move before the choice, and not aga
 })
 
 test.each([
-  ['brings a persona along that had another level than the built-in one', 'basic', 1],
-  ['brings no persona along that was the built-in one', 'highly_effective', 0],
-] as const)('A recording %s', async (_does, iso_27566_1, count) => {
+  ['brings a persona along that had another level than the built-in one', 'basic', 'as it was', 1],
+  ['brings no persona along that was the built-in one', 'highly_effective', 'as it was', 0],
+  ['brings the built-in persona along when it holds something else by now', 'highly_effective', 'upgraded', 1],
+] as const)('A recording %s', async (_does, iso_27566_1, now, count) => {
   const [persona = expect.fail()] = (await loadPersonas()).filter(({ name }) => name === 'adult-passport')
   const call = recordedCall({ decision: { persona: persona.name, outcome: 'verified' } })
   const held = resolvePersona(persona, Date.parse(call.at)).age_key?.signals ?? []
   const flow = listedFlow({ calls: [call], signals: held.map((signal) => ({ ...signal, iso_27566_1 })) })
-  expect(await neededPersonas(flow, { find: async () => undefined })).toHaveLength(count)
+  const upgraded = { ...persona, age_key: { signals: (persona.age_key?.signals ?? []).flatMap((one) => [one, one]) } }
+  const current = now === 'upgraded' ? upgraded : persona
+  expect(await neededPersonas(flow, { find: async () => current })).toHaveLength(count)
 })
 
 const base = Date.parse('2026-06-01T12:00:00.000Z')
