@@ -58,6 +58,16 @@ test('Every recorded flow runs unchanged as a shell script with curl, and gets t
     expect((await sandbox.tenant(flow.id).flows.list()).reverse().flatMap(answers), flow.id).toEqual(answers(flow))
 }, 60_000)
 
+test('A script with curl runs where the flow was, without a secret says so, and ends at an answer with another status', async () => {
+  await write('curl', ['an upgrade'])
+  const run = (env: Record<string, string>) => project.run('bash', [`${flows.get('an upgrade')?.id}.sh`], env)
+  const where = { AGEKEY_SANDBOX_URL: sandbox.baseUrl }
+  expect(await run({ ...where, AGE_CLIENT_SECRET: 'sk_test_sandbox' })).toMatchObject({ code: 0, stderr: '' })
+  expect(await run(where)).toMatchObject({ code: 2, stderr: expect.stringContaining('AGE_CLIENT_SECRET is missing') })
+  const wrong = await run({ ...where, AGE_CLIENT_SECRET: 'wrong' })
+  expect(wrong).toMatchObject({ code: 1, stderr: 'expected status 200, as it was recorded\n' })
+}, 60_000)
+
 test.each(RECORDING_NAMES)('A flow of which no call can be made again is refused by %s, but not by har', async (as) => {
   const recorded = sandbox.tenant('undecidable')
   await fetch(useUrl(recorded, { sandbox_persona: 'teen-61' }))

@@ -17,6 +17,7 @@ export function curlText(recording: Recording): string {
     `[ -n "$base" ] || base=${shellWord(baseUrl)}`,
     'secret="$(printenv AGE_CLIENT_SECRET || true)"',
     `client=${shellWord(needs.client?.clientId ?? flow.client_id ?? '')}`,
+    ...(steps.some(sendsSecret) ? [SECRET_CHECK] : []),
   ]
   return [
     '#!/usr/bin/env bash',
@@ -30,9 +31,19 @@ export function curlText(recording: Recording): string {
   ].join('\n')
 }
 
+const SECRET_CHECK = '[ -n "$secret" ] || { echo "AGE_CLIENT_SECRET is missing: the secret of $client" >&2; exit 2; }'
+
 const FUNCTIONS = String.raw`control() {
   curl -sS -f -o /dev/null -X "$1" -H 'Content-Type: application/json' \
     ${'${'}AGEKEY_SANDBOX_CONTROL_TOKEN:+-H "Authorization: Bearer $AGEKEY_SANDBOX_CONTROL_TOKEN"} --data "$3" "$base/_sandbox$2"
+}
+# Shows the answer of a call, and ends the script when it has another status than it had.
+shows() {
+  printf '%s\n\n' "$answer"
+  case "$answer" in
+    "HTTP/"*" $1"*) ;;
+    *) echo "expected status $1, as it was recorded" >&2; exit 1 ;;
+  esac
 }
 # What a call issued, from its answer: an address, the fields of a form, or JSON.
 issued() {
@@ -40,12 +51,18 @@ issued() {
     -e 's/.*name="'"$1"'" value="([^"]*)".*/\1/p' -e 's/.*"'"$1"'": *"([^"]*)".*/\1/p' | head -n 1
 }`
 
+/** Whether a call sends the right secret of the client. */
+const sendsSecret = (step: RecordedStep): boolean =>
+  isRequest(step) &&
+  (step.credentials === 'basic' || step.fields.some(([, value]) => value.kind === 'client_secret' && value.isRight))
+
 const controlCall = (method: string, path: string, body: unknown) =>
   `control ${method} ${shellWord(path)} ${shellWord(JSON.stringify(body))}`
 
 function stepLines(step: RecordedStep): string[] {
   if (!isRequest(step)) return [controlCall('POST', '/clock', step.move)]
   const { title, flow, decision, call, issues, expected } = step
+  const hasStatus = expected.kind === 'reply' || expected.kind === 'callback'
   const decided = { flow, persona: decision?.persona, outcome: decision?.outcome }
   // A connection that is closed without a response, or in the middle of one, does not end the script.
   return [
@@ -53,7 +70,7 @@ function stepLines(step: RecordedStep): string[] {
     `# ${oneLine(`${title}: was answered with ${call.status}`, 120)}`,
     ...(decision ? [controlCall('POST', '/expectations', decided)] : []),
     `answer=$(${requestText(step)}${expected.kind === 'dropped' ? ' || true' : ''})`,
-    String.raw`printf '%s\n\n' "$answer"`,
+    hasStatus ? `shows ${expected.status}` : String.raw`printf '%s\n\n' "$answer"`,
     ...(issues === undefined ? [] : [`${issues}=$(issued ${issues})`]),
   ]
 }
