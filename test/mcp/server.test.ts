@@ -4,6 +4,7 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import * as z from 'zod'
 import { createSandboxApi } from '../../src/client/create-sandbox-api.ts'
+import { findDocument } from '../../src/documents/documents.ts'
 import { createMcpServer } from '../../src/mcp/server.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
 import { type Fields, useRequest } from '../support/requests.ts'
@@ -164,8 +165,40 @@ test('A coding agent searches and reads the documents', async () => {
   expect((await call('read_document', { name: 'testing' })).text).toMatch(/^# Tests with pytest/)
   const part = await call('read_document', { name: 'mobile', section: 'Where-The-Redirect-Leads' })
   expect(part.text).toMatch(/^## Where the redirect leads\n(?!.*\n## ).*\n### Custom schemes\n/s)
-  const long = await call('read_document', { name: 'outcomes' })
-  expect(long.text).toMatch(/This is the beginning of \d+ characters\. Read on by section: outcomes, /)
+  for (const name of [
+    'mobile#custom-schemes',
+    'docs/Mobile.md#Custom-Schemes',
+    `${sandbox.url}/_sandbox/docs/mobile#custom-schemes`,
+  ])
+    expect((await call('read_document', { name })).text).toMatch(/^### Custom schemes\n/)
+  const byHeading = await call('read_document', { name: 'Outcomes', section: '## Use (E1)' })
+  expect(byHeading.text).toBe((await call('read_document', { name: 'outcomes', section: '#use-e1' })).text)
+})
+
+test('A coding agent reads a document and a section to their ends, however long they are', async () => {
+  const document = await call('read_document', { name: 'outcomes' })
+  expect(document.text).toMatch(
+    /These are the characters 0 to 20000 of \d+\. Read on with offset 20000, or by section: outcomes, /,
+  )
+  let text = ''
+  for (let offset: number | undefined = 0; offset !== undefined; ) {
+    const part = await call('read_document', { name: 'outcomes', section: 'use-e1', offset })
+    text += part.text.replace(/\n\nThese are the characters \d+ to \d+ of \d+\. Read on with offset \d+$/, '')
+    offset = z.object({ next_offset: z.number().optional() }).parse(part.data).next_offset
+  }
+  const section = findDocument('outcomes')?.sections.find(({ anchor }) => anchor === 'use-e1')
+  expect(text).toBe(section?.markdown)
+})
+
+test('Each example in the description of a tool works', async () => {
+  const { tools } = await client.listTools()
+  const examples = tools.flatMap(({ name, description = '' }) =>
+    (description.match(/\{(?:[^{}]|\{[^{}]*\})*\}/g) ?? []).map((example) => ({ name, example })),
+  )
+  expect(examples.length).toBeGreaterThan(12)
+  for (const { name, example } of examples)
+    expect({ example, ...(await call(name, JSON.parse(example))) }).toMatchObject({ isError: false })
+  await call('reset')
 })
 
 test.each([

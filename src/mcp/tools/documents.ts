@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { findDocument, findDocuments, type PackageDocument } from '../../documents/documents.ts'
+import { findDocuments, type PackageDocument } from '../../documents/documents.ts'
+import type { Section } from '../../documents/markdown.ts'
 import { MAX_FOUND, MAX_QUERY, searchDocuments } from '../../documents/search.ts'
 import { counted } from '../../http/html/elements.ts'
 import { Refusal } from '../../oidc/refusal.ts'
@@ -34,44 +35,60 @@ export const searchDocumentsTool = defineTool({
   },
 })
 
-/** Characters of one answer: a longer document is read section by section. */
+/** Characters of one answer: a longer text is read on from an offset. */
 const MAX_CHARACTERS = 20_000
 
 export const readDocument = defineTool({
   name: 'read_document',
   title: 'Read a document',
-  description: `Gives the Markdown of a document of this version, or of one section with what stands below it. Of a document of more than ${MAX_CHARACTERS} characters it gives the beginning and the names of its sections. Examples: {"name":"library"}; {"name":"rules","section":"use"}.`,
+  description: `Gives the Markdown of a document of this version, or of one section with what stands below it. Of more than ${MAX_CHARACTERS} characters it gives as many from an offset, and the names of the sections. Examples: {"name":"library"}; {"name":"rules","section":"e1-use-authorization"}; {"name":"outcomes#use-e1","offset":${MAX_CHARACTERS}}.`,
   effect: 'reads',
   input: z.strictObject({
     name: z.string().describe('The name of a document as search_documents gives it, for example "library"'),
-    section: z.string().optional().describe('The anchor of a section, for example "in-tests"'),
+    section: z.string().optional().describe('The anchor or the heading of a section, for example "in-tests"'),
+    offset: z.int().min(0).optional().describe('Characters to leave out, to read on'),
   }),
-  async run({ name, section }) {
-    const document = findDocument(name)
-    if (document === undefined)
-      throw unknown('name', 'document', { name, known: findDocuments().map((one) => one.name) })
-    const markdown = section === undefined ? document.markdown : readSection(document, section)
-    const isWhole = markdown.length <= MAX_CHARACTERS
-    const sections = document.sections.map(({ anchor }) => anchor)
-    const rest = `\n\nThis is the beginning of ${markdown.length} characters. Read on by section: ${sections.join(', ')}`
-    const text = isWhole ? markdown : `${markdown.slice(0, MAX_CHARACTERS)}${rest}`
-    return { data: { name, title: document.title, ...(isWhole ? {} : { sections }) }, text }
+  async run({ name: asked, section, offset = 0 }) {
+    const [path = '', anchor] = asked.split('#')
+    const document = find(path.replaceAll(/^.*\/|\.md$/gi, ''), findDocuments(), {
+      kind: 'document',
+      nameOf: ({ name }) => name,
+    })
+    const { name, title } = document
+    const heading = section ?? anchor
+    const sections = heading === undefined ? document.sections : readSection(document, heading)
+    const markdown = heading === undefined ? document.markdown : sections.map((one) => one.markdown).join('')
+    const end = offset + MAX_CHARACTERS
+    if (end >= markdown.length) return { data: { name, title }, text: markdown.slice(offset) }
+    const anchors = sections.map((one) => one.anchor)
+    const bySection = anchors.length === 1 ? '' : `, or by section: ${anchors.join(', ')}`
+    const rest = `These are the characters ${offset} to ${end} of ${markdown.length}. Read on with offset ${end}${bySection}`
+    return {
+      data: { name, title, sections: anchors, next_offset: end },
+      text: `${markdown.slice(offset, end)}\n\n${rest}`,
+    }
   },
 })
 
 /** A section with those of deeper levels below it. */
-function readSection({ sections }: PackageDocument, anchor: string): string {
-  const start = sections.findIndex((one) => one.anchor === anchor.toLowerCase())
-  const first = sections[start]
-  if (first === undefined) {
-    throw unknown('section', 'section', { name: anchor, known: sections.map((one) => one.anchor) })
-  }
+function readSection({ sections }: PackageDocument, heading: string): readonly Section[] {
+  const first = find(heading, sections, { kind: 'section', nameOf: ({ anchor }) => anchor })
+  const start = sections.indexOf(first)
   const next = sections.findIndex(({ depth }, index) => index > start && depth <= first.depth)
-  return sections
-    .slice(start, next < 0 ? undefined : next)
-    .map(({ markdown }) => markdown)
-    .join('')
+  return sections.slice(start, next < 0 ? undefined : next)
 }
 
-const unknown = (argument: string, kind: string, { name, known }: { name: string; known: readonly string[] }) =>
-  Refusal.notFound(`${argument}: ${unknownName(kind, name, known)}`, { suggestions: nearest(name, known) })
+/** What has this name, in any case and punctuation: `Use (E1)` and `#use-e1` are `use-e1`. @throws Refusal with the nearest names */
+function find<Item>(
+  asked: string,
+  items: readonly Item[],
+  { kind, nameOf }: { kind: 'document' | 'section'; nameOf(item: Item): string },
+): Item {
+  const item = items.find((one) => lettersOf(nameOf(one)) === lettersOf(asked))
+  if (item !== undefined) return item
+  const known = items.map(nameOf)
+  const argument = kind === 'document' ? 'name' : kind
+  throw Refusal.notFound(`${argument}: ${unknownName(kind, asked, known)}`, { suggestions: nearest(asked, known) })
+}
+
+const lettersOf = (text: string) => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
