@@ -18,6 +18,7 @@ import { json, noContent, type Reply } from '../http/reply.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { unknownName } from '../text/message-parts.ts'
+import { checkAgainst, problemLines } from '../text/schema-problems.ts'
 import type { Effect, Tool, ToolContext } from './tool.ts'
 import { readDocument, searchDocumentsTool } from './tools/documents.ts'
 import { explainFlowTool, listFlows } from './tools/flows.ts'
@@ -43,7 +44,7 @@ export function createMcpServer(
       annotations: { title, ...ANNOTATIONS[effect], openWorldHint: false },
     })),
   }))
-  server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: args = {} } }) => {
+  server.setRequestHandler(callSchema, async ({ params: { name, arguments: args = {} } }) => {
     const tool = TOOLS.find((one) => one.name === name)
     if (tool === undefined) {
       const names = TOOLS.map((one) => one.name)
@@ -61,6 +62,17 @@ export function createMcpServer(
 
 const INSTRUCTIONS =
   'A sandbox of an age assurance service (OpenID Connect). To test an app: reset, decide_next with a persona or an outcome, send the app through its flow, then list_flows and explain_flow. explain says what a rule or an outcome means; search_documents finds how to do something. Nothing here proves an age.'
+
+const { params: paramsSchema } = CallToolRequestSchema.shape
+
+/** A call whose params are refused in the words of the sandbox: the SDK would answer by an internal error with zod's JSON. */
+const callSchema = CallToolRequestSchema.extend({
+  params: z.unknown().transform((params) => {
+    const checked = checkAgainst(paramsSchema, params)
+    if (checked.kind === 'valid') return checked.value
+    throw new McpError(ErrorCode.InvalidParams, problemLines(checked, 'params').join('; '))
+  }),
+})
 
 const ANNOTATIONS: Readonly<
   Record<Effect, { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean }>

@@ -228,6 +228,15 @@ test('A call of a tool that does not exist is answered by the name of the neares
   await expect(client.callTool({ name: 'list_flow' })).rejects.toThrow('Did you mean "list_flows"?')
 })
 
+test.each([
+  [{ name: 'clock', arguments: [] }, 'arguments: expected a mapping, found a list of 0'],
+  [{ name: 5 }, 'name: expected a text, found 5'],
+  [undefined, 'params: is missing'],
+])('A call of a tool with the params %j is answered by -32602 and what is wrong', async (params, problem) => {
+  const { body } = await post(sandbox, { jsonrpc: '2.0', id: 1, method: 'tools/call', params }).expect(200)
+  expect(body.error).toEqual({ code: -32602, message: expect.stringContaining(problem) })
+})
+
 test('What an agent decides in one tenant leaves the other tenants as they are', async () => {
   const { call } = await connect(`${sandbox.url}/t/qa`)
   await call('decide_next', { persona: 'teen-16' })
