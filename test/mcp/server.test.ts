@@ -110,6 +110,9 @@ test('A coding agent decides the next flow, and reads afterwards what happened a
   expect(listed.data).toMatchObject({ flows: [{ age_thresholds: { 16: true, 18: false }, calls: 1 }] })
 
   const explained = await call('explain_flow')
+  const { flow } = z.object({ flow: z.object({ id: z.string() }) }).parse(explained.data)
+  for (const id of [flow.id.toUpperCase(), `http://other.host/_sandbox/console/flows/${flow.id}`])
+    expect(await call('explain_flow', { id })).toEqual(explained)
   expect(explained.text).toContain('18: no. id_doc_scan: needs 18, has 16')
   expect(explained.text).toContain(`${sandbox.baseUrl}/_sandbox/console/flows/f`)
   expect(explained.data).toMatchObject({ flow: { persona: 'teen-16' } })
@@ -203,14 +206,22 @@ test('Each example in the description of a tool works', async () => {
 
 test.each([
   ['decide_next', {}, 'body: give persona, outcome or both'],
-  ['decide_next', { persona: 'teen-61' }, 'there is no persona "teen-61". Did you mean "teen-16"?'],
+  [
+    'decide_next',
+    { persona: 'teen-61' },
+    'there is no persona "teen-61". Did you mean "teen-16"? list_personas lists all.',
+  ],
+  ['decide_next', { outcome: 'id_token.expird' }, 'Did you mean "id_token.expired"? list_outcomes lists all.'],
   ['decide_next', { persona: 'teen-16', time: 2 }, 'time: unknown key. Did you mean "times"?'],
   ['list_personas', { name: 'nobody' }, 'there is no persona "nobody"'],
   ['list_outcomes', { flow: 'usee' }, 'flow: unknown flow "usee". Did you mean "use"?'],
   ['list_flows', { limit: 1_000 }, 'limit: expected at most 100, found 1000'],
   ['explain_flow', {}, 'id: there is no flow yet; send the app through one, then ask again'],
   ['explain_flow', { id: 'f99' }, 'f99'],
+  ['explain_flow', { id: 'last' }, 'id: "last" is not the id of a flow, such as "f12"; list_flows lists the ids'],
+  ['explain_flow', { id: 'http://a.test/t/qa/_sandbox/console/flows/f3' }, 'ask http://a.test/t/qa/_sandbox/mcp'],
   ['explain', {}, 'name: is missing; expected a text'],
+  ['explain', { name: 'f99' }, 'no rule and no outcome "f99". list_outcomes lists the outcomes, read_document'],
   ['evaluate', { claims: { age_thresholds: ['x'] }, persona: 'teen-16' }, 'claims.age_thresholds[0]'],
   ['clock', { advance: -1 }, 'advance: must be 0 or more seconds'],
   ['reset', { all: true }, 'all: unknown key'],
@@ -244,7 +255,9 @@ test('What an agent decides in one tenant leaves the other tenants as they are',
   expect(await sandbox.expectations.list()).toEqual([])
   expect((await call('explain', { name: 'id_token.expired' })).text).toContain(`${sandbox.baseUrl}/t/qa/_sandbox/`)
   await sandbox.request.get('/t/qa/v1/oidc/use').query(useRequest())
-  expect((await call('explain_flow')).text).toContain(`${sandbox.baseUrl}/t/qa/_sandbox/console/flows/`)
+  const { text } = await call('explain_flow')
+  expect(text).toContain(`${sandbox.baseUrl}/t/qa/_sandbox/console/flows/`)
+  expect((await call('explain_flow', { id: text.split(' ').at(-1) })).text).toBe(text)
 })
 
 test('Beyond this machine the endpoint for agents asks for the control token, and is off where none is set', async () => {

@@ -4,11 +4,11 @@ import type { Flow } from '../../client/shapes.ts'
 import { counted } from '../../http/html/elements.ts'
 import { Refusal } from '../../oidc/refusal.ts'
 import { FLOW_STATUSES } from '../../sandbox/journal/explain-flow.ts'
+import { flowNamed } from '../../sandbox/journal/flow-link.ts'
+import { quote } from '../../text/message-parts.ts'
 import { defineTool, listText } from '../tool.ts'
 
 const DEFAULT_LISTED = 20
-
-const flowId = z.string().describe('The id of a flow, for example "f12"')
 
 export const listFlows = defineTool({
   name: 'list_flows',
@@ -27,7 +27,7 @@ export const listFlows = defineTool({
     state: z.string().optional(),
     persona: z.string().optional(),
     outcome: z.string().optional(),
-    after: flowId.optional().describe('Only flows that began after this one, for example "f12"'),
+    after: z.string().optional().describe('Only flows that began after this one, for example "f12"'),
     limit: z.int().min(1).max(100).optional().describe(`At most so many (default ${DEFAULT_LISTED})`),
   }),
   async run({ find, limit = DEFAULT_LISTED, ...filter }, { sandbox }) {
@@ -44,9 +44,11 @@ export const explainFlowTool = defineTool({
   description:
     'Says why a flow was answered as it was: what decided it, each threshold with its reason, every call with the rules that it broke and how to mend them, and what a correct client does next. Without id it is the newest flow.',
   effect: 'reads',
-  input: z.strictObject({ id: flowId.optional() }),
+  input: z.strictObject({
+    id: z.string().optional().describe('The id of a flow or the address of its page, for example "f12"'),
+  }),
   async run({ id }, { sandbox }) {
-    const flow = id === undefined ? await newestFlow(sandbox) : await sandbox.flows.get(id)
+    const flow = id === undefined ? await newestFlow(sandbox) : await sandbox.flows.get(idIn(id, sandbox))
     const page = `${sandbox.baseUrl}/_sandbox/console/flows/${flow.id}`
     const findings = flow.calls.flatMap(({ endpoint, findings }) =>
       findings.map(({ level, rule, message, hint }) => `${endpoint} ${level} ${rule}: ${message} To mend it: ${hint}`),
@@ -67,6 +69,21 @@ async function newestFlow({ flows }: Pick<SandboxApi, 'flows'>): Promise<Flow> {
   if (newest === undefined) throw Refusal.notFound('id: there is no flow yet; send the app through one, then ask again')
   return newest
 }
+
+/** The id that an argument is, or that the address of a page ends with. @throws Refusal for a flow of another tenant */
+function idIn(text: string, { baseUrl }: Pick<SandboxApi, 'baseUrl'>): string {
+  const named = flowNamed(text.trim())
+  if (named === undefined) {
+    const remedy = 'list_flows lists the ids, and without id it is the newest flow'
+    throw Refusal.invalidRequest(`id: ${quote(text)} is not the id of a flow, such as "f12"; ${remedy}`)
+  }
+  // One sandbox has several hosts, and each tenant a path.
+  const { id, url = baseUrl } = named
+  if (pathOf(url) === pathOf(baseUrl)) return id
+  throw Refusal.invalidRequest(`id: flow ${id} is one of ${url}, and this is ${baseUrl}; ask ${url}/_sandbox/mcp`)
+}
+
+const pathOf = (url: string) => url.replace(/^\w+:\/\/[^/]+/, '')
 
 const section = (title: string, lines: readonly string[] = []) => (lines.length === 0 ? [] : [listText(title, lines)])
 

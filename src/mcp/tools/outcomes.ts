@@ -5,6 +5,7 @@ import { counted } from '../../http/html/elements.ts'
 import { Refusal } from '../../oidc/refusal.ts'
 import { OUTCOMES } from '../../sandbox/outcomes/catalogue.ts'
 import { OUTCOME_FLOWS } from '../../sandbox/outcomes/outcome.ts'
+import { quote } from '../../text/message-parts.ts'
 import { defineTool, listText } from '../tool.ts'
 
 const DEFAULT_LISTED = 50
@@ -62,8 +63,14 @@ export const explainTool = defineTool({
   input: z.strictObject({ name: z.string().describe('The id of a rule, or the name of an outcome') }),
   async run({ name }, { sandbox }) {
     const explained = explainName(name, { baseUrl: sandbox.baseUrl })
-    if (explained.kind === 'unknown') throw Refusal.notFound(explained.message, { suggestions: explained.suggestions })
+    if (explained.kind === 'unknown') {
+      const { message, suggestions } = explained
+      throw Refusal.notFound(suggestions.length === 0 ? noneNamed(name) : message, { suggestions })
+    }
     const { lines, ...data } = explained
     return { data, text: lines.join('\n') }
   },
 })
+
+const noneNamed = (name: string) =>
+  `name: there is no rule and no outcome ${quote(name)}. list_outcomes lists the outcomes, read_document {"name":"rules"} the rules; explain_flow explains a flow, and search_documents finds a reading.`

@@ -12,6 +12,13 @@ export const flowLink = (id: string, baseUrl: string): FlowLink => ({
   url: `${baseUrl}/_sandbox/console/flows/${id}`,
 })
 
+/** The flow that a text names: `f12` in any case, or the address of its page, with that of the sandbox which it is in. */
+export function flowNamed(text: string): { readonly id: string; readonly url: string | undefined } | undefined {
+  const [, url, id] =
+    /^(?:(https?:\/\/.+)\/_sandbox\/(?:console\/)?flows\/)?(f[1-9]\d{0,14})(?:[/?#].*)?$/i.exec(text) ?? []
+  return id === undefined ? undefined : { id: id.toLowerCase(), url }
+}
+
 /** A description must have room beside it. */
 const MAX_ENDING = 200
 
