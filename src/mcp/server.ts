@@ -94,10 +94,14 @@ function failure(error: unknown, onError: (error: unknown) => void): CallToolRes
   const isRefused = error instanceof Refusal || error instanceof SandboxError
   if (!isRefused) onError(error)
   const text = isRefused
-    ? error.message
+    ? byTools(error.message)
     : 'The sandbox failed: this is a defect of the sandbox. Its log has the details.'
   return { content: [{ type: 'text', text }], isError: true }
 }
+
+/** A refusal that sends its reader to a call of the control API names the tool that lists the same. */
+const byTools = (message: string) =>
+  message.replace('GET /_sandbox/personas', 'list_personas').replace('GET /_sandbox/catalog', 'list_outcomes')
 
 /** Answers a message of the Model Context Protocol by one JSON document: there is no session and no stream. */
 export async function answerMessage(request: Incoming, tenant: Tenant, host: HttpHost): Promise<Reply> {
