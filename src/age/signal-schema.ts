@@ -86,18 +86,13 @@ export const certifiedSchemas: SignalSchemas<SubmittedAgeSignal> = schemasOf((me
   z.strictObject({ ...submission, ...statement(method, absoluteDates), ...certification }, signalError),
 )
 
-/** Signals of a test user, with absolute dates. */
-export const evaluationSchemas: SignalSchemas<AgeSignal> = schemasOf((method) =>
-  z.strictObject({ ...statement(method, absoluteDates), ...certification }, signalError),
-)
-
 /** Signals of a test user, with absolute or relative dates. */
 export const personaSchemas: SignalSchemas<AgeSignal> = schemasOf((method) =>
   z.strictObject({ ...statement(method, personaDates), ...certification }, signalError),
 )
 
 /** One signal that `parseEvaluationSignals` takes. */
-export const evaluationSignalSchema = z.union([anyOf(evaluationSchemas), anyOf(certifiedSchemas)])
+export const evaluationSignalSchema = z.union([anyOf(personaSchemas), anyOf(certifiedSchemas)])
 
 /** One signal of a persona file. */
 export const personaSignalSchema = anyOf(personaSchemas)

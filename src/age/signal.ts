@@ -7,7 +7,7 @@ import { allowlistIssues, dateIssues, platformIssues, recommendations } from './
 import {
   type AgeSignal,
   certifiedSchemas,
-  evaluationSchemas,
+  personaSchemas,
   type SignalSchemas,
   type SubmittedAgeSignal,
   submittedSchemas,
@@ -64,8 +64,8 @@ export function parseAgeSignals(
 }
 
 /**
- * Checks the signals of an evaluation without a flow: each as a persona has it (no `type`, no `verification_id`) or as it was
- * submitted, in both cases with `iso_27566_1` when it is certified. Any provenance of the right shape will do, and nothing is
+ * Checks the signals of an evaluation without a flow: each as a persona has it (no `type`, no `verification_id`, also with relative
+ * dates) or as it was submitted, in both cases with `iso_27566_1` when it is certified. Any provenance of the right shape will do, and nothing is
  * recommended. An empty list is valid: no age is known then. Without a context nothing is in the future, and any platform will do.
  */
 export function parseEvaluationSignals(
@@ -76,7 +76,7 @@ export function parseEvaluationSignals(
     root: 'signals',
     least: 0,
     most: MAX_SIGNALS,
-    schemasFor: (item) => (wasSubmitted(item) ? certifiedSchemas : evaluationSchemas),
+    schemasFor: (item) => (wasSubmitted(item) ? certifiedSchemas : personaSchemas),
     otherIssues: (signal) =>
       context ? [...dateIssues(signal, context.now), ...platformIssues(signal, context.platforms)] : [],
   })

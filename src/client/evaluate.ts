@@ -2,6 +2,7 @@ import { parseClaims } from '../age/claims.ts'
 import { evaluate as evaluateParsed } from '../age/evaluate.ts'
 import { parseEvaluationSignals } from '../age/signal.ts'
 import type { AgeSignal, SubmittedAgeSignal } from '../age/signal-schema.ts'
+import { resolveSignal } from '../sandbox/personas/age-keys.ts'
 import type { Claims, ThresholdTrace } from './shapes.ts'
 
 /** What age signals answer to claims, and why. */
@@ -16,7 +17,7 @@ export interface Evaluation {
  * Whether `signals` satisfy the claims of a relying party (specification, "Claims object"), and why. A threshold is true when
  * at least one signal passes every filter and reaches the required age. It runs without a sandbox and without its
  * config: it accepts any platform and does not check whether a date lies in the future.
- * @param now milliseconds since the UNIX epoch; decides what age a date of birth is
+ * @param now milliseconds since the UNIX epoch; decides what age a date of birth is, and what a relative date such as `today - 19y` is
  * @throws TypeError with everything that is wrong: the member, what was received, what is allowed
  */
 export function evaluate(
@@ -27,7 +28,10 @@ export function evaluate(
   const held = parseEvaluationSignals(signals)
   const asked = parseClaims(claims)
   const isInstant = typeof now === 'number' && Number.isFinite(now)
-  if (held.signals && asked.claims && isInstant) return evaluateParsed(held.signals, asked.claims, now)
+  if (held.signals && asked.claims && isInstant) {
+    const resolved = held.signals.map((signal) => resolveSignal(signal, now))
+    return evaluateParsed(resolved, asked.claims, now)
+  }
   const problems = [
     ...(held.signals ? [] : held.issues.map(({ message }) => message)),
     ...(asked.claims ? [] : asked.issues.map(({ message }) => message)),

@@ -9,6 +9,7 @@ import { certifiedLevel } from '../oidc/request/age-signals.ts'
 import { Findings } from '../oidc/rules/findings.ts'
 import { asDecided } from '../oidc/use.ts'
 import { requirePersona } from '../sandbox/outcomes/names.ts'
+import { resolveSignal } from '../sandbox/personas/age-keys.ts'
 import { type Persona, personaNameSchema } from '../sandbox/personas/persona-schema.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import type { personaOperations } from './contract/personas.ts'
@@ -99,7 +100,8 @@ async function readSignals(
   const context = { ...tenant.provider.vocabulary, now: tenant.clock.now() }
   const parsed = parseEvaluationSignals(signals, context)
   findings.addIssues('signals', parsed.issues)
-  return parsed.signals?.map((signal) => withLevel(signal, tenant.provider.certifications)) ?? []
+  const resolved = (parsed.signals ?? []).map((signal) => resolveSignal(signal, tenant.clock.base()))
+  return resolved.map((signal) => withLevel(signal, tenant.provider.certifications))
 }
 
 /** A submitted signal carries no level: the certifications of the config add it, as in a flow. */

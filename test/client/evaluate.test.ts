@@ -14,6 +14,15 @@ test('evaluate() judges signals as a persona has them and as they were submitted
   expect(evaluate([signal], claims, Date.UTC(2000)).ageThresholds).toEqual({ 16: true, 18: false })
 })
 
+test('evaluate() counts relative dates from the instant that it is asked about', () => {
+  const relative = { ...signal, age: { date_of_birth: 'today - 18y' }, verified_at: 'now - 3d' }
+  const answersOf = (verified_after: string) => evaluate([relative], { ...claims, verified_after }, NOW).ageThresholds
+  expect([answersOf('2026-05-28'), answersOf('2026-05-30')]).toEqual([
+    { 16: true, 18: true },
+    { 16: false, 18: false },
+  ])
+})
+
 test('evaluate() takes platforms that only the config of a sandbox would know', () => {
   const wallet = { platform: 'own_wallet', issuing_country: 'US' }
   const credential = { ...signal, method: 'digital_credential', attributes: wallet } as const
@@ -24,7 +33,7 @@ test('evaluate() takes platforms that only the config of a sandbox would know', 
 const AN_AGE = /^evaluate: claims\.age_thresholds\[0\] must be an integer from 0 to 150, is "18"/
 const A_METHOD = /signals\[0\]\.method must be one of .*id_doc_scan.*, is "passport"/
 const A_TIME = /^evaluate: now must be a number, milliseconds since the UNIX epoch, is "2026-06-01"$/
-const RELATIVE = { ...signal, verified_at: 'now - 1d' }
+const MISSPELT = { ...signal, verified_at: 'now - 1 day' }
 
 test.each<[what: string, signals: unknown, claims: unknown, now: unknown, message: RegExp]>([
   ['claims', [], { age_thresholds: ['18'] }, NOW, AN_AGE],
@@ -32,7 +41,7 @@ test.each<[what: string, signals: unknown, claims: unknown, now: unknown, messag
   ['no claims', [], undefined, NOW, /^evaluate: claims is missing: it must be a JSON object/],
   ['a method', [{ ...signal, method: 'passport' }], claims, NOW, A_METHOD],
   ['signals that are none', signal, claims, NOW, /^evaluate: signals must be an array of age signals/],
-  ['a relative date', [RELATIVE], claims, NOW, /signals\[0\]\.verified_at must be an ISO 8601 date/],
+  ['a misspelt relative date', [MISSPELT], claims, NOW, /signals\[0\]\.verified_at must be an ISO 8601 date/],
   ['an instant', [signal], claims, '2026-06-01', A_TIME],
   ['all at once', 5, {}, Number.NaN, /signals.*age_thresholds.*now/],
 ])('evaluate() refuses %s that cannot be right, and says what came', (_what, signals, asked, now, message) => {

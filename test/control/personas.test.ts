@@ -185,6 +185,27 @@ test.each([
   expect((await evaluate({ claims, signals: [signal] })).body).toMatchObject({ age_thresholds: { 18: isEffective } })
 })
 
+test('evaluate counts the relative dates of signals as those of a persona', async () => {
+  const dates = { age: { date_of_birth: 'today - 18y + 1d' }, verified_at: 'now - 3d' }
+  const signals = [{ method: 'id_doc_scan', ...dates, provenance: '/yoti' }]
+  const named = { name: 'nearly-18', title: 'Nearly 18', purpose: 'Turns 18 tomorrow.' }
+  await certified.request
+    .put('/_sandbox/personas/nearly-18')
+    .send({ ...named, age_key: { signals } })
+    .expect(201)
+  await certified.clock.set('2041-01-01')
+  for (const [days, isAdult] of [
+    [0, false],
+    [2, true],
+  ] as const) {
+    await certified.clock.advance(days * 86_400)
+    const claims = { age_thresholds: [18], verified_after: '2040-12-28' }
+    const { body } = await evaluate({ claims, signals })
+    expect(body).toMatchObject({ age_thresholds: { 18: isAdult } })
+    expect(body).toEqual((await evaluate({ claims, persona: 'nearly-18' })).body)
+  }
+})
+
 test('evaluate names the rule of a mistake in the claims', async () => {
   const { body } = await evaluate({ claims: { age_thresholds: [200] }, persona: 'teen-16' })
   const findings = [{ rule: 'CLM-03', level: 'error', path: 'claims.age_thresholds[0]' }]
