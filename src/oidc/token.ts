@@ -5,7 +5,7 @@ import { ACCESS_TOKEN_BYTES, ACCESS_TOKEN_PREFIX, IDENTIFIER_BYTES } from './dec
 import { type Awaitable, type Client, type Clients, type RecordChange, whenThere } from './ports.ts'
 import { inIssuedForm, inSeconds, type Provider } from './provider.ts'
 import { authenticateByBasic } from './request/client-auth.ts'
-import { base64Problem, basicProblem, mistakenFor } from './request/client-mistakes.ts'
+import { base64Problem, basicProblem, mistakenFor, receivedInstead } from './request/client-mistakes.ts'
 import { type Parameters, readParameters } from './request/parameters.ts'
 import { readBody, type ServerRequest } from './request/server-request.ts'
 import type { Finding } from './rules/finding.ts'
@@ -182,17 +182,11 @@ async function readCode(
   return record && { ...record, code }
 }
 
-/** Characters of a code in its short form: base64url of 16 bytes. */
-const CODE_LENGTH = 22
-
-/** A code that is not kept: what was received, as far as it gives nothing away, and whether it was cut. */
 function unknownCode(code: string, { clients, decisions }: Provider): string {
   const mistake = mistakenFor(code, clients)
   if (mistake !== '') return `no such code was issued${mistake}`
-  const received = `received ${code.length} characters that begin with ${quote(code.slice(0, 4))}`
-  const isCut = decisions.codeForm === 'short' && code.length < CODE_LENGTH
-  const expected = isCut ? `, where a code has ${CODE_LENGTH}: it was cut` : ''
-  return `no such code was issued, or a reset or a restart has forgotten it: ${received}${expected}`
+  const received = receivedInstead(code, { what: 'a code', bytes: IDENTIFIER_BYTES, form: decisions.codeForm })
+  return `no such code was issued, or a reset or a restart has forgotten it: ${received}`
 }
 
 /** Decision: a code that its client sends again ends the access token that came of it (RFC 6749 section 4.1.2). */

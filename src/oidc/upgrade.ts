@@ -2,10 +2,11 @@ import { isJsonObject } from '../age/json-object.ts'
 import type { AgeSignal } from '../age/signal.ts'
 import { foundInsteadOfJson } from '../text/message-parts.ts'
 import { expiredText, isExpired } from './collection.ts'
+import { ACCESS_TOKEN_BYTES, ACCESS_TOKEN_PREFIX } from './decisions.ts'
 import type { Provider } from './provider.ts'
 import { readAgeSignals } from './request/age-signals.ts'
 import { bearerToken } from './request/client-auth.ts'
-import { mistakenFor, schemeProblem } from './request/client-mistakes.ts'
+import { mistakenFor, receivedInstead, schemeProblem } from './request/client-mistakes.ts'
 import { ignoredParameter } from './request/ignored-parameter.ts'
 import { parseJson, repeatedMembers } from './request/json.ts'
 import { refuseManyParameters } from './request/parameters.ts'
@@ -79,7 +80,9 @@ async function readAccessToken(
   }
   if (!record && (await isUsedUp(token, provider))) findings.add('UPG-03', { path, message: USED_UP })
   else if (!record) {
-    const message = `the access token was not issued here${mistakenFor(token, provider.clients)}`
+    const kind = { what: 'an access token', bytes: ACCESS_TOKEN_BYTES, prefix: ACCESS_TOKEN_PREFIX }
+    const received = receivedInstead(token, { ...kind, form: provider.decisions.accessTokenForm })
+    const message = `the access token was not issued here${mistakenFor(token, provider.clients) || `: ${received}`}`
     findings.add('UPG-03', { path, message })
   } else if (isExpired(record, provider)) {
     const message = `the access token ${expiredText(record, provider.lifetimes.accessToken, provider)}`

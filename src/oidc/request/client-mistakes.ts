@@ -1,4 +1,5 @@
 import { didYouMean, listed, quote } from '../../text/message-parts.ts'
+import type { IssuedForm } from '../decisions.ts'
 import type { Client, Clients } from '../ports.ts'
 import { type Credentials, equalsSecret } from './client-auth.ts'
 import { percentDecoded } from './redirect-difference.ts'
@@ -32,14 +33,44 @@ function secretMistake(sent: string, client: Client, clients: Clients): string |
 const ownersOf = (secret: string, clients: Clients): string[] =>
   clients.ids.filter((id) => equalsSecret(secret, clients.find(id)?.clientSecret ?? ''))
 
-/** What a secret looks like when it is nearly right: what repairs it, and what to say. */
-const SECRET_MISTAKES: readonly (readonly [repair: (secret: string) => string, mistake: string])[] = [
-  [(secret) => secret.trim(), 'there are blanks or line breaks around it'],
-  [(secret) => secret.replaceAll(/^["']|["']$/g, ''), 'there are quotation marks around it'],
+/** What a text looks like that was spoiled on its way: what repairs it, and what to say. */
+type Mistake = readonly [repair: (text: string) => string, mistake: string]
+
+const USUAL_MISTAKES: readonly Mistake[] = [
+  [(text) => text.trim(), 'there are blanks or line breaks around it'],
+  [(text) => text.replaceAll(/^["']|["']$/g, ''), 'there are quotation marks around it'],
   [percentDecoded, 'it is percent-encoded twice'],
+]
+
+const SECRET_MISTAKES: readonly Mistake[] = [
+  ...USUAL_MISTAKES,
   [(secret) => secret.slice(secret.indexOf(':') + 1), 'the client_id and a colon stand before it'],
   [(secret) => Buffer.from(secret, 'base64').toString('utf8'), 'it is base64 here, where it must stand as it is'],
 ]
+
+/** An identifier that is issued here may end with two signs of equality, and has no other of these characters. */
+const IDENTIFIER_MISTAKES: readonly Mistake[] = [
+  ...USUAL_MISTAKES,
+  [(text) => text.replace(/[&?#].*|(?<!=)=$/s, ''), 'there is something behind it, such as another parameter'],
+]
+
+/** How identifiers of one kind are issued here: of so many random bytes, behind a prefix. */
+interface IssuedKind {
+  readonly what: string
+  readonly bytes: number
+  readonly prefix?: string
+  readonly form: IssuedForm
+}
+
+/** What was received where an issued identifier must stand, as far as it gives nothing away: its length, its beginning, its mistake. */
+export function receivedInstead(text: string, { what, bytes, prefix = '', form }: IssuedKind): string {
+  const mistake = IDENTIFIER_MISTAKES.find(([repair]) => repair(text) !== text)?.[1]
+  const beginning = text.slice(0, (text.startsWith(prefix) ? prefix.length : 0) + 4)
+  const length = prefix.length + Math.ceil((bytes * 4) / 3)
+  const expected =
+    form === 'short' && text.length !== length ? `; ${what} of this sandbox has ${length} characters` : ''
+  return `received ${text.length} characters that begin with ${quote(beginning)}${mistake === undefined ? expected : `: ${mistake}`}`
+}
 
 /** Why an `Authorization` header that should be Basic authenticates no client. */
 export function basicProblem(authorization: string, clients: Clients): string {

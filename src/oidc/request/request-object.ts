@@ -1,8 +1,10 @@
 import { excerpt } from '../../text/message-parts.ts'
+import { IDENTIFIER_BYTES } from '../decisions.ts'
 import type { Provider } from '../provider.ts'
 import type { Findings } from '../rules/findings.ts'
 import { BRANDS, describeBrand, requestUriPrefix } from '../rules/profile.ts'
 import type { RuleId } from '../rules/rules.ts'
+import { receivedInstead } from './client-mistakes.ts'
 import type { Parameters } from './parameters.ts'
 
 /**
@@ -26,10 +28,13 @@ export function refuseRequestObject(
 export const shownReference = (reference: string): string =>
   excerpt(reference.replace(/(urn:\w{1,40}:request:).*/s, '$1***'))
 
-/** The identifier in the reference is not repeated: with it the request could be used. */
-export function unknownReference(requestUri: string, { profile, brand }: Provider): string {
+/** Of the identifier in the reference only the beginning is repeated: with all of it the request could be used. */
+export function unknownReference(requestUri: string, { profile, brand, decisions }: Provider): string {
   const prefix = requestUriPrefix(brand)
-  if (requestUri.startsWith(prefix)) return `${shownReference(requestUri)} was not issued to this client`
+  if (requestUri.startsWith(prefix)) {
+    const kind = { what: 'a request_uri', bytes: IDENTIFIER_BYTES, prefix, form: decisions.requestUriForm }
+    return `${shownReference(requestUri)} was not issued to this client: ${receivedInstead(requestUri, kind)}`
+  }
   const received = /^urn:\w{1,40}:request:/.exec(requestUri)?.[0]
   const other = BRANDS.find((one) => requestUriPrefix(one) === received)
   const begins = received === undefined ? ' and does not' : `, begins with ${received}`

@@ -4,6 +4,7 @@ import {
   basicProblem,
   credentialsProblem,
   mistakenFor,
+  receivedInstead,
 } from '../../../src/oidc/request/client-mistakes.ts'
 import { createProvider } from '../../support/provider.ts'
 import { basic } from '../../support/requests.ts'
@@ -93,4 +94,25 @@ test.each([
   ['', ''],
 ])('The text %s where a token or a code must stand is taken for what it is', (text, what) => {
   expect(mistakenFor(text, clients)).toBe(what)
+})
+
+const CODE_ID = 'Mrx9abcdefghijklmno-_1'
+const SPOILED = 'there is something behind it, such as another parameter'
+
+test.each([
+  [CODE_ID, 'short', ''],
+  [CODE_ID.slice(1), 'short', '; a code of this sandbox has 22 characters'],
+  [`${CODE_ID} `, 'short', ': there are blanks or line breaks around it'],
+  [`\r\n${CODE_ID}`, 'short', ': there are blanks or line breaks around it'],
+  [`'${CODE_ID}'`, 'short', ': there are quotation marks around it'],
+  [`${CODE_ID}=`, 'short', `: ${SPOILED}`],
+  [`${CODE_ID}&state=x`, 'short', `: ${SPOILED}`],
+  [`+/${CODE_ID}==`, 'base64', ''],
+  [`+/${CODE_ID}%3D%3D`, 'base64', ': it is percent-encoded twice'],
+  [`+/${CODE_ID}==#`, 'base64', `: ${SPOILED}`],
+] as const)('Of the code %j in the form %s length and beginning are said, with the mistake', (code, form, ending) => {
+  const message = receivedInstead(code, { what: 'a code', bytes: 16, form })
+  expect(message).toBe(
+    `received ${code.length} characters that begin with ${JSON.stringify(code.slice(0, 4))}${ending}`,
+  )
 })

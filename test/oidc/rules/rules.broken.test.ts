@@ -102,7 +102,8 @@ const TOO_LONG = 'is 5000 bytes long; at most 4096 are taken'
 const BOTH = 'openid agekey-upgrade agekey_upgrade'
 const OLDER = 'an older spelling of the upgrade scope, which is svc.upgrade'
 const NOT_READ = 'urn:svc:request:*** is not supported here: it was not read'
-const NOT_ISSUED = 'request_uri urn:svc:request:*** was not issued to this client'
+const NOT_ISSUED = 'request_uri urn:svc:request:*** was not issued to this client: received'
+const OF_38 = '; a request_uri of this sandbox has 38 characters'
 const BEGINNING = 'request_uri must begin with urn:svc:request: (profile spec)'
 const MANY_METHODS = 'claims.allowed_methods must have at most 100 entries, has 101'
 
@@ -122,7 +123,7 @@ const OF_OTHER_PROFILE = `${BEGINNING}, begins with urn:agekey:request:, which i
 const GRANT = 'grant_type must be authorization_code'
 const NO_CODE = 'no such code was issued'
 const FORGOTTEN = ', or a reset or a restart has forgotten it: received'
-const CUT = ', where a code has 22: it was cut'
+const OF_22 = '; a code of this sandbox has 22 characters'
 const AUTHENTICATES = 'the Authorization header authenticates ak_test_sandbox'
 const BESIDE_SECRET = `an Authorization header is sent beside client_secret: a request authenticates by one of them`
 
@@ -243,12 +244,22 @@ const E3: readonly Row[] = [
   ...values('CRE-05', 'scope must be openid, is %j', 'openid svc.upgrade', 'openid agekey-upgrade'),
   ...values('CRE-06', 'response_type must be none, is %j', 'code'),
   ...missing('CRE-07', 'request_uri', { ...MISSING, ...STATELESS }),
-  ['CRE-08', { request_uri: 'urn:svc:request:guess' }, NOT_ISSUED, STATELESS],
+  [
+    'CRE-08',
+    { request_uri: 'urn:svc:request:guess' },
+    `${NOT_ISSUED} 21 characters that begin with "urn:svc:request:gues"${OF_38}`,
+    { ...STATELESS, ...SPEC },
+  ],
   ['CRE-08', { request_uri: 'https://rp.example/request' }, `${BEGINNING} and does not`, STATELESS],
   ['CRE-08', { request_uri: 'urn:other:request:x' }, `${BEGINNING}, begins with urn:other:request:`, STATELESS],
   ['CRE-08', { request_uri: 'urn:agekey:request:x' }, OF_OTHER_PROFILE, { ...STATELESS, ...SPEC }],
   ['CRE-08', { request_uri: 'xurn:other:request:x' }, `${BEGINNING} and does not`, STATELESS],
-  ['CRE-08', { client_id: 'other' }, NOT_ISSUED, STATELESS],
+  [
+    'CRE-08',
+    { client_id: 'other' },
+    `${NOT_ISSUED} 38 characters that begin with "urn:svc:request:Mrx9"`,
+    { ...STATELESS, ...SPEC },
+  ],
   ['CRE-11', 'scope=openid', 'scope is sent more than once: "openid" and "openid"'],
   ['CRE-11', 'request_uri=x', 'request_uri is sent more than once', STATELESS],
   ['CRE-11', 'redirect_uri=x', `redirect_uri is sent more than once: "${REDIRECT_URI}" and "x"`, PAGE],
@@ -269,9 +280,14 @@ const E4: readonly Row[] = [
   ...values('TOK-03', `${GRANT}, is %j`, 'refresh_token'),
   ...values('TOK-03', `${GRANT}, is %j. Did you mean "authorization_code"?`, 'authorization-code'),
   ...missing('TOK-04', 'code'),
-  ['TOK-05', { code: 'abcdefghij' }, `${NO_CODE}${FORGOTTEN} 10 characters that begin with "abcd"${CUT}`, CODE],
-  ['TOK-05', { code: '__proto__' }, `${NO_CODE}${FORGOTTEN} 9 characters that begin with "__pr"${CUT}`, CODE],
-  ['TOK-05', { code: 'x'.repeat(5_000) }, `${NO_CODE}${FORGOTTEN} 5000 characters that begin with "xxxx"`, CODE],
+  ['TOK-05', { code: 'abcdefghij' }, `${NO_CODE}${FORGOTTEN} 10 characters that begin with "abcd"${OF_22}`, CODE],
+  ['TOK-05', { code: '__proto__' }, `${NO_CODE}${FORGOTTEN} 9 characters that begin with "__pr"${OF_22}`, CODE],
+  [
+    'TOK-05',
+    { code: 'x'.repeat(5_000) },
+    `${NO_CODE}${FORGOTTEN} 5000 characters that begin with "xxxx"${OF_22}`,
+    CODE,
+  ],
   ['TOK-05', { code: 'sk_test_sandbox' }, `${NO_CODE}: it is a client_secret`, CODE],
   ['TOK-08', 'grant_type=x', 'grant_type is sent more than once: "authorization_code" and "x"'],
   ['TOK-08', 'code=x', 'code is sent more than once'],
@@ -321,6 +337,7 @@ const NO_HEADER = 'the Authorization header is missing'
 const NO_PADDING = 'Authorization must be Basic with standard base64; it has too little padding (=)'
 const NO_TOKEN = 'Authorization is Bearer without a token, or with blanks, quotes or other characters that no token has'
 const NO_ACCESS = 'the access token was not issued here'
+const OF_51 = '; an access token of this sandbox has 51 characters'
 const UNDEFINED = `${NO_ACCESS}: it is the text "undefined" of a variable without a value`
 
 const DETAILS = { authorization_details: [ageSignal()] }
@@ -342,8 +359,14 @@ const HEADERS: readonly (readonly [RuleId, string | undefined, message: string, 
   ['UPG-02', 'sk_test_sandbox', 'Authorization names no scheme that is known; it must be Bearer', BEARER],
   ['UPG-02', 'Bearer', NO_TOKEN, BEARER],
   ['UPG-02', 'Bearer "a"', NO_TOKEN, BEARER],
-  ['UPG-03', 'Bearer unknown', NO_ACCESS, BEARER],
-  ['UPG-03', 'Bearer constructor', NO_ACCESS, BEARER],
+  ['UPG-03', 'Bearer unknown', `${NO_ACCESS}: received 7 characters that begin with "unkn"${OF_51}`, BEARER],
+  ['UPG-03', 'Bearer constructor', `${NO_ACCESS}: received 11 characters that begin with "cons"${OF_51}`, BEARER],
+  [
+    'UPG-03',
+    `Bearer at_test_${'x'.repeat(43)}`,
+    `${NO_ACCESS}: received 51 characters that begin with "at_test_xxxx"`,
+    BEARER,
+  ],
   ['UPG-03', 'Bearer undefined', UNDEFINED, BEARER],
   ['UPG-03', 'Bearer sk_test_sandbox', `${NO_ACCESS}: it is a client_secret`, BEARER],
   ['PAR-02', AUTHORIZATION, 'client_id is missing; the Authorization header does not count here', {}, NO_CREDENTIALS],
