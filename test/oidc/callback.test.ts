@@ -28,7 +28,7 @@ test.each([
   ['a.b is missing', 'Send c.', 'a.b is missing. Send c.'],
   [`a.b${'x'.repeat(398)}`, undefined, `a.b${'x'.repeat(394)}...`],
   ['Did you mean "a"?', 'Send a.', "Did you mean 'a'? Send a."],
-  ['is "x…" \\ ü\n', undefined, "is 'x...' ' ??"],
+  ['is "x…" \\ ü\n', undefined, "is 'x...' / ??"],
   ['x'.repeat(400), undefined, 'x'.repeat(400)],
   ['x'.repeat(401), undefined, `${'x'.repeat(397)}...`],
   [`${'x'.repeat(394)}...yyyy`, undefined, `${'x'.repeat(394)}...`],

@@ -16,6 +16,13 @@ const RULE = { title: 'This request cannot be answered' }
 
 test.each<[Refusal, status: number, code: string, message: string, others?: object]>([
   [Refusal.byRules('invalid_client', 'is "x"…'), 401, 'invalid_client', "is 'x'...", RULE],
+  [
+    Refusal.byRules('invalid_request', String.raw`is "{\"a\":\"\u200b\"}"`),
+    400,
+    'invalid_request',
+    "is '{'a':'/u200b'}'",
+    RULE,
+  ],
   [Refusal.byRules('invalid_scope', 'x', { status: 415, title: 'T' }), 415, 'invalid_scope', 'x', { title: 'T' }],
   [Refusal.invalidRequest('"x"'), 400, 'invalid_request', '"x"'],
   [Refusal.invalidRequest('x', { restartHint: 'again' }), 400, 'invalid_request', 'x', { restartHint: 'again' }],

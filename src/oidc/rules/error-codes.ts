@@ -24,6 +24,7 @@ export type ErrorCode = keyof typeof ERROR_STATUS
 export function printableDescription(text: string): string {
   return text
     .replaceAll('…', '...')
-    .replaceAll(/["\\]/g, "'")
+    .replaceAll(/\\?"/g, "'")
+    .replaceAll('\\', '/')
     .replaceAll(/[^\x20-\x7e]/g, '?')
 }

@@ -542,7 +542,13 @@ const wholeOrBeginning = (message: string) =>
 
 /** The beginning of a message in the characters of an `error_description`. */
 const printable = (message: string) =>
-  message.replace(/…$/, '').replaceAll('…', '...').replaceAll(/["\\]/g, "'").replace(/\.$/, '').slice(0, 300)
+  message
+    .replace(/…$/, '')
+    .replaceAll('…', '...')
+    .replaceAll(/\\?"/g, "'")
+    .replaceAll('\\', '/')
+    .replace(/\.$/, '')
+    .slice(0, 300)
 
 type Change = Parameters<typeof formRequest>[1]
 const [FORM, JSON_TYPE] = ['application/x-www-form-urlencoded', 'application/json']
