@@ -40,9 +40,12 @@ export class Incoming implements ServerRequest {
     return this.#queryPairs
   }
 
-  /** The body as text, read once. */
+  /** The body as text without the byte order mark of an editor, read once. */
   get text(): string {
-    this.#text ??= Buffer.from(this.body.buffer, this.body.byteOffset, this.body.byteLength).toString('utf8')
+    const { buffer, byteOffset, byteLength } = this.body
+    this.#text ??= Buffer.from(buffer, byteOffset, byteLength)
+      .toString('utf8')
+      .replace(/^\uFEFF/, '')
     return this.#text
   }
 

@@ -24,6 +24,16 @@ test.each(CALLS)('%s %s with 201 parameters is refused, whatever else is wrong w
   expect([status, body]).toMatchObject([400, error])
 })
 
+test('A byte order mark before the form of a server is dropped, as it is before JSON', async () => {
+  for (const path of ['/v1/oidc/create/par', '/v1/oidc/use/token']) {
+    const { body } = await request.post(path).set('Content-Type', FORM).send('\uFEFFclient_id=nobody&code=%EF%BB%BFx')
+    expect(body.findings.map(({ path }: { path: string }) => path)).not.toContainEqual(
+      expect.stringContaining('\uFEFF'),
+    )
+    expect((await flows.last())?.calls.at(-1)?.parameters).toEqual({ client_id: 'nobody', code: '\uFEFFx' })
+  }
+})
+
 test('E1 with too many parameters answers an error page, never a redirect, and records the number alone', async () => {
   const query = `${new URLSearchParams(useRequest())}&${pairs(20_000)}`
   const { headers, text } = await request.get(`/v1/oidc/use?${query.slice(0, 60_000)}`).expect(400)
