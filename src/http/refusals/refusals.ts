@@ -183,7 +183,8 @@ function similarPlace(parts: readonly string[], { baseUrl, routes }: Served): st
   )
   if (path === undefined) return undefined
   const methods = routes.filter((route) => route.path === path).map(({ method }) => method.toUpperCase())
-  return `${methods.join(', ')} ${baseUrl}${path}.`
+  const shown = path.replaceAll(/:(\w+)/g, (_, name: string) => name.toUpperCase())
+  return `${methods.join(', ')} ${baseUrl}${shown}.`
 }
 
 const isSimilar = (parts: readonly string[], pattern: readonly string[]) =>

@@ -72,7 +72,8 @@ test.each([
 
 test.each([
   ['/personas', 'GET, PUT BASE/_sandbox/personas'],
-  ['/_sandbox/persona/teen-16', 'GET, PUT, DELETE BASE/_sandbox/personas/:name'],
+  ['/_sandbox/persona/teen-16', 'GET, PUT, DELETE BASE/_sandbox/personas/NAME'],
+  ['/_sandbox/doc/library/tests', 'GET BASE/_sandbox/docs/FOLDER/FILE'],
   ['/_sandbox/clock/', 'GET, POST BASE/_sandbox/clock'],
   ['/_sandbox/console/flow', 'GET BASE/_sandbox/console/flows'],
   ['/sandbox/health', 'GET BASE/_sandbox/health'],
