@@ -65,7 +65,7 @@ export const USE_RULES = {
     ...use,
     section: 'RFC 6749 section 3.1',
     sentence: 'Parameters that the endpoint does not use are ignored.',
-    hint: 'Remove the parameter, or correct its name: it has no effect.',
+    hint: 'Remove the parameter, or correct its name.',
     level: 'advice',
   },
   'USE-12': {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { beginCreate } from '../../../src/oidc/create.ts'
 import { ignoredParameter } from '../../../src/oidc/request/ignored-parameter.ts'
+import { ruleRow } from '../../../src/oidc/rules/rules.ts'
 import { beginUse } from '../../../src/oidc/use.ts'
 import { createRequest, useRequest } from '../../support/requests.ts'
 import { createService } from '../../support/service.ts'
@@ -39,6 +40,10 @@ test.each([
   ],
 ])('Of the unknown parameter %s it is said what was meant, when a known one is near', (name, message) => {
   expect(ignoredParameter(name, ['scope', 'nonce', 'claims'])).toBe(message)
+})
+
+test('The hint beside a client_secret in the browser does not say that it has no effect', () => {
+  for (const rule of ['USE-11', 'CRE-12']) expect(ruleRow(rule).hint).not.toContain('no effect')
 })
 
 /** Parameters that libraries send to every endpoint, and no endpoint uses. */
