@@ -2,7 +2,7 @@ import { explainName } from '../client/explain-name.ts'
 import type { Texts } from '../config/text-settings.ts'
 import { ConfigError } from '../files/config-error.ts'
 import { visible } from '../files/visible.ts'
-import { isFlowId } from '../sandbox/journal/journal.ts'
+import { flowNamed } from '../sandbox/journal/flow-link.ts'
 import { CATALOGUE_VERSION, describeOutcome, OUTCOMES, rowId } from '../sandbox/outcomes/catalogue.ts'
 import { OUTCOME_FLOWS, type Outcome } from '../sandbox/outcomes/outcome.ts'
 import type { Reading } from '../sandbox/readings/reading.ts'
@@ -25,19 +25,11 @@ interface ExplainOptions extends SandboxAddress {
 export async function explain(name: string, flags: Texts, options: ExplainOptions): Promise<void> {
   const readings = READINGS.filter((reading) => name === 'readings' || reading.name === name)
   if (readings.length > 0) return listReadings(readings, options)
-  const flow = flowIn(name)
+  const flow = flowNamed(name)
   if (flow === undefined) return explainNamed(name, flags, options)
   const sandbox = await reachSandbox(flags, { ...options, ...flow })
   await sandbox.requireTenant()
   await printFlow(flow.id, sandbox, options)
-}
-
-/** `f12`, or an address like `http://localhost:2435/t/qa/_sandbox/console/flows/f12` with the sandbox that it is in. */
-function flowIn(text: string): { id: string; url?: string } | undefined {
-  const word = text.toLowerCase()
-  if (isFlowId(word)) return { id: word }
-  const [, url = '', id = ''] = /^(https?:\/\/.+)\/_sandbox\/(?:console\/)?flows\/(f\d+)(?:[/?#].*)?$/i.exec(text) ?? []
-  return isFlowId(id) ? { id, url } : undefined
 }
 
 /** Explains an outcome. @throws ConfigError for a name that is none */

@@ -13,10 +13,10 @@ export const flowLink = (id: string, baseUrl: string): FlowLink => ({
 })
 
 /** The flow that a text names: `f12` in any case, or the address of its page, with that of the sandbox which it is in. */
-export function flowNamed(text: string): { readonly id: string; readonly url: string | undefined } | undefined {
+export function flowNamed(text: string): { readonly id: string; readonly url?: string } | undefined {
   const [, url, id] =
     /^(?:(https?:\/\/.+)\/_sandbox\/(?:console\/)?flows\/)?(f[1-9]\d{0,14})(?:[/?#].*)?$/i.exec(text) ?? []
-  return id === undefined ? undefined : { id: id.toLowerCase(), url }
+  return id === undefined ? undefined : { id: id.toLowerCase(), ...(url === undefined ? {} : { url }) }
 }
 
 /** A description must have room beside it. */
