@@ -31,7 +31,7 @@ export interface ConsoleRoute {
   /** Below the page's own path: `/:id`. */
   readonly below?: string
   render(call: ConsoleCall): ConsolePage | Promise<ConsolePage>
-  /** Does what a form asks for. May return cookies for the redirect, and a query by which the page reports the effect. */
+  /** Does what a form asks for. */
   act?(call: ConsoleCall): Promise<ActResult | undefined>
 }
 
@@ -40,9 +40,13 @@ export interface ConsolePage extends RenderedPage {
   readonly status?: number
 }
 
+/** What the redirect after a form carries. */
 export interface ActResult {
   readonly cookies?: readonly Cookie[]
+  /** By it the page reports the effect. */
   readonly query?: Readonly<Record<string, string>>
+  /** The id of the part of the page that shows the effect. A form names none: a refused one is shown from the top, where the reason is. */
+  readonly part?: string | undefined
 }
 
 /** Answers with the page, or beyond this machine with the sign-in page until the browser has sent the control token. */
@@ -63,9 +67,10 @@ export const takeForm =
     guardControl(request, host.guard)
     const call = { ...(await callOf(request, tenant, host)), fields: readForm(request) }
     try {
-      const { cookies = [], query = {} } = (await route.act(call)) ?? {}
+      const { cookies = [], query = {}, part } = (await route.act(call)) ?? {}
       const search = new URLSearchParams(query).toString()
-      const reply = redirect(303, `${consolePathOf(tenant)}/${route.name}${search && `?${search}`}`)
+      const hash = part === undefined ? '' : `#${part}`
+      const reply = redirect(303, `${consolePathOf(tenant)}/${route.name}${search && `?${search}`}${hash}`)
       return { reply: { ...reply, cookies } }
     } catch (error) {
       if (!(error instanceof Refusal)) throw error

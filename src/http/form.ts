@@ -23,6 +23,9 @@ const filled = (encoded: string): Fields =>
       .filter(([, value]) => value !== undefined && value !== ''),
   )
 
+/** The number that a field says, for a schema; any other text stays as it is, so that the problem quotes it. */
+export const numberOf = (text: string): number | string => (Number.isFinite(Number(text)) ? Number(text) : text)
+
 /** Whether one of the texts contains the search; case is ignored. */
 export function contains(search: string, texts: readonly string[]): boolean {
   const wanted = search.toLowerCase()

@@ -45,6 +45,15 @@ describeWith('chromium', 'The console', () => {
     await page.getByTestId('no-scenarios').waitFor()
   })
 
+  test('The reason why a form of the page Force is refused is on the screen, also without scripts', async () => {
+    const page = await open(`${CONSOLE}/force`, { ...NARROW, ...WITHOUT_SCRIPTS })
+    for (const button of ['Add', 'Advance']) {
+      await page.getByRole('button', { name: button, exact: true }).click()
+      const top = await page.getByTestId('problem').evaluate((notice) => notice.getBoundingClientRect().top)
+      expect([button, top > 0 && top < 800]).toEqual([button, true])
+    }
+  })
+
   test('The strip of modes drops a decision that a flow has used up, also when the reader comes back to a page', async () => {
     await world.sandbox.next({ persona: 'teen-16' })
     const live = await open(`${CONSOLE}/flows`, DESK)

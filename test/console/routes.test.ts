@@ -43,7 +43,8 @@ describe('The console', async () => {
 
   test.each([
     ['force', { set: 'tomorrow' }, 'must be an ISO 8601 date'],
-    ['force', { advance: 'soon' }, 'advance'],
+    ['force', { advance: '' }, 'write a date to go to, or the seconds that shall pass'],
+    ['force', { flow: 'use', persona: 'teen-16', times: 'twice' }, 'times: expected a number, found the text "twice"'],
     ['force', { flow: 'use', outcome: 'verifed' }, 'Did you mean'],
     ['tenants', { add: 'Bad Name' }, 'is not a name'],
     ['tenants', { remove: 'nobody' }, 'there is no'],

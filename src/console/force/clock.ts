@@ -1,27 +1,27 @@
-import type { Fields } from '../../http/form.ts'
+import { type Fields, numberOf } from '../../http/form.ts'
 import { renderInstant } from '../../http/html/elements.ts'
 import { renderTextField } from '../../http/html/fields.ts'
 import { type Html, html } from '../../http/html/html.ts'
 import { parseWith } from '../../http/parse.ts'
+import { Refusal } from '../../oidc/refusal.ts'
 import type { ClockState } from '../../sandbox/clock/clock.ts'
 import { clockMoveSchema } from '../../sandbox/clock/clock-move.ts'
 import { describeSeconds } from '../../sandbox/clock/describe-clock.ts'
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 
-/** Whether a form moves the clock. */
-export const isClockMove = (fields: Fields): boolean =>
-  ['advance', 'set', 'freeze', 'reset'].some((name) => fields[name] !== undefined)
-
+/** Moves the clock as a form asks. @throws Refusal */
 export async function moveByForm(
   { advance, set, freeze, reset }: Fields,
   tenant: Pick<Tenant, 'moveClock'>,
 ): Promise<void> {
   const wanted = {
-    ...(advance === undefined ? {} : { advance: Number(advance) }),
+    ...(advance === undefined ? {} : { advance: numberOf(advance) }),
     ...(set === undefined ? {} : { set }),
     ...(freeze === undefined ? {} : { freeze: freeze === 'true' }),
     ...(reset === undefined ? {} : { reset: reset === 'true' }),
   }
+  if (Object.keys(wanted).length === 0)
+    throw Refusal.invalidRequest('Clock: write a date to go to, or the seconds that shall pass')
   await tenant.moveClock(parseWith(clockMoveSchema, wanted, 'body'))
 }
 
@@ -36,13 +36,12 @@ const STEPS = [
 
 /**
  * The time of the sandbox, and forms that move it.
- * @param form.set the text of the field when its move was refused
+ * @param form.fields what was written when a move was refused
  */
 export function renderClock(
   { now, base, advanced_seconds: advancedSeconds, frozen: isFrozen }: ClockState,
-  { set, action: page }: { set: string | undefined; action: string },
+  { fields: { set, advance }, action }: { fields: Fields; action: string },
 ): Html {
-  const action = `${page}#clock`
   return html`<section class="card" id="clock" aria-labelledby="clock-title">
 <h2 id="clock-title">Clock</h2>
 <div class="columns">
@@ -66,7 +65,7 @@ ${STEPS.map(
 `,
 )}</ul></form>
 <form class="row" method="post" action="${action}">
-${renderTextField({ name: 'advance', label: 'Or let so many seconds pass' })}
+${renderTextField({ name: 'advance', label: 'Or let so many seconds pass', value: advance })}
 <button class="secondary">Advance</button>
 </form>
 </div>

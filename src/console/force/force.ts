@@ -5,8 +5,8 @@ import type { RenderedPage } from '../../http/html/layout.ts'
 import type { ClockState } from '../../sandbox/clock/clock.ts'
 import type { Expectation } from '../../sandbox/queue/expectation.ts'
 import { progressOf, type ScenarioProgress } from '../../sandbox/queue/queued.ts'
-import type { ConsoleCall, ConsoleRoute } from '../console-route.ts'
-import { isClockMove, moveByForm, renderClock } from './clock.ts'
+import type { ActResult, ConsoleCall, ConsoleRoute } from '../console-route.ts'
+import { moveByForm, renderClock } from './clock.ts'
 import { queueDecision, renderDecisionForm, renderQueue } from './queue.ts'
 import { armScenario, renderScenarioForm, renderScenarios } from './scenarios.ts'
 
@@ -30,16 +30,23 @@ export const forcePage: ConsoleRoute = {
 /** Scenarios on the page; the control API has all. */
 const MAX_SCENARIOS = 20
 
-async function act({ tenant, fields }: ConsoleCall): Promise<undefined> {
-  const { clear, remove, arm, yaml } = fields
-  if (clear === 'true') return void (await tenant.expectations.clear())
-  if (remove !== undefined) {
+async function act({ tenant, fields }: ConsoleCall): Promise<ActResult> {
+  const { clear, remove, arm, yaml, flow } = fields
+  if (arm !== undefined) {
+    await armScenario(yaml, tenant)
+    return { part: 'scenarios' }
+  }
+  if (clear === 'true') await tenant.expectations.clear()
+  else if (remove !== undefined) {
     // What was used up in the meantime is gone already.
     await tenant.expectations.remove(remove)
     await tenant.scenarios.remove(remove)
-  } else if (arm !== undefined) await armScenario(yaml, tenant)
-  else if (isClockMove(fields)) await moveByForm(fields, tenant)
-  else await queueDecision(fields, tenant)
+  } else if (flow !== undefined) await queueDecision(fields, tenant)
+  else {
+    await moveByForm(fields, tenant)
+    return { part: 'clock' }
+  }
+  return { part: 'queue' }
 }
 
 interface Force {
@@ -77,6 +84,6 @@ ${renderScenarios(scenarios, action)}
 ${renderDecisionForm({ personas, fields, action })}
 ${renderScenarioForm(frame, { yaml: fields['yaml'], action })}
 </div>
-${renderClock(clock, { set: fields['set'], action })}`,
+${renderClock(clock, { fields, action })}`,
   })
 }

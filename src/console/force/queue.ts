@@ -1,4 +1,4 @@
-import type { Fields } from '../../http/form.ts'
+import { type Fields, numberOf } from '../../http/form.ts'
 import { counted, renderName, renderTable } from '../../http/html/elements.ts'
 import { renderSelect, renderSuggestions, renderTextField } from '../../http/html/fields.ts'
 import { type Html, html } from '../../http/html/html.ts'
@@ -24,7 +24,7 @@ function readExpectation({ flow, persona, outcome, times, client_id, state, nonc
     flow,
     persona,
     outcome,
-    ...(times === undefined ? {} : { times: Number(times) }),
+    ...(times === undefined ? {} : { times: numberOf(times) }),
     ...(isAny ? {} : { match }),
   }
 }
@@ -41,7 +41,7 @@ export function renderQueue(
   const total = expectations.length
   if (total === 0)
     return html`<p class="notice muted">No decision waits: the request itself decides, or the choice page asks.</p>`
-  return html`<form method="post" action="${action}#queue">
+  return html`<form method="post" action="${action}">
 <h3>${counted(total, 'decision')}</h3>
 ${renderTable('Decisions that wait', ['For', 'Persona', 'Outcome', 'When', 'Left', 'Change'], items.map(renderExpectation))}
 ${renderPaging({ shown: items.length, total, next })}
@@ -91,7 +91,7 @@ export function renderDecisionForm({
   return html`<section class="card" aria-labelledby="add-title">
 <h2 id="add-title">Queue a decision</h2>
 <p class="hint">First in, first out. One for discovery or jwks holds until a flow has ended after it was served.</p>
-<form class="stack" method="post" action="${action}#queue">
+<form class="stack" method="post" action="${action}">
 <div class="row">
 ${renderSelect({ name: 'flow', label: 'For the next', value: flow, options: OUTCOME_FLOWS.map((value) => ({ value, label: value })) })}
 ${renderTextField({ name: 'times', label: 'How many requests', value: times ?? '1' })}

@@ -44,7 +44,7 @@ export const renderScenarioForm = (
   { yaml = EXAMPLE, action }: { yaml: string | undefined; action: string },
 ): Html => html`<section class="card" aria-labelledby="arm-title">
 <h2 id="arm-title">Arm a scenario</h2>
-<form class="stack" method="post" action="${action}#scenarios">
+<form class="stack" method="post" action="${action}">
 ${renderTextArea({ name: 'yaml', label: 'YAML', value: yaml, hint: 'A name and steps: decide, await or clock; expect says what a request must have sent.' })}
 <div class="row"><button class="primary" name="arm" value="true" data-testid="arm">Arm it</button></div>
 </form>
@@ -56,7 +56,7 @@ export const renderScenarios = (scenarios: readonly ScenarioProgress[], action: 
   html`<div id="scenarios">${
     scenarios.length === 0
       ? html`<p class="notice muted" data-testid="no-scenarios">No scenario is armed. Paste one, or run a file: <code>agekey-sandbox run FILE</code>.</p>`
-      : html`<form class="stack" method="post" action="${action}#scenarios">${scenarios.map(renderScenario)}</form>`
+      : html`<form class="stack" method="post" action="${action}">${scenarios.map(renderScenario)}</form>`
   }</div>`
 
 const STATUSES = {

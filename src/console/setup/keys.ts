@@ -39,7 +39,7 @@ export function renderKeys({ published, signing }: ShownKeys, { action, jwksUri 
   return html`<section class="card" id="keys" aria-labelledby="keys-title">
 <div class="row spread"><h2 id="keys-title">Keys</h2> <a class="target" href="${jwksUri}">The key set</a></div>
 ${renderTable('Keys', ['kid', 'alg', 'Use'], rows)}
-<form class="row" method="post" action="${action}#keys">${Object.entries(STAGES).map(
+<form class="row" method="post" action="${action}">${Object.entries(STAGES).map(
     ([stage, label]) =>
       html`<button class="secondary" name="rotate" value="${stage}" data-testid="${stage}">${label}</button>`,
   )}</form>

@@ -5,7 +5,7 @@ import type { RenderedPage } from '../../http/html/layout.ts'
 import { parseReadings, requireReadings } from '../../sandbox/readings/parse-readings.ts'
 import { type Reading, type Readings, readingId, type Variant } from '../../sandbox/readings/reading.ts'
 import { findReading, quotationOf, READINGS } from '../../sandbox/readings/readings.ts'
-import type { ConsoleCall, ConsoleRoute } from '../console-route.ts'
+import type { ActResult, ConsoleCall, ConsoleRoute } from '../console-route.ts'
 
 /** `console/readings`: what the specification leaves open, how it is read now, and buttons that read it in another way. */
 export const readingsPage: ConsoleRoute = {
@@ -14,10 +14,12 @@ export const readingsPage: ConsoleRoute = {
   act,
 }
 
-async function act({ tenant, fields }: ConsoleCall): Promise<undefined> {
+async function act({ tenant, fields }: ConsoleCall): Promise<ActResult | undefined> {
   const { set, clear } = fields
   if (clear !== undefined) await tenant.configure({ readings: {} })
-  if (set !== undefined) await tenant.configure({ readings: requireReadings(tenant.settings.readings, changeOf(set)) })
+  if (set === undefined) return undefined
+  await tenant.configure({ readings: requireReadings(tenant.settings.readings, changeOf(set)) })
+  return { part: set.split('=')[0] }
 }
 
 /** The default is what holds when nothing is set. */
@@ -59,7 +61,7 @@ const renderReading = (reading: Reading, current: string, action: string): Html 
   html`<details class="dense" id="${reading.name}"${current !== reading.default && html` open`} data-testid="reading-${reading.name}">
 <summary><h3>${reading.point}</h3> <span class="tag${current !== reading.default && ' warn'}">${current}</span></summary>
 <p class="muted">${reading.section}: ${quotationOf(reading)} <code class="whole">${reading.name}</code></p>
-<form method="post" action="${action}#${reading.name}"><ul class="stack">
+<form method="post" action="${action}"><ul class="stack">
 ${reading.variants.map((variant) => renderVariant(reading, variant, current))}</ul></form>
 </details>
 `

@@ -27,7 +27,7 @@ export const setupPage: ConsoleRoute = {
   },
   async act({ tenant, fields }) {
     await rotateKeys(fields['rotate'] ?? '', tenant)
-    return undefined
+    return { part: 'keys' }
   },
 }
 

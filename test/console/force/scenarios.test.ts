@@ -20,7 +20,7 @@ test('The page Force arms what is pasted, shows how far it has come and why it f
   const shown = async () => textOf((await browser.get(FORCE)).text)
   expect(await shown()).toContain('No scenario is armed')
   const armed = await browser.submit(FORCE, { arm: 'true', yaml: YAML })
-  expect([armed.status, armed.headers.location]).toEqual([303, FORCE])
+  expect([armed.status, armed.headers.location]).toEqual([303, `${FORCE}#scenarios`])
   expect(await shown()).toMatch(/then comes back .*1 of 3 steps.*Waits for the next use request of ak_test_sandbox/)
   await sandbox.request.get('/v1/oidc/use').query(useRequest())
   expect(await shown()).toMatch(/2 of 3 steps/)
