@@ -107,7 +107,7 @@ function renderFound(place: DocumentsPlace, found: readonly FoundSection[]): Htm
   return html`<h2>${many}</h2>
 <ol class="doc-found">${found.map(
     ({ document, title, heading, anchor, excerpt, terms }) => html`<li>
-<a href="${pageAddress(place, document)}#${anchor}">${heading}</a>${heading !== title && html` <span class="muted">${title}</span>`}
+<a href="${pageAddress(place, document)}${heading !== title && `#${anchor}`}">${heading}</a>${heading !== title && html` <span class="muted">${title}</span>`}
 <p>${withMarks(excerpt, terms)}</p>
 </li>
 `,

@@ -2,7 +2,9 @@ import { statSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { CONSOLE_PAGES } from '../../src/http/console-page.ts'
 import { createBrowserClient } from '../support/browser-client.ts'
+import type { Answer } from '../support/http-client.ts'
 import { byTestId, tagsOf, textOf } from '../support/markup.ts'
+import { useRequest } from '../support/requests.ts'
 import { shareSandbox, startSandbox } from '../support/sandbox.ts'
 
 const CONSOLE = '/_sandbox/console'
@@ -22,6 +24,32 @@ describe('The console', async () => {
     const sizes = files.map((file) => statSync(new URL(`../../public/${file}`, import.meta.url)).size)
     expect(files).toContain('console.css')
     expect(sizes.reduce((sum, size) => sum + size, Number(headers['content-length']))).toBeLessThan(MAX_BYTES)
+  })
+
+  test('Every link of the pages of the console leads to a page, and to the part that the link names', async () => {
+    await sandbox.request.get('/v1/oidc/use').query(useRequest({ sandbox_persona: 'teen-16' }))
+    await sandbox.next({ persona: 'teen-16' })
+    const [flow] = await sandbox.flows.list()
+    const pages = new Map<string, Promise<Answer>>()
+    const open = (path: string) => {
+      const page = pages.get(path) ?? sandbox.request.get(path).then()
+      pages.set(path, page)
+      return page
+    }
+    const dead: string[] = []
+    for (const from of [...WEIGHED, `${CONSOLE}/flows/${flow?.id}`]) {
+      const hrefs = tagsOf((await open(from)).text).flatMap(({ name, attributes }) =>
+        name === 'a' ? (attributes['href'] ?? []) : [],
+      )
+      for (const { origin, pathname, search, hash } of hrefs.map((href) => new URL(href, sandbox.url + from))) {
+        // An address of each of 300 outcomes takes seconds: their table has a test of its own.
+        if (origin !== sandbox.url || pathname.includes('/outcomes/') || search.includes('outcome=')) continue
+        const { status, text } = await open(pathname + search)
+        const isThere = hash === '' || text.includes(`id="${decodeURIComponent(hash.slice(1))}"`)
+        if (status >= 400 || !isThere) dead.push(`${from} -> ${pathname}${search}${hash}: ${status}`)
+      }
+    }
+    expect(dead).toEqual([])
   })
 
   test('The entrance of the console redirects to the flows', async () => {

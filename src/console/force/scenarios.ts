@@ -48,7 +48,7 @@ export const renderScenarioForm = (
 ${renderTextArea({ name: 'yaml', label: 'YAML', value: yaml, hint: 'A name and steps: decide, await or clock; expect says what a request must have sent.' })}
 <div class="row"><button class="primary" name="arm" value="true" data-testid="arm">Arm it</button></div>
 </form>
-<p class="row links"><a href="${controlPath}/docs/scenarios">What a scenario can say</a></p>
+<p class="row links"><a href="${controlPath}/docs/driving#scenarios">What a scenario can say</a></p>
 </section>`
 
 /** Scenarios step by step. An armed one looks at every request until it has passed or failed. @param scenarios the newest first */

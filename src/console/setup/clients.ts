@@ -28,7 +28,7 @@ export function renderClients(
 ): Html {
   const { items, next } = pageOf(all, { fields, limit: MAX_SHOWN, idOf: ({ clientId }) => clientId })
   return html`<section class="stack" id="clients" aria-labelledby="clients-title">
-<div class="row page-title"><h2 id="clients-title">Clients</h2> <p>The relying parties that this sandbox knows. Declare more in the config file under <code>clients</code>, or by <code>PUT _sandbox/tenants/NAME</code>: <a href="${place.controlPath}/docs/clients">how</a>.</p></div>
+<div class="row page-title"><h2 id="clients-title">Clients</h2> <p>The relying parties that this sandbox knows. Declare more in the config file under <code>clients</code>, or by <code>PUT _sandbox/tenants/NAME</code>: <a href="${place.controlPath}/docs/configuration#clients">how</a>.</p></div>
 ${renderPaging({ shown: items.length, total: all.length, next })}
 <div class="columns">
 ${items.map((client) => renderClient(client, view, place))}</div>

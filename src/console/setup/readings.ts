@@ -45,7 +45,7 @@ export function renderReadings(
   return renderConsolePage(frame, {
     title: 'Readings',
     current: 'readings',
-    lead: html`What the specification leaves open, and how this sandbox reads it. Does your app survive the other ways? <a class="target" href="${frame.controlPath}/docs/readings">About readings</a> <a class="target" href="${frame.controlPath}/docs/decisions">Decisions</a>`,
+    lead: html`What the specification leaves open, and how this sandbox reads it. Does your app survive the other ways? <a class="target" href="${frame.controlPath}/docs/outcomes#readings">About readings</a>`,
     problem,
     body: html`<section class="card" aria-labelledby="set-title">
 <h2 id="set-title" data-testid="readings-set">${count === 0 ? 'Each one is read as usual' : `${counted(count, 'reading')} set`}</h2>
