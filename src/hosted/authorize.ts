@@ -153,7 +153,8 @@ async function finish(
   const canSave = transaction.flow === 'use' || !visit.lacksPermission
   // An audit leaves all personas as they are.
   const saves = canSave && !isOfAudit(visit.request) && decision.queued?.audit !== true
-  const { callback, evaluation, outcome, isUnsaved, traps } = await conclude(transaction, decision, { tenant, saves })
+  const conclusion = await conclude(transaction, decision, { tenant, saves })
+  const { callback, evaluation, outcome, holder, isUnsaved, traps } = conclusion
   await runClockSteps(decision, tenant)
   if (decision.laterOutcome) await queueLater(decision.laterOutcome, transaction, visit)
   const reply = await callbackReply(callback, { visit, presentation: transaction.presentation, isUnsaved })
@@ -166,6 +167,7 @@ async function finish(
     findings,
     asked: transaction,
     decision: { ...decision, outcome },
+    holder,
     // An outcome may send a second one.
     issuedIds: [...codes.map(([, code]) => identifier('code', code)), ...traps.map((id) => identifier('trap', id))],
     ends: true,

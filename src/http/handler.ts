@@ -19,6 +19,8 @@ export interface Answer {
   readonly findings?: readonly Finding[]
   readonly decision?: Decision
   readonly evaluation?: UseEvaluation
+  /** The persona that holds the age key which the call has saved, also when another one was decided. */
+  readonly holder?: string | undefined
   /** The outcome that changed the reply of a server-to-server call. */
   readonly forcedOutcome?: Outcome
   /** What named that outcome: `request header X-Sandbox-Outcome`. */

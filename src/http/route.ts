@@ -135,14 +135,14 @@ function summarizeCall(
   { tenant, answer, endpoint }: AnsweredCall,
   { flow, durationMs }: { flow: string | undefined; durationMs: number },
 ): CallSummary {
-  const { decision, forcedOutcome, findings = [] } = answer
+  const { decision, holder, forcedOutcome, findings = [] } = answer
   const link = flow === undefined ? undefined : flowLink(flow, tenant.provider.baseUrl)
   const known = {
     endpoint: endpoint?.number,
     flow: link?.id,
     flowUrl: link?.url,
     client: endpoint && clientIn(incoming),
-    persona: decision?.persona?.name,
+    persona: holder ?? decision?.persona?.name,
     outcome: decision?.laterOutcome?.name ?? decision?.outcome.name ?? forcedOutcome?.name,
     ...reasonOf(answer),
   }

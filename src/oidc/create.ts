@@ -106,20 +106,22 @@ export async function beginCreate(query: Pairs, provider: Provider): Promise<Beg
  * E3: ends a Create flow and spends the pushed request. A second decision on the same request gets `invalid_request_uri`.
  * @param options.seams change what is about to be sent; the real service has none.
  * @param options.saves `false` where no passkey can be made (specification, "Embedding rules"): no age key is saved.
+ * @returns the callback, and who holds the age key that was saved
  */
 export async function finishCreate(
   transaction: CreateTransaction,
   decision: CreateDecision,
   { provider, seams = {}, saves = true }: { provider: Provider; seams?: Seams | undefined; saves?: boolean },
-): Promise<{ callback: Callback }> {
+): Promise<{ callback: Callback; holder?: string | undefined }> {
   const { decisions } = provider
-  const saved = decision.kind === 'created' && saves ? decision : undefined
-  if (!(await spendRequest(transaction, saved, provider))) {
+  const created = decision.kind === 'created' && saves ? decision : undefined
+  const spent = await spendRequest(transaction, created, provider)
+  if (!spent) {
     const used = { error: UNUSABLE, description: `CRE-10: ${ALREADY_USED}` }
     const refused = unusableCallback(transaction, used, decisions)
     return { callback: (await seams.refusal?.(refused)) ?? refused }
   }
-  return { callback: await changedBy(seams, callbackFor(transaction, decision, decisions)) }
+  return { ...spent, callback: await changedBy(seams, callbackFor(transaction, decision, decisions)) }
 }
 
 function callbackFor(transaction: CreateTransaction, decision: CreateDecision, decisions: Decisions): Callback {
@@ -129,20 +131,20 @@ function callbackFor(transaction: CreateTransaction, decision: CreateDecision, d
   return createErrorCallback(transaction, decision, decisions)
 }
 
-/** Spends the pushed request and, for an age key that is created, saves this in the same step; `false` when the request is spent. */
+/** Spends the pushed request and, for an age key that is created, saves this in the same step; `undefined` when the request is spent. */
 async function spendRequest(
   { pushedRequestId: id, signals }: CreateTransaction,
   created: { readonly holder: string | undefined } | undefined,
   provider: Provider,
-): Promise<boolean> {
+): Promise<{ holder: string | undefined } | undefined> {
   const requests = pushedRequests(provider)
   for (;;) {
     const found = await requests.find(id)
-    if (!found || found.isSpent) return false
+    if (!found || found.isSpent) return undefined
     const spent = provider.decisions.requestUriUse === 'repeated' ? [] : requests.spending(id, found.record)
-    const saved = created ? await provider.ageKeys.saving(signals, created.holder) : []
+    const saved = created && (await provider.ageKeys.saving(signals, created.holder))
     // When another call was faster, it has spent the request, or changed the persona.
-    if (await provider.store.write([...spent, ...saved])) return true
+    if (await provider.store.write([...spent, ...(saved?.changes ?? [])])) return { holder: saved?.holder }
   }
 }
 

@@ -117,9 +117,12 @@ export interface AgeKey {
 export interface AgeKeys {
   /**
    * Create: the changes after which `holder` holds a new age key with these signals and no longer the one it had; without a holder, a new
-   * user holds it.
+   * user holds it. The result names the one who holds it then.
    */
-  saving(signals: readonly AgeSignal[], holder: string | undefined): Awaitable<readonly RecordChange[]>
+  saving(
+    signals: readonly AgeSignal[],
+    holder: string | undefined,
+  ): Awaitable<{ readonly holder: string; readonly changes: readonly RecordChange[] }>
   /**
    * The changes that add signals to the key `id`, or put them in the place of all others; the oldest beyond the limit go. `undefined` when
    * there is no such key.

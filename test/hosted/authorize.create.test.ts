@@ -42,11 +42,14 @@ test('The page of E3 saves for the selected persona, also after the lifetime of 
 
 test('The page of E3 saves for a new persona, which the choice page offers from then on', async () => {
   const before = await sandbox.personas.list()
-  await decide((await open()).text, 'save-new')
+  await decide((await open()).text, 'save-new', { persona: 'child-12' })
   const after = await sandbox.personas.list()
   expect(after).toHaveLength(before.length + 1)
+  const persona = after.at(-1)?.name ?? ''
+  const summary = `saved for ${persona}, a new persona: id_doc_scan`
+  expect(await sandbox.flows.list({ persona })).toMatchObject([{ flow: 'create', persona, summary }])
   const { text } = await sandbox.request.get('/v1/oidc/use').query(useRequest())
-  expect(byTestId(text, `persona-${after.at(-1)?.name}`)).toHaveLength(1)
+  expect(byTestId(text, `persona-${persona}`)).toHaveLength(1)
 })
 
 test('The page of E3 preselects the persona that this browser used or clicked last at E1, else no-age-key', async () => {

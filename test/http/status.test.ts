@@ -39,7 +39,7 @@ test.each<[string, (tenant: Tenant) => Promise<unknown>, string]>([
   ['scenarios', (tenant) => tenant.scenarios.arm(SIGN_UP), 'step 1 of 2'],
   [
     'personas',
-    async ({ provider, personas }) => provider.store.write(await personas.saving([ID_SCAN], 'no-age-key')),
+    async ({ provider, personas }) => provider.store.write((await personas.saving([ID_SCAN], 'no-age-key')).changes),
     'no-age-key changed',
   ],
   ['personas', (tenant) => tenant.personas.remove('teen-16'), 'teen-16 changed'],

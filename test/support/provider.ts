@@ -89,7 +89,7 @@ function createTestAgeKeys(tables: ReturnType<typeof createMemoryTables>) {
     of,
     saving(signals, holder = 'new user') {
       saved += 1
-      return [row(holder, { id: `saved-${saved}`, signals })]
+      return { holder, changes: [row(holder, { id: `saved-${saved}`, signals })] }
     },
     async adding(id, signals) {
       for (const [holder] of await tables.list(TABLE)) {

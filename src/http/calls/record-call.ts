@@ -91,7 +91,7 @@ function correlationId(kind: CorrelationKind, request: Incoming): unknown {
 function factsOf(
   { correlation }: Endpoint,
   request: Incoming,
-  { asked: transaction, decision, evaluation, forcedOutcome, forcedBy }: Answer,
+  { asked: transaction, decision, evaluation, holder, forcedOutcome, forcedBy }: Answer,
 ): Omit<FlowFacts, 'flow'> {
   // A call that continues a flow adds neither client nor state to it.
   const { client_id: clientId, state } = correlation === undefined ? asked(request, transaction) : {}
@@ -99,7 +99,7 @@ function factsOf(
     // A flow keeps its own copies: V8 keeps the whole request for a part of it.
     client_id: typeof clientId === 'string' ? copyOf(clientId) : undefined,
     state: typeof state === 'string' ? copyOf(state) : undefined,
-    persona: decision?.persona?.name,
+    persona: holder ?? decision?.persona?.name,
     outcome: decision?.laterOutcome?.name ?? decision?.outcome.name ?? forcedOutcome?.name,
     decided_by: decision?.decidedBy ?? forcedBy,
     age_thresholds: evaluation?.ageThresholds,

@@ -17,6 +17,8 @@ export interface Conclusion {
   readonly evaluation: UseEvaluation | undefined
   /** The one that was decided or, for a persona without an age key, the only ending possible for it. */
   readonly outcome: Outcome
+  /** The persona that holds the saved age key: for `created_new` another one than was decided. */
+  readonly holder?: string | undefined
   /** An age key was to be saved, and was not. */
   readonly isUnsaved?: boolean
   /** The ids of the traps that the callback leads to. */
@@ -58,8 +60,8 @@ async function concludeCreate(
 ): Promise<Partial<Conclusion>> {
   const createDecision = createDecisionOf(decision.outcome.ending ?? { kind: 'created' }, decision)
   if (!createDecision) return {}
-  const { callback } = await finishCreate(transaction, createDecision, { provider, seams, saves })
-  return { callback, isUnsaved: createDecision.kind === 'created' && !saves }
+  const finished = await finishCreate(transaction, createDecision, { provider, seams, saves })
+  return { ...finished, isUnsaved: createDecision.kind === 'created' && !saves }
 }
 
 async function concludeUse(transaction: UseTransaction, carrying: Carrying): Promise<Partial<Conclusion>> {

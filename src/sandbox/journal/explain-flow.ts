@@ -117,7 +117,7 @@ function ending(flow: ListedFlow): string {
     return `${answers(flow)}; the code was exchanged, no upgrade yet`
   }
   if (flow.flow === 'create') {
-    const saved = kind === 'created_new' ? 'saved as a new persona' : `saved for ${persona}`
+    const saved = `saved for ${persona}${kind === 'created_new' ? ', a new persona' : ''}`
     return (flow.audit ? 'an audit saves no age key' : saved) + after(': ', methodsIn(calls[0]))
   }
   return callbackOf(flow)?.['code'] === undefined ? answers(flow) : `${answers(flow)}, and a code to upgrade`

@@ -13,8 +13,8 @@ export interface StoryLinks {
  * an age key was saved or upgraded.
  *
  * Decision: the sandbox knows no users, so a flow continues the latest earlier one of the same client and `state`, else of the
- * same client and persona, and only when that one asked for it. A persona that is not decided yet may be any. Flows of an audit are
- * many users of one persona.
+ * same client and persona, and only when that one asked for it. A persona that is not decided yet, or that the flow has made, may have
+ * been any. Flows of an audit are many users of one persona.
  *
  * @param flows newest first
  * @returns links by the id of a flow; a flow without any is absent
@@ -48,7 +48,10 @@ const sameState = (one: ListedFlow, other: ListedFlow) =>
 const samePersona = (one: ListedFlow, other: ListedFlow) =>
   sameClient(one, other) &&
   !one.audit &&
-  (one.persona === undefined || other.persona === undefined || one.persona === other.persona)
+  (one.persona === undefined ||
+    other.persona === undefined ||
+    other.outcome === 'created_new' ||
+    one.persona === other.persona)
 
 const sameClient = (one: ListedFlow, other: ListedFlow) =>
   one.client_id !== undefined && one.client_id === other.client_id

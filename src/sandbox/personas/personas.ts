@@ -123,7 +123,8 @@ export function createPersonas({ declared, clock, ids, records: { store, tables 
       }
       if (findDeclared(name) || (await changes.get(name))) continue
       await makeRoomFor(name)
-      return changes.updating(name, (taken) => taken ?? { persona, isGenerated: true })
+      const adding = changes.updating(name, (taken) => taken ?? { persona, isGenerated: true })
+      return { holder: name, changes: [await adding] }
     }
   }
 
@@ -163,9 +164,10 @@ export function createPersonas({ declared, clock, ids, records: { store, tables 
       return [await changingAgeKey(name, signals, how)]
     },
     async saving(signals, holder) {
-      if (holder === undefined) return [await addingUser(signals)]
+      if (holder === undefined) return addingUser(signals)
       if (!(await find(holder))) throw new Error(`no persona "${holder}" to hold the age key`)
-      return [await changingAgeKey(holder, signals, { keeps: false }), ...(await ageKeyIds.ending(holder))]
+      const changing = await changingAgeKey(holder, signals, { keeps: false })
+      return { holder, changes: [changing, ...(await ageKeyIds.ending(holder))] }
     },
   }
 }

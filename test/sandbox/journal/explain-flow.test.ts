@@ -60,7 +60,11 @@ test.each<[what: string, flow: Partial<Flow>, told: string]>([
   ['an upgrade with its methods', { ...teen, calls: [use, upgrade] }, `ok: ${TEEN}; upgraded: id_doc_scan`],
   ['a wish to create', { ...newcomer, outcome: 'create_requested' }, `ok: no-age-key: ${WISH}`],
   ['a saved age key', { ...create, ...newcomer, calls: [pushed] }, 'ok: saved for no-age-key: id_doc_scan'],
-  ['an age key of a new persona', { ...create, outcome: 'created_new' }, 'ok: saved as a new persona'],
+  [
+    'an age key of a new persona',
+    { ...create, persona: 'mia-keller-3f', outcome: 'created_new' },
+    'ok: saved for mia-keller-3f, a new persona',
+  ],
   ['a key that an audit does not save', { ...create, ...newcomer, audit: true }, 'ok: an audit saves no age key'],
   ['a closed window', { outcome: 'no_answer', calls: [closed] }, `ok: ${CLOSED}`],
   ['a form that was sent twice', { ...teen, calls: [use, sentAgain] }, `ok: ${TEEN}, and a code to upgrade`],

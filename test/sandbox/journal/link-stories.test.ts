@@ -21,10 +21,13 @@ const waiting = of('f2', { flow: 'create', ended_at: undefined, calls: [recorded
 const withStates = [asked('f1', { state: 's' }), asked('f2', { state: 't' }), saved('f3', { state: 's' })]
 const refused = saved('f2', { persona: undefined, outcome: undefined, calls: [recordedCall({ status: 400 })] })
 const declined = saved('f1', { calls: [recordedCall({ response: callbackWith({ error: 'access_denied' }) })] })
+const mia = { persona: 'mia-keller-3f' }
+const savedNew = saved('f2', { ...mia, outcome: 'created_new' })
 const nobody = { client_id: undefined }
 
 test.each<[what: string, flows: ListedFlow[], links: string[]]>([
   ['Use that asks for Create, Create and the next Use', [asked('f1'), saved('f2'), used('f3')], ['f1>f2', 'f2>f3']],
+  ['a Create for a new persona, and its next Use', [asked('f1'), savedNew, used('f3', mia)], ['f1>f2', 'f2>f3']],
   ['the next Use after an upgrade', [upgraded('f1'), used('f2'), used('f3')], ['f1>f2']],
   ['no Use flows in a row', [used('f1'), used('f2')], []],
   ['flows of a story with others between them', [asked('f1'), ...between, saved('f4')], ['f1>f4']],

@@ -48,7 +48,7 @@ async function add(id: string, signals: readonly AgeSignal[]) {
 
 /** Saves an age key, as Create does: again when another caller was faster. */
 async function save(signals: readonly AgeSignal[], holder?: string) {
-  while (!(await records.store.write(await personas.saving(signals, holder))));
+  while (!(await records.store.write((await personas.saving(signals, holder)).changes)));
 }
 
 /** Saves an age key of a new user. */
@@ -167,7 +167,7 @@ test('A new age key belongs to a new persona with a generated name, the same for
   expect(checkAgainst(personaSchema, created)).toMatchObject({ kind: 'valid' })
   expect([(await personas.list()).at(-1), (await keyOf(created.name)).signals]).toEqual([created, [byEmail(18)]])
   const { saving } = createTenantPersonas()
-  expect(await saving([idScan], undefined)).toMatchObject([{ id: created.name }])
+  expect(await saving([idScan], undefined)).toMatchObject({ holder: created.name, changes: [{ id: created.name }] })
   await save([byEmail(21)])
   expect((await personas.list()).at(-1)?.age_key?.signals).toEqual([byEmail(21)])
 })

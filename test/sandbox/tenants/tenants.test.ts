@@ -41,7 +41,7 @@ test.each<[string, isKept: boolean, Use]>([
   [
     'saved an age key in a flow',
     false,
-    async ({ personas, provider }) => provider.store.write(await personas.saving([SIGNAL], 'no-age-key')),
+    async ({ personas, provider }) => provider.store.write((await personas.saving([SIGNAL], 'no-age-key')).changes),
   ],
   ['is reset', false, (tenant) => tenant.reset()],
 ])('A touched tenant that %s is kept when others are touched after it: %s', async (_case, isKept, drive) => {
