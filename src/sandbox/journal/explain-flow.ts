@@ -8,8 +8,8 @@ import type { Flow, ListedFlow } from './journal.ts'
 import { reasoningLines } from './reasoning-lines.ts'
 
 /**
- * `waiting`: the user has not decided yet. `declined`: the user gave up, which the callback says by `access_denied`. `error`: a call of
- * the flow was refused or got no response, or the callback carries another `error`. `ok`: everything else.
+ * `waiting`: the user has not decided yet. `declined`: the user gave up, which the callback says by `access_denied`, or closed the window.
+ * `error`: a call of the flow was refused or got no response, or the callback carries another `error`. `ok`: everything else.
  */
 export const FLOW_STATUSES = ['waiting', 'ok', 'declined', 'error'] as const
 export type FlowStatus = (typeof FLOW_STATUSES)[number]
@@ -34,6 +34,8 @@ export function summarizeFlow(flow: ListedFlow): FlowSummary {
   const fault = brokenRule(calls) ?? forcedAnswer(flow) ?? refusal(calls)
   if (fault === undefined && error === 'access_denied')
     return { status: 'declined', summary: description ?? 'the user declined' }
+  if (fault === undefined && outcomeOf(flow)?.ending?.kind === 'no_answer')
+    return { status: 'declined', summary: 'the user closed the window: no callback followed' }
   if (calls.some(isRefused))
     return { status: 'error', summary: fault ?? (error ?? 'refused') + after(': ', description) }
   const isWaiting = flow.ended_at === undefined && callbackOf(flow) === undefined
@@ -109,7 +111,6 @@ function waiting({ calls, started_at: startedAt }: ListedFlow): string {
 function ending(flow: ListedFlow): string {
   const { persona = 'no persona', calls } = flow
   const kind = outcomeOf(flow)?.ending?.kind
-  if (kind === 'no_answer') return 'the user closed the window: no callback followed'
   if (kind === 'create_requested') return `${persona}: create_requested, an age key is to be created`
   const upgrade = calls.findLast(({ endpoint }) => endpoint === ENDPOINTS.upgrade.number)
   if (upgrade) return `${answers(flow)}; upgraded${after(': ', methodsIn(upgrade))}`

@@ -66,7 +66,7 @@ test.each<[what: string, flow: Partial<Flow>, told: string]>([
     'ok: saved for mia-keller-3f, a new persona',
   ],
   ['a key that an audit does not save', { ...create, ...newcomer, audit: true }, 'ok: an audit saves no age key'],
-  ['a closed window', { outcome: 'no_answer', calls: [closed] }, `ok: ${CLOSED}`],
+  ['a closed window', { outcome: 'no_answer', calls: [closed] }, `declined: ${CLOSED}`],
   ['a form that was sent twice', { ...teen, calls: [use, sentAgain] }, `ok: ${TEEN}, and a code to upgrade`],
 ])('A summary tells %s', (_, flow, told) => {
   const { status, summary } = summarizeFlow(listedFlow(flow))
