@@ -49,9 +49,6 @@ export const createConsoleRoutes = (host: HttpHost): readonly RouteRow[] => [
   { path: `${CONSOLE}/sign-in`, method: 'post', handler: signIn(host), errors: 'page' },
   { path: `${CONSOLE}/audit`, method: 'post', handler: showUploadedReport(host) },
   { path: `${CONSOLE}/status`, method: 'post', handler: takeBack(host) },
-  ...Object.entries(MOVED).map(
-    ([name, page]): RouteRow => ({ path: `${CONSOLE}/${name}`, method: 'get', handler: showMoved(page) }),
-  ),
   ...PAGES.flatMap((route): RouteRow[] => {
     const { act, name, below = '' } = route
     const path = `${CONSOLE}/${name}${below}`
@@ -60,6 +57,9 @@ export const createConsoleRoutes = (host: HttpHost): readonly RouteRow[] => [
       ...(act ? [{ path, method: 'post', handler: takeForm({ ...route, act }, host) } as const] : []),
     ]
   }),
+  ...Object.entries(MOVED).map(
+    ([name, page]): RouteRow => ({ path: `${CONSOLE}/${name}`, method: 'get', handler: showMoved(page) }),
+  ),
 ]
 
 /** Of a query in a `Location`: clients read headers of 16 KB. */

@@ -105,12 +105,13 @@ ${body}`,
   })
 }
 
-const entryOf = (current: ConsolePath) => CONSOLE_PAGES.find(({ path }) => path === current)?.entry
+const entryOf = (current: ConsolePath | undefined) => CONSOLE_PAGES.find(({ path }) => path === current)?.entry
 
 const addressOf = ({ consolePath, controlPath }: ConsolePlace, path: ConsolePath) =>
   path === 'docs' ? `${controlPath}/docs` : `${consolePath}/${path}`
 
-function renderMenu(place: ConsolePlace, current: ConsolePath): Html {
+/** @param current the page on which the menu is; absent on a page that no entry has */
+export function renderMenu(place: ConsolePlace, current?: ConsolePath): Html {
   const entries = grouped(CONSOLE_PAGES, ({ entry }) => entry)
   return html`<nav class="menu" aria-label="Console">${entries.map(
     ([entry, [first]]) =>

@@ -65,7 +65,7 @@ export interface RouteRow {
   /** The endpoint under which calls are recorded; absent for pages and control calls, which are not recorded. */
   readonly endpoint?: Endpoint
   /** How a refusal is shown to a browser that opened the path or sent its form: as a page, in any frame when the path is embedded. Programs get JSON. */
-  readonly errors?: 'page' | 'embeddable-page'
+  readonly errors?: 'page' | 'embeddable-page' | undefined
   /** Which pages may make a browser call it; every page when absent, as for the calls of servers. */
   readonly openTo?: OpenTo
   /** Whether it is answered before the calls that wait for their turn, as health is. */

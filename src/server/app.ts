@@ -11,10 +11,10 @@ import { bufferBody } from '../http/read-body.ts'
 import {
   answerPreflight,
   methodsOf,
-  refuseMethods,
   refusePath,
   refuseUnknownPath,
   refuseUnreadable,
+  refusingMethods,
 } from '../http/refusals/refusals.ts'
 import { setCommonHeaders } from '../http/reply.ts'
 import { createRoute, createServe, type Serve } from '../http/route.ts'
@@ -69,7 +69,7 @@ const createAssets = (): RequestHandler =>
 function addRoutes(router: IRouter, routes: readonly RouteRow[], host: HttpHost): void {
   for (const [path, rows] of grouped(routes, ({ path }) => path)) {
     const route = router.route(path)
-    const refuse = createRoute(host, { handler: refuseMethods(rows) })
+    const refuse = createRoute(host, refusingMethods(rows))
     for (const row of rows) {
       route[row.method](createRoute(host, row))
     }
@@ -121,7 +121,7 @@ function servingOf(rows: readonly RouteRow[], host: HttpHost): Methods {
     for (const method of methodsOf(row)) serving[method] = createServe(host, row)
     if (row.endpoint?.caller === 'any') serving['OPTIONS'] = createServe(host, { handler: answerPreflight })
   }
-  return { ...serving, other: createServe(host, { handler: refuseMethods(rows) }) }
+  return { ...serving, other: createServe(host, refusingMethods(rows)) }
 }
 
 /** The path below the base URL of its tenant; `undefined` when the name of the tenant cannot be decoded. */

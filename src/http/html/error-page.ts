@@ -3,7 +3,7 @@ import type { FlowLink } from '../../sandbox/journal/flow-link.ts'
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 import type { Incoming } from '../incoming.ts'
 import { renderFindingList } from './finding-list.ts'
-import { html } from './html.ts'
+import { type Html, html } from './html.ts'
 import { type RenderedPage, renderPage, type Shell, shellOf } from './layout.ts'
 import { directionOf, englishOn, languageOf, translate } from './messages.ts'
 
@@ -22,13 +22,14 @@ export function errorShell(
 /** The error page: problem, findings and remedies, and the flow in which the call is recorded. It never redirects. */
 export function renderError(
   refusal: RefusalFacts,
-  { shell, flow }: { shell: Shell; flow?: FlowLink | undefined },
+  { shell, flow, menu }: { shell: Shell; flow?: FlowLink | undefined; menu?: Html | undefined },
 ): RenderedPage {
   const { status, code, title, message, findings, suggestions, restartHint } = refusal
   const t = translate(shell.lang)
   const english = englishOn(t)
   return renderPage(shell, {
     title,
+    ...(menu && { menu, styles: ['console.css'] }),
     main: html`<section class="card">
 <p><b class="tag no">${status}</b> <code data-testid="error-code">${code}</code></p>
 <h1>${english ? t('error.title') : title}</h1>

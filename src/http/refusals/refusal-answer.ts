@@ -65,7 +65,15 @@ async function errorPage(refusal: Refusal, { host, tenant, errors, incoming }: C
   const { renderError, errorShell } = await loadErrorPage()
   const isHosted = errors === 'embeddable-page'
   const shell = errorShell(incoming, { tenant, version: host.version, isHosted })
-  return page(refusal.status, renderError(refusal, { shell, flow }), { embeddable: isHosted })
+  const menu = incoming.path.startsWith('/_sandbox/') ? await consoleMenu(tenant, host) : undefined
+  return page(refusal.status, renderError(refusal, { shell, flow, menu }), { embeddable: isHosted })
+}
+
+const loadConsolePage = onDemand(() => import('../console-page.ts'))
+
+async function consoleMenu(tenant: Tenant, host: HttpHost) {
+  const { consolePlace, renderMenu } = await loadConsolePage()
+  return renderMenu(consolePlace(tenant, host))
 }
 
 /** RFC 6749 section 5.2: `error_uri` is a page about the error. The description names it too, for it is what most apps show. */

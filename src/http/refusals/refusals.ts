@@ -19,10 +19,10 @@ export const answerPreflight: Handler = () => ({
 export const methodsOf = ({ method, endpoint }: RouteRow): readonly string[] =>
   method === 'get' && endpoint?.caller !== 'browser' ? ['GET', 'HEAD'] : [method.toUpperCase()]
 
-/** 405: the path is served, by the methods of these rows. */
-export function refuseMethods(rows: readonly RouteRow[]): Handler {
+/** 405, in the form of their other refusals: the path is served, by the methods of these rows. */
+export function refusingMethods(rows: readonly RouteRow[]): Pick<RouteRow, 'handler' | 'errors'> {
   const allowed = rows.flatMap(methodsOf).join(', ')
-  return (request, tenant) => {
+  const handler: Handler = (request, tenant) => {
     if (rows.some((row) => isUnderOtherBrand(row, tenant))) refusePath(request, tenant, rows)
     const received = `${request.method} ${excerpt(tenant.basePath + request.path)}`
     throw Refusal.byHttp(405, `${received} is not served; use ${allowed}. ${reasonOf(rows)}`, {
@@ -30,6 +30,7 @@ export function refuseMethods(rows: readonly RouteRow[]): Handler {
       headers: { Allow: allowed },
     })
   }
+  return { handler, errors: rows.find(({ errors }) => errors)?.errors }
 }
 
 function reasonOf(rows: readonly RouteRow[]): string {
@@ -106,7 +107,7 @@ function rightPlace(path: string, served: Served): string {
   const absent = words.map((word) => ABSENT.get(word)).find((reason) => reason !== undefined)
   if (absent !== undefined) return absent
   const endpoints = words[0] === '_sandbox' ? [] : endpointsMeant(words)
-  if (endpoints.length === 0) return similarPlace(parts, served) ?? everyPlace(served)
+  if (endpoints.length === 0) return similarPlace(parts, served) ?? pagesBeside(parts, served) ?? everyPlace(served)
   const places = endpoints.map((id) => {
     const { number, title, method } = ENDPOINTS[id]
     return `${number} (${title}): ${method.toUpperCase()} ${served.baseUrl}${endpointPath(id, served.brand)}`
@@ -190,6 +191,15 @@ function similarPlace(parts: readonly string[], { baseUrl, routes }: Served): st
 const isSimilar = (parts: readonly string[], pattern: readonly string[]) =>
   parts.length === pattern.length &&
   pattern.every((part, index) => part.startsWith(':') || nearest(parts[index] ?? '', [part]).length > 0)
+
+/** The pages of the console, for a path below it. */
+function pagesBeside(parts: readonly string[], { baseUrl, routes }: Served): string | undefined {
+  const folder = '/_sandbox/console/'
+  if (!`/${parts.join('/')}`.startsWith(folder)) return undefined
+  const paths = routes.filter(({ path, method }) => method === 'get' && path.startsWith(folder)).map(({ path }) => path)
+  const names = paths.map((path) => path.slice(folder.length)).filter((name) => !name.includes('/'))
+  return `Below ${baseUrl}${folder} there are ${names.join(', ')}.`
+}
 
 function everyPlace({ baseUrl, brand }: Served): string {
   const places = Object.values(ENDPOINTS).map(

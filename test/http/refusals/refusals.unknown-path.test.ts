@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readError } from '../../support/error-body.ts'
-import { textOf } from '../../support/markup.ts'
+import { tagsOf, textOf } from '../../support/markup.ts'
 import { shareSandbox, startSandbox, type TestSandbox } from '../../support/sandbox.ts'
 
 const USE = 'E1 (Use authorization): GET BASE/v1/oidc/use'
@@ -92,6 +92,20 @@ test('A path that is not served names every endpoint, when it resembles none, an
 test('A browser at a path that is not served reads on a page where the right one is', async () => {
   const answer = await sandbox.request.get('/v1/oidc/use/').set('Accept', 'text/html').expect(404)
   expect(textOf(answer.text)).toContain(`GET ${sandbox.baseUrl}/v1/oidc/use (without the slash at the end)`)
+})
+
+test('A browser at an unknown page of the console reads which pages there are, below the menu', async () => {
+  const { text } = await sandbox.request.get('/t/qa/_sandbox/console/nix').set('Accept', 'text/html').expect(404)
+  const pages = `Below ${sandbox.baseUrl}/t/qa/_sandbox/console/ there are flows, personas, audit, `
+  expect(textOf(text)).toContain(pages)
+  expect(tagsOf(text).map(({ attributes }) => attributes['href'])).toContain('/t/qa/_sandbox/console/force')
+  const { error_description: json } = readError(await sandbox.request.get('/_sandbox/console/nix').expect(404))
+  expect(json).not.toContain('/v1/oidc/use')
+})
+
+test('A browser that opens the address of a form of a hosted page gets an error page', async () => {
+  const answer = await sandbox.request.get('/v1/oidc/use/choice').set('Accept', 'text/html').expect(405)
+  expect(textOf(answer.text)).toMatch(/405 invalid_request.*is sent by the form of a hosted page/)
 })
 
 test.each([
