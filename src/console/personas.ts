@@ -31,12 +31,14 @@ const loadYaml = onDemand(() => import('../sandbox/personas/persona-yaml.ts'))
 async function renderList({ tenant, frame, fields, problem }: ConsoleCall): Promise<RenderedPage> {
   const { personaYaml } = await loadYaml()
   const all = inPersonaOrder(await tenant.personas.list())
+  const changed = await tenant.personas.changed()
   const { q: search = '', group = '', acting: name } = fields
   const found = all.filter((persona) => isFound(persona, { search, group }))
   const { items, next } = pageOf(found, { fields, limit: MAX_SHOWN, idOf: (persona) => persona.name })
   const rows = items.map((persona) => {
     const yaml = personaYaml(persona)
-    return { persona: tenant.personas.resolved(persona), ...(yaml.length <= MAX_YAML && { yaml }) }
+    const isChanged = changed.includes(persona.name)
+    return { persona: tenant.personas.resolved(persona), isChanged, ...(yaml.length <= MAX_YAML && { yaml }) }
   })
   const acting = all.find((persona) => persona.name === name)?.name
   return renderPersonas(frame, rows, { total: found.length, next, search, group, acting, problem })
@@ -55,6 +57,8 @@ async function actAs({ tenant, fields }: ConsoleCall): Promise<ActResult> {
 interface PersonaRow {
   /** With plain dates. */
   readonly persona: Persona
+  /** It differs from how it was declared. */
+  readonly isChanged?: boolean
   /** As a persona file declares it; absent when it is long. */
   readonly yaml?: string
 }
@@ -71,7 +75,7 @@ interface PersonaList {
   readonly problem?: string | undefined
 }
 
-/** One row for each persona, in groups, which stand open where they are narrowed down. */
+/** One row for each persona, in groups, which stand open where they are narrowed down, or hold one that has changed. */
 export function renderPersonas(
   frame: ConsoleFrame,
   rows: readonly PersonaRow[],
@@ -101,7 +105,8 @@ ${rows.length === 0 && html`<p class="notice muted">No persona matches this filt
 ${grouped(rows, ({ persona }) => groupOf(persona)).map(([title, members]) => {
   const cells = members.map((row) => rowOf(row, frame))
   const table = renderTable(title, ['Persona', 'Its age key; open for YAML', 'What it is for', 'Use it'], cells)
-  return renderFoldedTable({ title, count: members.length, isOpen: search !== '' || group !== '', table })
+  const isOpen = search !== '' || group !== '' || members.some(({ isChanged }) => isChanged)
+  return renderFoldedTable({ title, count: members.length, isOpen, table })
 })}
 </section>`,
   })
@@ -112,14 +117,14 @@ const isActing = ({ status }: ConsoleFrame) => status.modes.some(({ id }) => id 
 const withoutEmpty = (fields: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''))
 
-function rowOf({ persona, yaml }: PersonaRow, { consolePath, controlPath }: ConsoleFrame): TableRow {
+function rowOf({ persona, isChanged, yaml }: PersonaRow, { consolePath, controlPath }: ConsoleFrame): TableRow {
   const { name, title, purpose, age_key: ageKey } = persona
   const playground = `${consolePath}/playground?${new URLSearchParams({ persona: name, q: name })}`
   return {
     id: name,
     testId: `persona-${name}`,
     cells: [
-      html`<code>${name}</code> <span class="line muted">${title}</span>`,
+      html`<code>${name}</code>${isChanged && html` <span class="tag warn">changed</span>`} <span class="line muted">${title}</span>`,
       html`<details class="reason"><summary><span>${ageKey === undefined ? 'No age key' : renderSignals(ageKey.signals)}</span></summary>${
         yaml === undefined
           ? html`<p>It is long: <a href="${controlPath}/personas/${name}">read it as JSON</a>.</p>`

@@ -67,9 +67,12 @@ async function renderCreatePage(
 
 async function renderChoicePage(page: WaitingPage<UseTransaction>, { tenant, request }: Visit): Promise<RenderedPage> {
   const { claims, presentation } = page.transaction
+  const changed = await tenant.personas.changed()
   const choiceOf = (persona: PersonaChoice['persona']): PersonaChoice => {
     const { age_key: ageKey } = tenant.personas.resolved(persona)
-    return ageKey ? { persona, evaluation: evaluateBriefly(ageKey.signals, claims, page.now) } : { persona }
+    const isChanged = changed.includes(persona.name)
+    const evaluation = ageKey && evaluateBriefly(ageKey.signals, claims, page.now)
+    return { persona, isChanged, ...(evaluation && { evaluation }) }
   }
   const choices = await mapInTurns(inPersonaOrder(await tenant.personas.list()), choiceOf)
   const fontFindings = fontAdvice(presentation.appearance, tenant.provider)

@@ -34,6 +34,16 @@ test('The personas page shows one group, with what each persona holds, its YAML,
   expect(namesOn(ofGroup.text)).toEqual([])
 })
 
+test('The personas page opens the group of a persona that has changed, and marks the persona', async () => {
+  const sandbox = await startSandbox()
+  await sandbox.personas.put({ name: 'teen-16', title: 'Teenager of 16', purpose: 'Lost its age key', group: 'Minors' })
+  const { text } = await sandbox.request.get(PERSONAS)
+  expect(text.match(/<details[^>]* open[^>]*>\s*<summary[^>]*>.*?<\/summary>/g)?.map(textOf)).toEqual([
+    expect.stringMatching(/Minors/),
+  ])
+  expect(textOf(text)).toContain('teen-16 changed Teenager of 16')
+})
+
 test('The personas page makes this browser act as a persona, until it stops', async () => {
   const browser = createBrowserClient((await startSandbox()).url)
   const acting = await browser.submit(PERSONAS, { persona: 'teen-16' })

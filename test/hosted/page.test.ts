@@ -57,6 +57,15 @@ test.each([
   expect(textOf(text).includes(`${last} last used here`)).toBe(isMarked)
 })
 
+test('The choice page marks a persona that has changed, in the language of the page', async () => {
+  const party = createRelyingParty(sandbox)
+  await party.create(await party.obtainRequestUri(), { sandbox_persona: 'teen-16' })
+  expect(textOf((await open()).text)).toContain('teen-16 changed')
+  const inGerman = textOf((await open({ language: 'de' })).text)
+  expect(inGerman).toContain('teen-16 geändert')
+  expect(inGerman).not.toContain('child-12 geändert')
+})
+
 test('The choice page leads to the reasons for the answers of a persona, on a page in its language', async () => {
   const asked = claims({ age_thresholds: [18], overrides: { facial_age_estimation: { min_age: 21 } } })
   await sandbox.tenant('later').clock.advance(86_400)

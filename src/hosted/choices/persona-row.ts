@@ -8,6 +8,8 @@ export interface PersonaChoice {
   readonly persona: Persona
   /** Absent when the persona has no age key. */
   readonly evaluation?: BriefEvaluation
+  /** It differs from how it was declared. */
+  readonly isChanged?: boolean
 }
 
 /** What each row says beside its persona. */
@@ -25,13 +27,17 @@ export interface RowContext {
  * One row: a button with the title, the name, the answers and a short reason, and a link to all reasons. A script shows those
  * in their place.
  */
-export function renderPersonaRow({ persona, evaluation }: PersonaChoice, row: RowContext, t: Translate): Html {
+export function renderPersonaRow(
+  { persona, evaluation, isChanged }: PersonaChoice,
+  row: RowContext,
+  t: Translate,
+): Html {
   const { name, title, purpose } = persona
   const english = englishOn(t)
   const answers = evaluation
     ? renderAnswers(evaluation.ageThresholds, row.thresholds, t)
     : html`<b class="tag none">${t(row.canCreate ? 'persona.none.create' : 'persona.none.decline')}</b>`
-  return html`<li><button name="persona" value="${name}" data-testid="persona-${name}"><b${english} title="${purpose}">${title}</b> <span class="row answers">${answers}</span> <span class="meta"><span><code>${name}</code>${name === row.last && html` <em class="tag">${t('persona.last')}</em>`}</span> <small>${reasonText(evaluation?.reason, t)}</small></span></button>${
+  return html`<li><button name="persona" value="${name}" data-testid="persona-${name}"><b${english} title="${purpose}">${title}</b> <span class="row answers">${answers}</span> <span class="meta"><span><code>${name}</code>${name === row.last && html` <em class="tag">${t('persona.last')}</em>`}${isChanged && html` <em class="tag warn">${t('persona.changed')}</em>`}</span> <small>${reasonText(evaluation?.reason, t)}</small></span></button>${
     evaluation && html`<a href="${row.whyPath}${name}" aria-label="${t('persona.why')}: ${name}">?</a>`
   }</li>
 `
