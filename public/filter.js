@@ -4,6 +4,7 @@ function attach(filter) {
   const list = document.getElementById(filter.dataset.filter)
   const field = filter.querySelector('input')
   const status = filter.querySelector('[role="status"]')
+  const elsewhere = filter.querySelector('[data-elsewhere]')
   const entries = [...list.querySelectorAll('li > button')].map((button) => ({
     button,
     row: button.parentElement,
@@ -42,6 +43,7 @@ function attach(filter) {
         : (shown.find(({ button }) => button.value === query) ?? shown.find(({ button }) => !button.disabled))
     if (first) first.row.dataset.first = ''
     status.textContent = query === '' ? '' : `${shown.length} / ${entries.length}`
+    if (elsewhere) elsewhere.hidden = shown.length > 0
     if (shown.length === 0) status.replaceChildren(...nearest(query))
   }
 

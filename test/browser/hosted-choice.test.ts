@@ -59,6 +59,17 @@ describeWith('chromium', 'The choice page', () => {
     expect(await status.textContent()).toBe('Nothing matches.')
   })
 
+  test('A search for an ending among the personas leads to the endings', async () => {
+    const page = await open()
+    const way = page.locator('[data-filter="persona-list"]').getByRole('link', { name: 'Force an ending' })
+    await page.getByTestId('find-persona').fill('teen')
+    expect(await way.isVisible()).toBe(false)
+    await page.getByTestId('find-persona').fill('server_error')
+    await way.click()
+    expect(new URL(page.url()).hash).toBe('#endings-title')
+    expect(await page.locator('#endings-title').isVisible()).toBe(true)
+  })
+
   test('A folded group of personas opens and chooses without scripts, and search and keys are hidden', async () => {
     const page = await open({}, WITHOUT_SCRIPTS)
     expect(await page.getByLabel('Find a persona').isVisible()).toBe(false)

@@ -3,15 +3,21 @@ import type { Translate } from '../../http/html/messages.ts'
 
 /**
  * A field that narrows the list with the id `list` down to what contains every word of the user. A script shows it, opens the
- * groups that have matches, and names the nearest entries when there are none; Enter takes the first match.
+ * groups that have matches, and names the nearest entries and what stands `elsewhere` when there are none; Enter takes the first
+ * match.
  */
 export function renderListFilter(
-  { list, label, testId }: { readonly list: string; readonly label: string; readonly testId?: string },
+  {
+    list,
+    label,
+    testId,
+    elsewhere,
+  }: { readonly list: string; readonly label: string; readonly testId?: string; readonly elsewhere?: Html },
   t: Translate,
 ): Html {
   return html`<div class="filter" data-filter="${list}" data-none="${t('find.none')}" data-nearest="${t('find.nearest')}" hidden>
 <label class="unseen" for="find-${list}">${label}</label>
 <input id="find-${list}" type="search" placeholder="${label}" autocomplete="off" autocapitalize="none" spellcheck="false" aria-controls="${list}"${testId !== undefined && html` data-testid="${testId}"`}>
-<p class="hint" role="status"></p>
+<p class="hint" role="status"></p>${elsewhere && html`<p class="hint" data-elsewhere hidden>${elsewhere}</p>`}
 </div>`
 }

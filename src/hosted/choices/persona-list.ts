@@ -22,8 +22,9 @@ const GROUPS = {
  */
 export function renderPersonaList(choices: readonly PersonaChoice[], row: RowContext, t: Translate): Html {
   const { open, folded } = divideChoices(choices, row.last)
+  const elsewhere = html`${t('find.ending')} <a href="#endings-title">${t('ending.title')}</a>`
   return html`<div class="row"><h2 id="personas-title">${t('choose.personas')}</h2>
-${renderListFilter({ list: 'persona-list', label: t('choose.personas.filter'), testId: 'find-persona' }, t)}</div>
+${renderListFilter({ list: 'persona-list', label: t('choose.personas.filter'), testId: 'find-persona', elsewhere }, t)}</div>
 <div id="persona-list">
 <ul class="rows usual">
 ${open.map((choice) => renderPersonaRow(choice, row, t))}</ul>

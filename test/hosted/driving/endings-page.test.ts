@@ -37,7 +37,7 @@ test('The page of the endings says what the request lacks for an ending, which c
 
 test('The page of the endings has as many endings as the page before says', async () => {
   for (const page of [await usePage(), await createPage()]) {
-    const [, said] = /endings-title[\s\S]*?class="count">(\d+)</.exec(page) ?? []
+    const [, said] = /id="endings-title[\s\S]*?class="count">(\d+)</.exec(page) ?? []
     const listed = (await endingsOf(page)).match(/name="outcome"/g) ?? []
     expect([listed.length > 5, String(listed.length)]).toEqual([true, said])
   }
