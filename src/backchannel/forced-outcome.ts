@@ -58,7 +58,7 @@ export const withForcedOutcome =
     } catch (error) {
       await observe(error instanceof Refusal ? error.status : 500)
       const { decisions, ids } = tenant.readings
-      throw error instanceof Refusal && ids ? error.inForm({ call: flow, decisions, readings: ids }) : error
+      throw error instanceof Refusal && ids ? error.with({ form: { call: flow, decisions, readings: ids } }) : error
     }
   }
 

@@ -22,7 +22,7 @@ import type { ReceivedCall } from '../sandbox/queue/call.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { queueLater, requireDriver } from './driving/driving.ts'
 import { embeddingAdvice, endsInFrame } from './embedding/embedding.ts'
-import { notPending, readHostedForm, requirePending } from './form.ts'
+import { endingsPath, notPending, readHostedForm, requirePending } from './form.ts'
 import { lastPersonaCookie } from './last-persona.ts'
 import type { Visit } from './shell.ts'
 
@@ -130,7 +130,11 @@ async function choose(visit: Visit): Promise<Answer> {
   const form = readHostedForm(request, guard)
   const pending = await requirePending(form, tenant)
   const persona = form.field('persona') ?? form.field('with_persona')
-  const decision = await decideByChoice(pending.transaction, { persona, outcome: form.field('outcome') }, tenant)
+  const backPath = endingsPath(`${tenant.basePath}/v1/oidc/${pending.transaction.flow}`, form)
+  const choice = { persona, outcome: form.field('outcome') }
+  const decision = await decideByChoice(pending.transaction, choice, tenant).catch((error: unknown) => {
+    throw error instanceof Refusal ? error.with({ backPath }) : error
+  })
   if (decision?.laterOutcome) requireDriver({ request, guard, framed: form.framed })
   if (!decision) throw Refusal.invalidRequest('choice: send persona or outcome.', { title: 'Nothing was chosen' })
   // When two forms arrive at once, only one of them takes the transaction.

@@ -60,6 +60,24 @@ export function readHostedForm(request: Incoming, guard: ControlGuard): HostedFo
   }
 }
 
+/**
+ * The address of the endings for the request of a form. A request for them need not show that their page is in a frame, so the address
+ * says it.
+ * @param path of the flow, with the prefix of the tenant: `/v1/oidc/use`
+ */
+export function endingsPath(
+  path: string,
+  {
+    transaction,
+    chosenLanguage,
+    continued,
+    framed,
+  }: Pick<HostedForm, 'transaction' | 'chosenLanguage' | 'continued' | 'framed'>,
+): string {
+  const query = Object.entries({ transaction, chosen_language: chosenLanguage, continued, framed })
+  return `${path}/endings?${new URLSearchParams(query.flatMap(([name, value]) => (value ? [[name, String(value)]] : [])))}`
+}
+
 const RESTART_HINT = 'Go back to the app and start again: each request is answered once.'
 
 /** The transaction that the form names. @throws Refusal 410 when it is answered, unknown or expired */

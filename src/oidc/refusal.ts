@@ -23,6 +23,8 @@ interface Details {
   readonly headers?: Readonly<Record<string, string>>
   /** What the user of a page can do. */
   readonly restartHint?: string | undefined
+  /** The path of the page on which the user can choose again. */
+  readonly backPath?: string | undefined
   readonly form?: RefusalForm | undefined
 }
 
@@ -40,6 +42,7 @@ export class Refusal extends Error {
   readonly suggestions: readonly string[]
   readonly headers: Readonly<Record<string, string>>
   readonly restartHint: string | undefined
+  readonly backPath: string | undefined
   /** How a refused server-to-server call is answered; as usual when absent. */
   readonly form: RefusalForm | undefined
 
@@ -52,12 +55,13 @@ export class Refusal extends Error {
     this.suggestions = details.suggestions ?? []
     this.headers = details.headers ?? {}
     this.restartHint = details.restartHint
+    this.backPath = details.backPath
     this.form = details.form
   }
 
-  /** The same refusal of a server-to-server call, to be answered in a form. */
-  inForm(form: RefusalForm): Refusal {
-    return new Refusal(this.code, this.status, this.message, { ...this, form }, this.cause)
+  /** The same refusal with more details: of a server-to-server call its form, of a choice the way back. */
+  with(details: Pick<Details, 'form' | 'backPath'>): Refusal {
+    return new Refusal(this.code, this.status, this.message, { ...this, ...details }, this.cause)
   }
 
   /** A request that breaks rules of the service; the status is that of the code unless `status` says otherwise. */

@@ -183,7 +183,7 @@ export const HOSTED_PAGES = [
   hostedPage('choice', chooseView(), (view) => renderChoose(view, view)),
   hostedPage('web view', chooseView({ continued: undefined }), (view) => renderChoose(view, view)),
   hostedPage('create', createView({ issuing_country: 'US' }), (view) => renderCreate(view, view)),
-  hostedPage('endings', chooseView(), renderEndingsPage),
+  hostedPage('endings', chooseView(), (view) => renderEndingsPage(view, ['teen-16', view.client.name])),
   hostedPage('callback form', { ...formPostCallback, shell }, (sent) => renderCallbackForm(sent, sent.shell)),
   hostedPage('error', errorView(), ({ refusal, shell }) => renderError(refusal, { shell })),
 ] as const

@@ -33,8 +33,8 @@ test.each<[Refusal, status: number, code: string, message: string, others?: obje
   [Refusal.conflict('x'), 409, 'conflict', 'x'],
   [Refusal.byHttp(413, 'x', { title: 'T' }), 413, 'invalid_request', 'x', { title: 'T' }],
   [Refusal.unavailable('x', 'why'), 503, 'temporarily_unavailable', 'x', AWAY],
-  [Refusal.forbidden('x').inForm(FORM), 403, 'access_denied', 'x', { form: FORM }],
-  [Refusal.unavailable('x', 'why').inForm(FORM), 503, 'temporarily_unavailable', 'x', { ...AWAY, form: FORM }],
+  [Refusal.forbidden('x').with({ form: FORM }), 403, 'access_denied', 'x', { form: FORM }],
+  [Refusal.unavailable('x', 'why').with({ form: FORM }), 503, 'temporarily_unavailable', 'x', { ...AWAY, form: FORM }],
   [Refusal.unknownName(UNKNOWN), 400, 'invalid_request', NO_PERSONA, IMPOSSIBLE],
   [Refusal.unknownName(ELSEWHERE), 404, 'not_found', `${SOURCE}: no. GET /x lists all.`, IMPOSSIBLE],
 ])('The refusal %s has the status %i, the code %s and all its details', (refusal, status, code, message, others) => {

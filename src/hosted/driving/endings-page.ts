@@ -29,12 +29,13 @@ export const createEndingsRoute =
         framed: framed === 'true',
       },
     })
-    const rendered = renderEndingsPage(page)
+    const personas = (await tenant.personas.list()).map(({ name }) => name)
+    const rendered = renderEndingsPage(page, personas)
     const { redirectUri } = pending.transaction
     return { reply: hostedReply(rendered, { lang: page.shell.lang, redirectUri }) }
   }
 
-export function renderEndingsPage(page: WaitingPage): RenderedPage {
+export function renderEndingsPage(page: WaitingPage, personas: readonly string[]): RenderedPage {
   const t = translate(page.shell.lang)
   return renderPage(page.shell, {
     title: t('ending.title'),
@@ -44,7 +45,7 @@ export function renderEndingsPage(page: WaitingPage): RenderedPage {
 <h1>${page.transaction.flow === 'use' ? t('choose.title', { client: page.client.name }) : t('create.title')}</h1>
 <h2 id="endings-title">${t('ending.title')}</h2>
 <p class="muted">${t('ending.lead')}</p>
-<form id="endings" method="post" action="${page.path}/choice">${renderPendingFields(page)}${renderOutcomeList(page, t)}</form>
+<form id="endings" method="post" action="${page.path}/choice">${renderPendingFields(page)}${renderOutcomeList(page, personas, t)}</form>
 <form method="post" action="${page.path}/continue">${renderPendingFields(page)}<button class="secondary">${t('why.back')}</button></form>
 </section>`,
   })

@@ -1,5 +1,6 @@
 import { type Html, html } from '../../http/html/html.ts'
 import type { Translate } from '../../http/html/messages.ts'
+import { endingsPath } from '../form.ts'
 import { renderPendingFields, type WaitingPage } from '../waiting-page.ts'
 import type { DrivingBar } from './driving-bar.ts'
 import { forcibleOutcomes } from './outcome-list.ts'
@@ -10,24 +11,15 @@ import { forcibleOutcomes } from './outcome-list.ts'
  */
 export function renderEndings(page: WaitingPage, t: Translate): Html {
   const count = forcibleOutcomes(page).length
+  const { id: transaction, path, chosenLanguage, continued = false, embedding, drivingBar } = page
+  const framed = embedding.framed || drivingBar?.by === 'frame'
+  const address = endingsPath(path, { transaction, chosenLanguage, continued, framed })
   return html`<details class="card endings" data-load data-passkey>
 <summary data-testid="endings"><h2 id="endings-title">${t('ending.title')}</h2> <span class="count">${count}</span></summary>
 <p class="muted">${t('ending.lead')}</p>
-${page.drivingBar && renderDrivingBar(page.drivingBar, page, t)}
-<form id="endings" method="post" action="${page.path}/choice">${renderPendingFields(page)}<a class="target" href="${endingsPath(page)}">${t('ending.all', { count })}</a></form>
+${drivingBar && renderDrivingBar(drivingBar, page, t)}
+<form id="endings" method="post" action="${path}/choice">${renderPendingFields(page)}<a class="target" href="${address}">${t('ending.all', { count })}</a></form>
 </details>`
-}
-
-/** The address of the endings. A request for them need not show that their page is in a frame, so the address says it. */
-function endingsPath({ path, id, chosenLanguage, continued, embedding, drivingBar }: WaitingPage): string {
-  const isFramed = embedding.framed || drivingBar?.by === 'frame'
-  const query = new URLSearchParams({
-    transaction: id,
-    ...(chosenLanguage === undefined ? {} : { chosen_language: chosenLanguage }),
-    ...(continued ? { continued: 'true' } : {}),
-    ...(isFramed ? { framed: 'true' } : {}),
-  })
-  return `${path}/endings?${query}`
 }
 
 /** Says why the outcomes of later calls are missing, and where the control token is asked for. */

@@ -1,4 +1,5 @@
 import { grouped } from '../../http/html/elements.ts'
+import { renderSuggestions } from '../../http/html/fields.ts'
 import { type Html, html } from '../../http/html/html.ts'
 import { englishOn, type Translate } from '../../http/html/messages.ts'
 import { headingOf } from '../../oidc/endpoints.ts'
@@ -31,8 +32,9 @@ export function whatIsMissing(outcome: Outcome, { transaction, earlier, brand }:
 /**
  * A button per outcome, and an optional persona by name. It stands in a form of its own, because Enter in a text field presses
  * the first button of its form; that posts `transaction`, `with_persona` and `outcome`.
+ * @param personas names to suggest
  */
-export function renderOutcomeList(page: WaitingPage, t: Translate): Html {
+export function renderOutcomeList(page: WaitingPage, personas: readonly string[], t: Translate): Html {
   const groups = grouped(forcibleOutcomes(page), groupTitle)
   const plain = groups.find(([title]) => title === ENDINGS)
   const wrong = groups.filter((group) => group !== plain)
@@ -41,7 +43,8 @@ ${members.map((outcome) => renderOutcome(outcome, page, t))}</ul>`
   return html`<div data-part>
 <div class="field">
 <label for="with-persona">${t('ending.persona')}</label>
-<input id="with-persona" name="with_persona" type="text" autocomplete="off" autocapitalize="none" spellcheck="false" placeholder="${FALLBACK_PERSONAS[page.transaction.flow]}">
+<input id="with-persona" name="with_persona" type="text" autocomplete="off" autocapitalize="none" spellcheck="false" placeholder="${FALLBACK_PERSONAS[page.transaction.flow]}" list="persona-names">
+${renderSuggestions('persona-names', personas.slice(0, MAX_SUGGESTED))}
 </div>
 ${renderListFilter({ list: 'outcome-list', label: t('ending.filter'), testId: 'find-outcome' }, t)}
 <div id="outcome-list"${englishOn(t)} dir="ltr">
@@ -54,6 +57,9 @@ ${renderMembers(members)}</details>
 )}</div></div>
 </div>`
 }
+
+/** Names of personas. */
+const MAX_SUGGESTED = 100
 
 const ENDINGS = 'Endings'
 

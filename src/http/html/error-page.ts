@@ -7,7 +7,11 @@ import { type Html, html } from './html.ts'
 import { type RenderedPage, renderPage, type Shell, shellOf } from './layout.ts'
 import { directionOf, englishOn, languageOf, translate } from './messages.ts'
 
-type RefusalFacts = Pick<Refusal, 'status' | 'code' | 'title' | 'message' | 'findings' | 'suggestions' | 'restartHint'>
+type RefusalFacts = Pick<
+  Refusal,
+  'status' | 'code' | 'title' | 'message' | 'findings' | 'suggestions' | 'restartHint'
+> &
+  Partial<Pick<Refusal, 'backPath'>>
 
 /** What surrounds an error page: in the language of the visitor on a hosted page, else in English. */
 export function errorShell(
@@ -24,7 +28,7 @@ export function renderError(
   refusal: RefusalFacts,
   { shell, flow, menu }: { shell: Shell; flow?: FlowLink | undefined; menu?: Html | undefined },
 ): RenderedPage {
-  const { status, code, title, message, findings, suggestions, restartHint } = refusal
+  const { status, code, title, message, findings, suggestions, restartHint, backPath } = refusal
   const t = translate(shell.lang)
   const english = englishOn(t)
   return renderPage(shell, {
@@ -40,6 +44,7 @@ ${
   html`<h2>${t('error.near')}</h2>
 <ul class="row" data-testid="suggestions">${suggestions.map((name) => html`<li class="tag"><code>${name}</code></li>`)}</ul>`
 }
+${backPath !== undefined && html`<p class="row links"><a href="${backPath}" data-testid="back">${t('ending.title')}</a></p>`}
 ${restartHint !== undefined && html`<p class="notice"${english}>${restartHint}</p>`}
 ${findings.length > 0 && html`<h2>${t('error.fix')}</h2>`}
 ${renderFindingList(findings, t, message)}

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { LANGUAGES } from '../../../src/http/html/messages.ts'
 import { formWithId, openEndings, press, submit } from '../../support/forms.ts'
-import { byTestId, textOf } from '../../support/markup.ts'
+import { byTestId, tagsOf, textOf } from '../../support/markup.ts'
 import { createRelyingParty } from '../../support/relying-party.ts'
 import { createRequest, useRequest } from '../../support/requests.ts'
 import { shareSandbox } from '../../support/sandbox.ts'
@@ -62,6 +62,17 @@ test('The page of the endings leads back to the choice, in the language that was
   const fields = new URLSearchParams({ transaction, chosen_language: 'de' })
   const again = await submit(sandbox, { action: back, fields })
   expect([again.status, again.headers['content-language']]).toEqual([200, 'de'])
+})
+
+test('A misspelt persona of a forced ending is refused on a page that leads back to the endings', async () => {
+  const text = await endingsOf(await usePage())
+  const names = tagsOf(text).flatMap(({ name, attributes }) => (name === 'option' ? (attributes['value'] ?? []) : []))
+  expect(names).toContain('teen-16')
+  const refused = await submit(sandbox, press(text, 'outcome-server_error', { with_persona: 'teen16' }))
+  expect(refused.status).toBe(400)
+  const back = byTestId(refused.text, 'back')[0]?.attributes['href'] ?? ''
+  const again = (await sandbox.request.get(back).expect(200)).text
+  expect((await submit(sandbox, press(again, 'outcome-server_error', { with_persona: 'teen-16' }))).status).toBe(303)
 })
 
 test('The page of the endings says that a request is over, or is unknown', async () => {
