@@ -65,6 +65,6 @@ test('Five minutes with the example app, as audit.md has it: made unsafe as the 
   const unsafe = await auditOf([[`    ${removed} &&\n`, '']])
   expect(unsafe.code).toBe(1)
   // What the page shows is what the command prints, but for the number of the flow.
-  expect(page).toContain(unsafe.shown.slice(0, 7).join('\n'))
+  expect(page).toContain(unsafe.shown.slice(0, 8).join('\n'))
   expect(await auditOf([])).toMatchObject({ code: 0 })
 }, 60_000)
