@@ -184,7 +184,7 @@ const READINGS_HELP = 'Instead of rows: which readings of what the specification
 const LEARN_HELP = 'Learns what success and failure look like, writes agekey-audit.yaml and stops; never overwrites'
 
 const inCall = {
-  url: address('http://127.0.0.1:2435').describe('A sandbox elsewhere, with --control-token when it asks for one'),
+  url: address('http://localhost:2435').describe('A sandbox elsewhere, with --control-token when it asks for one'),
   cdp: chromium.describe('A Chromium that runs already, as http://localhost:9222; it goes on running'),
   headed: trueOrFalse.describe('Shows the window of Chromium'),
   only: z.array(pattern).describe(ONLY_HELP),

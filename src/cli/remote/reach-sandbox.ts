@@ -75,18 +75,19 @@ function ofTenant(address: string, tenant: string | undefined): string {
 /** @param source what gave the URL, for the message: `--url` */
 export function checkedUrl(url: string, source: string): string {
   if (/^https?:\/\//i.test(url) && URL.canParse(url)) return url
-  throw ConfigError.of(`${source}: ${JSON.stringify(url)} is not a URL like http://127.0.0.1:2435`)
+  throw ConfigError.of(`${source}: ${JSON.stringify(url)} is not a URL like http://localhost:2435`)
 }
+
+/** Addresses to listen on that include one of `localhost`. */
+const ON_LOOPBACK = ['127.0.0.1', '::1', '0.0.0.0', '::']
 
 /** Where a sandbox of these settings is reached on this machine. @throws ConfigError for port 0 */
 function localAddress({ port, host, baseUrl, basePath, https, httpsCert }: Settings['sandbox']): string {
   if (port === 0)
     throw ConfigError.of('--url: needed, because port 0 stands for a free port that only the server knows')
   const protocol = https || httpsCert !== undefined ? 'https' : 'http'
-  const local = new URL(`${protocol}://127.0.0.1:${port}`)
-  // A server that listens on every address is asked on this machine's own.
-  if (host === '::' || host === '::1') local.hostname = '[::1]'
-  else if (host !== '0.0.0.0') local.hostname = host
+  const local = new URL(`${protocol}://localhost:${port}`)
+  if (!ON_LOOPBACK.includes(host)) local.hostname = host
   local.pathname = basePath ?? (baseUrl === undefined ? '' : pathOf(baseUrl))
   return local.href
 }

@@ -121,11 +121,11 @@ test.each([
 test('coverage without a file, a folder and a sandbox names all three', async () => {
   const { coverage, cwd } = coverageIn()
   const port = await findFreePort()
-  const nowhere = `http://127.0.0.1:${port}: nothing listens there; start a sandbox `
+  const nowhere = `http://localhost:${port}: nothing listens there; start a sandbox `
   const { code, stderr } = await coverage(`--port ${port}`)
   expect(code).toBe(2)
   expect(stderr).toContain(`error: there is no folder .agekey-coverage here, and no sandbox: ${nowhere}`)
   expect(existsSync(join(cwd, '.agekey-coverage'))).toBe(false)
-  const elsewhere = await coverage(`--url http://127.0.0.1:${port}`)
+  const elsewhere = await coverage(`--url http://localhost:${port}`)
   expect(elsewhere).toMatchObject({ code: 2, stderr: expect.stringContaining(`error: ${nowhere}`) })
 })

@@ -92,11 +92,11 @@ test.each([
 })
 
 test('wait --timeout 0, or healthcheck, ends with 0 for a sandbox that runs, found by --url or by the same settings', async () => {
-  const { url } = await startSandbox({ basePath: '/age' })
+  const { url, baseUrl } = await startSandbox({ basePath: '/age' })
   expect(await look('--url', url)).toEqual(healthy(url))
   const settings = { AGEKEY_SANDBOX_HOST: '0.0.0.0', AGEKEY_SANDBOX_BASE_PATH: '/age' }
   const env = { AGEKEY_SANDBOX_PORT: new URL(url).port, ...settings }
-  expect(await run(['healthcheck'], { env })).toEqual(healthy(`${url}/age`))
+  expect(await run(['healthcheck'], { env })).toEqual(healthy(baseUrl))
   const { stdout } = await look('--url', url, '--json')
   expect(JSON.parse(stdout)).toEqual({ url: `${url}/_sandbox/health`, healthy: true })
 })
@@ -108,7 +108,7 @@ test('wait trusts the certificate in the state folder of the settings, and no ot
   for (const address of [url, baseUrl])
     expect(await look('--url', address, '--state-dir', stateDir)).toEqual(healthy(address))
   const byFlags = await look('--https', '-p', port, '--state-dir', stateDir)
-  expect(byFlags).toEqual(healthy(`https://127.0.0.1:${port}`))
+  expect(byFlags).toEqual(healthy(baseUrl))
   const [cert, key] = ['tls-certificate.pem', 'tls-key.pem'].map((name) => join(stateDir, name))
   expect(await look('--https-cert', `${cert}`, '--https-key', `${key}`, '-p', port)).toEqual(byFlags)
   // A server in memory can be no other one at its own address.
