@@ -1,11 +1,12 @@
 import type { ClockState, Expectation, NextDecision } from '../client/shapes.ts'
 import type { Texts } from '../config/text-settings.ts'
 import { ConfigError } from '../files/config-error.ts'
+import { flagWord } from '../files/shell-word.ts'
 import { visible } from '../files/visible.ts'
 import { OUTCOME_FLOWS } from '../sandbox/outcomes/outcome.ts'
 import { quote } from '../text/message-parts.ts'
 import { oneOf } from './remote/filter-flags.ts'
-import { reachSandbox, type SandboxAddress } from './remote/reach-sandbox.ts'
+import { reachSandbox, type SandboxAddress, wordsOf } from './remote/reach-sandbox.ts'
 import { print, printJson } from './terminal.ts'
 
 interface DriveOptions extends SandboxAddress {
@@ -42,24 +43,38 @@ export async function nextDecision(
   if (!isDecided && [flow, client, times].some((given) => given !== undefined))
     throw ConfigError.of('next: name who the user is with --persona, or how the flow ends with --outcome, or both')
 
-  const { api } = await reachSandbox(flags, options)
+  const { api, inTenant } = await reachSandbox(flags, options)
   if (clear) await api.expectations.clear()
   const added = isDecided ? await api.next(decision) : undefined
   if (json) return printJson(added ?? { expectations: await api.expectations.list() })
   if (added) {
-    print(`${describeExpectation(added)}\nTake it back: agekey-sandbox next --clear`)
+    print(describeExpectation(added, inTenant))
+    print(`Take it back: ${commandFor('next --clear', flags, options)}`)
     return
   }
   const waiting = await api.expectations.list()
-  print(waiting.length === 0 ? 'No decision waits.' : waiting.map(describeExpectation).join('\n'))
+  if (waiting.length === 0) print(`No decision waits${inTenant}.`)
+  for (const one of waiting) print(describeExpectation(one, inTenant))
+}
+
+/** A command as it is typed to reach the same sandbox. */
+function commandFor(
+  command: string,
+  { persona: _persona, outcome: _outcome, ...flags }: Texts,
+  { url, tenant }: SandboxAddress,
+): string {
+  const address = Object.entries({ url, tenant }).flatMap(([flag, value]) =>
+    value === undefined ? [] : [`--${flag}`, flagWord(value)],
+  )
+  return visible(['agekey-sandbox', command, ...wordsOf(flags), ...address].join(' '))
 }
 
 /** `e1: decides the next use request with client_id web-shop: persona teen-16, outcome access_denied` */
-function describeExpectation({ id, flow, persona, outcome, match, remaining }: Expectation): string {
+function describeExpectation({ id, flow, persona, outcome, match, remaining }: Expectation, inTenant: string): string {
   const requests = remaining === 1 ? `the next ${flow} request` : `the next ${remaining} ${flow} requests`
   const matched = Object.entries(match ?? {}).map(([name, value]) => ` with ${name} ${value}`)
   const decided = [persona && `persona ${persona}`, outcome && `outcome ${outcome}`].filter((part) => part)
-  return visible(`${id}: decides ${requests}${matched.join('')}: ${decided.join(', ')}`)
+  return visible(`${id}: decides ${requests}${inTenant}${matched.join('')}: ${decided.join(', ')}`)
 }
 
 interface ClockOptions extends DriveOptions {
@@ -72,7 +87,7 @@ export async function driveClock(
   flags: Texts,
   { change, text = '', json = false, ...address }: ClockOptions,
 ): Promise<void> {
-  const { api } = await reachSandbox(flags, address)
+  const { api, inTenant } = await reachSandbox(flags, address)
   const { clock } = api
   const changes = {
     advance: () => clock.advance(readNumber(text, 'clock advance')),
@@ -83,13 +98,13 @@ export async function driveClock(
   }
   const state = await changes[change]()
   if (json) return printJson(state)
-  print(describeClock(state))
-  if (change !== 'reset' && change !== 'show') print('Back to real time: agekey-sandbox clock reset')
+  print(describeClock(state, inTenant))
+  if (change !== 'reset' && change !== 'show') print(`Back to real time: ${commandFor('clock reset', flags, address)}`)
 }
 
-function describeClock({ now, base, advanced_seconds: advanced, frozen }: ClockState): string {
+function describeClock({ now, base, advanced_seconds: advanced, frozen }: ClockState, inTenant: string): string {
   const moved = advanced === 0 ? '' : `, ${advanced} seconds after ${base}`
-  return `It is ${now} in the sandbox${moved}${frozen ? '; the clock stands still' : ''}.`
+  return `It is ${now}${inTenant || ' in the sandbox'}${moved}${frozen ? '; the clock stands still' : ''}.`
 }
 
 /** Puts a running sandbox back to its declared state. */

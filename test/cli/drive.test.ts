@@ -10,7 +10,9 @@ test('next decides how the next flow goes, and says what will happen and how to 
   const { stdout } = await drive('next --persona teen-16 --outcome access_denied --client ak_test_sandbox')
   const decided =
     'decides the next use request with client_id ak_test_sandbox: persona teen-16, outcome access_denied\n'
-  expect(stdout).toMatch(new RegExp(`^\\S+: ${decided}Take it back: agekey-sandbox next --clear\n$`))
+  expect(stdout).toMatch(
+    new RegExp(`^\\S+: ${decided}Take it back: agekey-sandbox next --clear --url ${sandbox.url}\n$`),
+  )
   expect((await drive('next')).stdout).toMatch(new RegExp(`^\\S+: ${decided}$`))
   await sendUse(sandbox.url)
   expect(await sandbox.flows.last()).toMatchObject({ persona: 'teen-16', outcome: 'access_denied' })
@@ -27,7 +29,7 @@ test('next --clear takes back what was decided, and an outcome finds its own flo
 test('clock moves the clock of the sandbox, says the time, and how to go back to real time', async () => {
   expect((await drive('clock set 2030-01-31T10:00:00Z')).stdout).toMatch(/^It is 2030-01-31T10:00:0\d/)
   expect((await drive('clock freeze')).stdout).toMatch(
-    /; the clock stands still\.\nBack to real time: agekey-sandbox clock reset\n$/,
+    /; the clock stands still\.\nBack to real time: agekey-sandbox clock reset --url http:\S+\n$/,
   )
   const { stdout } = await drive('clock advance 91')
   expect(stdout).toMatch(
@@ -36,6 +38,20 @@ test('clock moves the clock of the sandbox, says the time, and how to go back to
   expect(JSON.parse((await drive('clock --json')).stdout)).toEqual(await sandbox.clock.state())
   await drive('clock reset')
   expect(await sandbox.clock.state()).toMatchObject({ advanced_seconds: 0, frozen: false })
+})
+
+test.each([
+  ['next --persona teen-16', 'next --clear', () => sandbox.tenant('qa').expectations.list(), []],
+  ['clock advance 91', 'clock reset', () => sandbox.tenant('qa').clock.state(), { advanced_seconds: 0 }],
+])('%s names the tenant, and the command that it prints takes it back there', async (args, undo, state, before) => {
+  const port = new URL(sandbox.url).port
+  const { stdout } = await run([...args.split(' '), '-p', port, '--tenant', 'qa'])
+  expect(stdout).toMatch(/^[^\n]* in tenant qa\b/)
+  const [, printed = ''] = /agekey-sandbox (.+)\n$/.exec(stdout) ?? []
+  expect(printed).toBe(`${undo} --port ${port} --tenant qa`)
+  expect(await state()).not.toMatchObject(before)
+  await run(printed.split(' '))
+  expect(await state()).toMatchObject(before)
 })
 
 test('reset puts the sandbox back to how it was declared', async () => {

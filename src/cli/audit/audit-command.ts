@@ -13,10 +13,9 @@ import { startDeadline } from '../../client/deadline.ts'
 import { createExchange, NOBODY } from '../../client/exchange.ts'
 import { SandboxError } from '../../client/sandbox-error.ts'
 import { loadSettings, ownEnvironment, type Settings } from '../../config/load-settings.ts'
-import { FLAGS, type Texts } from '../../config/text-settings.ts'
+import type { Texts } from '../../config/text-settings.ts'
 import { messageOf } from '../../files/caught.ts'
 import { ConfigError } from '../../files/config-error.ts'
-import { flagWord } from '../../files/shell-word.ts'
 import { visible } from '../../files/visible.ts'
 import { ENDPOINTS } from '../../oidc/endpoints.ts'
 import { BUILTIN_CLIENT } from '../../sandbox/clients/clients.ts'
@@ -24,7 +23,7 @@ import { createMask } from '../../sandbox/clients/mask.ts'
 import { createClock } from '../../sandbox/clock/clock.ts'
 import { CATALOGUE_VERSION, CATALOGUE_VERSIONS, rowId } from '../../sandbox/outcomes/catalogue.ts'
 import { examine } from '../doctor/examine.ts'
-import { baseUrlOf } from '../remote/reach-sandbox.ts'
+import { baseUrlOf, wordsOf } from '../remote/reach-sandbox.ts'
 import { readReportFiles, writeReportFiles } from '../report-files.ts'
 import { createFromSettings } from '../start/create-from-settings.ts'
 import { startGroup } from '../start/process-group.ts'
@@ -108,15 +107,6 @@ function listRows({ only, skip, catalogue = CATALOGUE_VERSION, json }: AuditSett
   for (const line of [...alignColumns(cells), '']) print(line)
   print(`${rows.length} rows, judged by catalogue ${catalogue}${rest}`)
 }
-
-/** Flags of the sandbox as they are typed; a secret is not repeated. */
-const wordsOf = (texts: Texts): string[] =>
-  FLAGS.flatMap(({ name, argument }) => {
-    const text = texts[name]
-    if (text === undefined) return []
-    const values = name.endsWith('token') ? ['TOKEN'] : [text].flat().map(flagWord)
-    return [`--${name}`, ...(argument === undefined ? [] : values)]
-  })
 
 /** Longer than an app takes to stop. */
 const CLOSING_MS = 8000

@@ -2,8 +2,10 @@ import { createSandboxApi, type Transport } from '../../client/create-sandbox-ap
 import { createRemoteTransport } from '../../client/remote-transport.ts'
 import type { SandboxApi } from '../../client/sandbox-api.ts'
 import { loadSettings, ownEnvironment, type Settings } from '../../config/load-settings.ts'
-import { type Texts, URL_VARIABLE } from '../../config/text-settings.ts'
+import { FLAGS, type Texts, URL_VARIABLE } from '../../config/text-settings.ts'
 import { ConfigError } from '../../files/config-error.ts'
+import { flagWord } from '../../files/shell-word.ts'
+import { visible } from '../../files/visible.ts'
 import { pathOf, settleAddresses } from '../../sandbox/addresses/addresses.ts'
 
 /** The flags of a command that asks a running sandbox. */
@@ -18,6 +20,8 @@ export interface ReachedSandbox {
   readonly url: string
   /** Where a browser finds its pages: the base URL, unless `--url` says otherwise. */
   readonly pages: string
+  /** ` in tenant qa`, for a sentence; empty without a tenant. */
+  readonly inTenant: string
   readonly settings: Settings['sandbox']
   /** Whether its address is that of the settings on this machine. */
   readonly isLocal: boolean
@@ -44,6 +48,7 @@ export async function reachSandbox(flags: Texts, { url, tenant }: SandboxAddress
   return {
     url: baseUrl,
     pages: ofTenant(given ?? baseUrlOf(settings), tenant),
+    inTenant: baseUrl === rootUrl ? '' : visible(` in tenant ${name}`),
     settings,
     isLocal: given === undefined,
     controlToken,
@@ -97,3 +102,12 @@ export function baseUrlOf({ port, https, httpsCert, ...addresses }: Settings['sa
   const protocol = https || httpsCert !== undefined ? 'https' : 'http'
   return settleAddresses(addresses, { protocol, port }).baseUrl
 }
+
+/** Flags of the sandbox as they are typed; a secret is not repeated. */
+export const wordsOf = (texts: Texts): string[] =>
+  FLAGS.flatMap(({ name, argument }) => {
+    const text = texts[name]
+    if (text === undefined) return []
+    const values = name.endsWith('token') ? ['TOKEN'] : [text].flat().map(flagWord)
+    return [`--${name}`, ...(argument === undefined ? [] : values)]
+  })
