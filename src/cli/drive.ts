@@ -44,17 +44,19 @@ export async function nextDecision(
     throw ConfigError.of('next: name who the user is with --persona, or how the flow ends with --outcome, or both')
 
   const { api, inTenant } = await reachSandbox(flags, options)
-  if (clear) await api.expectations.clear()
   const added = isDecided ? await api.next(decision) : undefined
-  if (json) return printJson(added ?? { expectations: await api.expectations.list() })
+  if (added && json) return printJson(added)
   if (added) {
     print(describeExpectation(added, inTenant))
     print(`Take it back: ${commandFor('next --clear', flags, options)}`)
     return
   }
   const waiting = await api.expectations.list()
+  if (clear) await api.expectations.clear()
+  if (json) return printJson({ expectations: clear ? [] : waiting })
   if (waiting.length === 0) print(`No decision waits${inTenant}.`)
-  for (const one of waiting) print(describeExpectation(one, inTenant))
+  else if (clear) print(`Taken back${inTenant}: ${waiting.length} ${waiting.length === 1 ? 'decision' : 'decisions'}.`)
+  else for (const one of waiting) print(describeExpectation(one, inTenant))
 }
 
 /** A command as it is typed to reach the same sandbox. */
@@ -69,12 +71,12 @@ function commandFor(
   return visible(['agekey-sandbox', command, ...wordsOf(flags), ...address].join(' '))
 }
 
-/** `e1: decides the next use request with client_id web-shop: persona teen-16, outcome access_denied` */
-function describeExpectation({ id, flow, persona, outcome, match, remaining }: Expectation, inTenant: string): string {
+/** `Decides the next use request with client_id web-shop: persona teen-16, outcome access_denied` */
+function describeExpectation({ flow, persona, outcome, match, remaining }: Expectation, inTenant: string): string {
   const requests = remaining === 1 ? `the next ${flow} request` : `the next ${remaining} ${flow} requests`
   const matched = Object.entries(match ?? {}).map(([name, value]) => ` with ${name} ${value}`)
   const decided = [persona && `persona ${persona}`, outcome && `outcome ${outcome}`].filter((part) => part)
-  return visible(`${id}: decides ${requests}${inTenant}${matched.join('')}: ${decided.join(', ')}`)
+  return visible(`Decides ${requests}${inTenant}${matched.join('')}: ${decided.join(', ')}`)
 }
 
 interface ClockOptions extends DriveOptions {
