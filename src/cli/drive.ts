@@ -43,7 +43,10 @@ export async function nextDecision(
   if (!isDecided && [flow, client, times].some((given) => given !== undefined))
     throw ConfigError.of('next: name who the user is with --persona, or how the flow ends with --outcome, or both')
 
-  const { api, inTenant } = await reachSandbox(flags, options)
+  const { api, inTenant, requireTenant, clientProblem } = await reachSandbox(flags, options)
+  if (!isDecided) await requireTenant()
+  const problem = client === undefined ? undefined : await clientProblem(client)
+  if (problem !== undefined) throw ConfigError.of(`--client: ${problem}`)
   const added = isDecided ? await api.next(decision) : undefined
   if (added && json) return printJson(added)
   if (added) {
@@ -89,8 +92,9 @@ export async function driveClock(
   flags: Texts,
   { change, text = '', json = false, ...address }: ClockOptions,
 ): Promise<void> {
-  const { api, inTenant } = await reachSandbox(flags, address)
+  const { api, inTenant, requireTenant } = await reachSandbox(flags, address)
   const { clock } = api
+  if (change === 'reset' || change === 'show') await requireTenant()
   const changes = {
     advance: () => clock.advance(readNumber(text, 'clock advance')),
     set: () => clock.set(text),
@@ -111,7 +115,8 @@ function describeClock({ now, base, advanced_seconds: advanced, frozen }: ClockS
 
 /** Puts a running sandbox back to its declared state. */
 export async function reset(flags: Texts, { json = false, ...address }: DriveOptions): Promise<void> {
-  const { api, url } = await reachSandbox(flags, address)
+  const { api, url, requireTenant } = await reachSandbox(flags, address)
+  await requireTenant()
   await api.reset()
   if (json) return print(JSON.stringify({ url, reset: true }))
   print(

@@ -3,7 +3,8 @@ import { sendUse } from '../support/requests.ts'
 import { shareSandbox } from '../support/sandbox.ts'
 import { run } from './in-process.ts'
 
-const sandbox = await shareSandbox()
+const WEB_SHOP = { clientId: 'web-shop', clientSecret: 's', redirectUris: ['http://localhost:3000/callback'] }
+const sandbox = await shareSandbox({ clients: [WEB_SHOP] })
 const drive = (args: string) => run([...args.split(' '), '--url', sandbox.url])
 
 test('next decides how the next flow goes, and says what will happen and how to take it back', async () => {
@@ -65,6 +66,12 @@ test.each([
   ['next --clear --persona teen-16', '--clear: it takes decisions back; leave --persona and --outcome out'],
   ['next --persona teen', 'persona: there is no persona "teen". Did you mean '],
   ['next --persona teen-16 --flow used', '--flow: there is no flow "used". Did you mean "use"?'],
+  ['next --persona teen-16 --client web-shopp', '--client: there is no client "web-shopp". Did you mean "web-shop"?\n'],
+  ['next --tenant nope', 'tenant: there is no tenant "nope". Known are default'],
+  ['next --clear --tenant nope', 'tenant: there is no tenant "nope"'],
+  ['reset --tenant nope', 'tenant: there is no tenant "nope"'],
+  ['clock --tenant nope', 'tenant: there is no tenant "nope"'],
+  ['clock reset --tenant nope', 'tenant: there is no tenant "nope"'],
   ['next --persona teen-16 --times few', '--times: "few" is not a number from 0 up'],
   ['clock advance soon', 'clock advance: "soon" is not a number from 0 up'],
   ['clock advance', "missing required argument 'seconds'; usage: agekey-sandbox clock advance [options] <seconds>"],

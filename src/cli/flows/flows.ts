@@ -64,13 +64,17 @@ async function newest({ api }: ReachedSandbox, filter: Filter): Promise<string> 
 }
 
 async function listFlows(
-  { api, pages }: ReachedSandbox,
+  { api, pages, clientProblem }: ReachedSandbox,
   { filter, limit, json }: { filter: Filter; limit: number; json: boolean },
 ): Promise<void> {
   const found = await api.flows.list({ ...filter, limit })
   const withPages = found.map((flow) => ({ ...flow, page: flowPageUrl(flow, pages) }))
   if (json) return printJson({ flows: withPages })
   const words = filterInWords(filter)
-  if (found.length === 0) print(visible(`no flow${words === '' ? ' yet' : ` with ${words}`}`))
+  if (found.length === 0) {
+    const { client_id: client } = filter
+    const problem = client === undefined ? undefined : await clientProblem(client)
+    print(visible([`no flow${words === '' ? ' yet' : ` with ${words}`}`, problem].filter(Boolean).join('; ')))
+  }
   for (const flow of found) print(`${flow.started_at.slice(0, 19).replace('T', ' ')}  ${flowLine(flow)}`)
 }

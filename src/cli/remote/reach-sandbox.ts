@@ -7,6 +7,9 @@ import { ConfigError } from '../../files/config-error.ts'
 import { flagWord } from '../../files/shell-word.ts'
 import { visible } from '../../files/visible.ts'
 import { pathOf, settleAddresses } from '../../sandbox/addresses/addresses.ts'
+import { BUILTIN_CLIENT } from '../../sandbox/clients/clients.ts'
+import { DEMO_CLIENT_ID } from '../../sandbox/clients/demo-client.ts'
+import { unknownName } from '../../text/message-parts.ts'
 
 /** The flags of a command that asks a running sandbox. */
 export interface SandboxAddress {
@@ -30,6 +33,8 @@ export interface ReachedSandbox {
   readonly call: Transport['call']
   /** Checks that the tenant exists: on the machine of the sandbox a call to its address would make it. @throws SandboxError */
   requireTenant(): Promise<void>
+  /** What is wrong with a client_id that no client has there, with the nearest; `undefined` for a registered one. */
+  clientProblem(clientId: string): Promise<string | undefined>
 }
 
 /**
@@ -56,6 +61,11 @@ export async function reachSandbox(flags: Texts, { url, tenant }: SandboxAddress
     call: transport.call,
     async requireTenant() {
       if (baseUrl !== rootUrl) await transportAt(rootUrl).call('getTenant', { params: { name } })
+    },
+    async clientProblem(clientId) {
+      const { clients } = await transport.call('getTenant', { params: { name } })
+      const known = [BUILTIN_CLIENT.clientId, ...clients.map((client) => client.client_id)]
+      return [DEMO_CLIENT_ID, ...known].includes(clientId) ? undefined : unknownName('client', clientId, known)
     },
   }
 }

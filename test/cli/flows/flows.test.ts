@@ -16,7 +16,12 @@ test('flows lists the flows of a filter, shows one, prints one as a file, and na
     ['--query', 'TEEN-16 verified'],
   ])
     expect(JSON.parse((await flows('--json', ...filter)).stdout)).toMatchObject({ flows: [{ id: 'f1' }] })
-  expect((await flows('--client', 'shop')).stdout).toBe('no flow with client_id shop\n')
+  expect((await flows('--client', 'shop')).stdout).toBe(
+    'no flow with client_id shop; there is no client "shop". Known are ak_test_sandbox.\n',
+  )
+  expect((await flows('--client', 'ak_test_sandbox', '--state', 'none')).stdout).toBe(
+    'no flow with client_id ak_test_sandbox and state none\n',
+  )
   expect((await flows('last')).stdout).toMatch(/^f2 use ok: adult-passport/)
   const script = await flows('last', '--as', 'curl', '--persona', 'teen-16')
   expect(script.stdout).toMatch(/^#!.*\n# Flow f1 /)
