@@ -1,10 +1,12 @@
 import { explainName } from '../client/explain-name.ts'
+import { loadSettings } from '../config/load-settings.ts'
 import type { Texts } from '../config/text-settings.ts'
 import { ConfigError } from '../files/config-error.ts'
 import { visible } from '../files/visible.ts'
 import { flowNamed } from '../sandbox/journal/flow-link.ts'
 import { CATALOGUE_VERSION, describeOutcome, OUTCOMES, rowId } from '../sandbox/outcomes/catalogue.ts'
 import { OUTCOME_FLOWS, type Outcome } from '../sandbox/outcomes/outcome.ts'
+import { loadPersonas } from '../sandbox/personas/load-personas.ts'
 import type { Reading } from '../sandbox/readings/reading.ts'
 import { describeReading, quotationOf, READINGS } from '../sandbox/readings/readings.ts'
 import { didYouMean, quote } from '../text/message-parts.ts'
@@ -43,7 +45,10 @@ async function explainNamed(
 ): Promise<void> {
   const explained = explainName(name, { baseUrl: await baseUrlFor(flags, address) })
   if (explained.kind === 'unknown') {
-    const readings = explained.suggestions.length === 0 ? READINGS.map((one) => one.name) : []
+    const personas = await loadPersonas((await loadSettings({ flags })).sandbox.personas)
+    if (personas.some((persona) => persona.name === name))
+      throw ConfigError.of(`${name} is a persona; agekey-sandbox personas show ${name} shows it`)
+    const readings = explained.suggestions.length === 0 ? ['readings', ...READINGS.map((one) => one.name)] : []
     const hint = didYouMean(name, readings)
     throw ConfigError.of(
       hint === '' ? explained.message : `there is no rule, no outcome and no reading ${quote(name)}.${hint}`,

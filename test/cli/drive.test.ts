@@ -64,7 +64,14 @@ test('reset puts the sandbox back to how it was declared', async () => {
 test.each([
   ['next --flow use', 'next: name who the user is with --persona, or how the flow ends with --outcome, or both'],
   ['next --clear --persona teen-16', '--clear: it takes decisions back; leave --persona and --outcome out'],
-  ['next --persona teen', 'persona: there is no persona "teen". Did you mean '],
+  [
+    'next --persona tean-16',
+    'persona: there is no persona "tean-16". Did you mean "teen-16"? agekey-sandbox personas lists all.\n',
+  ],
+  [
+    'next --outcome id_token.expird',
+    'outcome: there is no outcome of use "id_token.expird". Did you mean "id_token.expired"? agekey-sandbox outcomes lists all.\n',
+  ],
   ['next --persona teen-16 --flow used', '--flow: there is no flow "used". Did you mean "use"?'],
   ['next --persona teen-16 --client web-shopp', '--client: there is no client "web-shopp". Did you mean "web-shop"?\n'],
   ['next --tenant nope', 'tenant: there is no tenant "nope". Known are default'],
@@ -77,6 +84,7 @@ test.each([
   ['clock advance', "missing required argument 'seconds'; usage: agekey-sandbox clock advance [options] <seconds>"],
   ['clock back', 'unknown command "back". Known are advance, set, freeze, reset'],
 ])('%s ends with one line on stderr and exit code 1', async (args, line) => {
-  const stderr = expect.stringContaining(`error: ${line}`)
-  expect(await drive(args)).toMatchObject({ code: 1, stdout: '', stderr })
+  const { code, stdout, stderr } = await drive(args)
+  expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining(`error: ${line}`) })
+  expect(stderr).not.toContain('GET /')
 })

@@ -65,6 +65,8 @@ test.each([
   ['outcomes show use-04', /^error: USE-04 is a rule, not an outcome; agekey-sandbox explain USE-04 explains it$/m],
   ['explain f1 --port 0', /^error: --url: needed, because port 0 /],
   ['explain refused_token_statuss', NO_READING],
+  ['explain reading', /no reading "reading"\. Did you mean "readings"\?$/m],
+  ['explain teen-16', /^error: teen-16 is a persona; agekey-sandbox personas show teen-16 shows it$/m],
   ['outcomes expird', /^error: no outcome has "expird" in its name or summary\. Did you mean .*"id_token\.expired"/],
   [
     'outcomes xyzzy*',

@@ -6,6 +6,8 @@ import { run } from '../in-process.ts'
 test('flows lists the flows of a filter, shows one, prints one as a file, and names the newest for an unknown one', async () => {
   const { url } = await startSandbox()
   const flows = (...args: string[]) => run(['flows', ...args, '--url', url])
+  const misplaced = await run(['flows', '--url', `${url}/v1/oidc/use`])
+  expect(misplaced.stderr).toMatch(/^error: \/v1\/oidc\/use\/\S+ is not served here\. Give the base URL: http:\S+\n$/)
   expect(await flows()).toEqual({ code: 0, stdout: 'no flow yet\n', stderr: '' })
   expect((await flows('f99', '--as', 'har')).stderr).toMatch(/^error: flow: there is none with the id "f99".*yet$/m)
   for (const persona of ['teen-16', 'adult-passport']) await sendUse(url, { sandbox_persona: persona })
@@ -23,9 +25,11 @@ test('flows lists the flows of a filter, shows one, prints one as a file, and na
     'no flow with client_id ak_test_sandbox and state none\n',
   )
   expect((await flows('last')).stdout).toMatch(/^f2 use ok: adult-passport/)
+  await sendUse(url, { client_id: 'nobody', sandbox_persona: undefined })
+  expect((await flows('f3', '--as', 'scenario')).stderr).toMatch(/ makes no scenario, .*; take --as vitest$/m)
   const script = await flows('last', '--as', 'curl', '--persona', 'teen-16')
   expect(script.stdout).toMatch(/^#!.*\n# Flow f1 /)
-  expect((await flows('f99', '--as', 'har')).stderr).toMatch(/"f99".*the newest one here is f2$/m)
+  expect((await flows('f99', '--as', 'har')).stderr).toMatch(/"f99".*the newest one here is f3$/m)
 })
 
 test.each([
