@@ -302,11 +302,10 @@ export function addCoverage(program: Command, flags: ReadFlags): void {
 const both = (minimums: string, earlier?: string) => (earlier === undefined ? minimums : `${earlier},${minimums}`)
 
 export function addDoctor(program: Command, flags: ReadFlags): void {
-  program
-    .command('doctor')
-    .description('find out, where the app runs, why it cannot use a sandbox')
-    .option('--issuer <url>', 'the issuer as the app has it (default: http://localhost:2435/v1/oidc/use)')
-    .option('--client-id <id>', 'the client of the app')
+  const doctor = program.command('doctor').description('find out, where the app runs, why it cannot use a sandbox')
+  addressOptions(doctor)
+    .option('--issuer <url>', 'the issuer as the app has it (default: that of the sandbox)')
+    .option('--client-id <id>', 'the client of the app (default: ak_test_sandbox)')
     .option('--client-secret <secret>', 'its secret')
     .option('--redirect-uri <url>', 'its callback')
     .option('--ca <file>', 'a certificate to trust, as PEM')

@@ -245,13 +245,33 @@ test('doctor exits with 1 and names the problem and the line to change', async (
   expect(stdout).toMatch(/\n1 problem\.\n$/)
 })
 
-test('doctor looks at the default issuer when none is given, and says so', async () => {
-  const issuer = 'http://localhost:2435/v1/oidc/use'
-  const { stdout, stderr } = await run(['doctor'])
-  expect(stderr).toBe('')
-  const first = `No --issuer is given: this looks at the default one, ${issuer}\n`
-  expect([stdout.slice(0, first.length), stdout.length > first.length]).toEqual([first, true])
-  expect(JSON.parse((await run(['doctor', '--json'])).stdout)).toMatchObject({ issuer, default_issuer: true })
+test.each<[from: string, args: string[], options: (url: string) => Parameters<typeof run>[1]]>([
+  ['the config file', [], (url) => ({ cwd: folderWith({ 'agekey-sandbox.yaml': `port: ${new URL(url).port}\n` }) })],
+  ['a variable', [], (url) => ({ env: { AGEKEY_SANDBOX_URL: url } })],
+  ['--url', ['--url', 'BASE'], () => ({})],
+  ['--tenant', ['--url', 'BASE', '--tenant', 'qa'], () => ({})],
+])('doctor without an issuer takes that of the sandbox by %s, and says so', async (_from, args, options) => {
+  const { baseUrl } = plain
+  const words = ['doctor', ...args.map((word) => word.replace('BASE', baseUrl))]
+  const issuer = `${baseUrl}${args.includes('qa') ? '/t/qa' : ''}/v1/oidc/use`
+  const { code, stdout } = await run(words, options(baseUrl))
+  expect(stdout).toMatch(`No --issuer is given: this looks at that of the sandbox, ${issuer}\n`)
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/\nWhat was checked is well; not checked: client, r.*\n$/)])
+  const json = await run([...words, '--json'], options(baseUrl))
+  expect(JSON.parse(json.stdout)).toMatchObject({ ok: true, issuer, default_issuer: true })
+})
+
+test('doctor checks a client without its callback, and a callback without its client', async () => {
+  const checksOf = async (...args: string[]) => {
+    const { code, stdout } = await run(['doctor', '--url', plain.baseUrl, ...args])
+    return [code, ...stdout.split('\n').filter((line) => /^\S+ +(?:client|redirect_uri) /.test(line))]
+  }
+  const unchecked = [/^skipped +client /, /^skipped +redirect_uri /].map((line) => expect.stringMatching(line))
+  expect(await checksOf('--client-id', 'ak_test_sandbox')).toEqual([0, ...unchecked])
+  const unknown = expect.stringMatching(/^problem +redirect_uri +client_unknown: foo: /)
+  expect(await checksOf('--client-id', 'foo')).toEqual([1, unchecked[0], unknown])
+  const foreign = expect.stringMatching(/redirect_uri_unregistered: http:\S+ is not registered for ak_test_sandbox;/)
+  expect(await checksOf('--redirect-uri', 'http://evil.example/cb')).toEqual([1, unchecked[0], foreign])
 })
 
 test.each([[[]], [['--json']]])('doctor with %j repeats nothing that drives a terminal', async (options) => {
@@ -265,7 +285,7 @@ const NO_INTERNAL_URL = 'is not an http or https URL; an internal URL looks like
 
 test.each([
   ['--ca absent.pem', '--ca: cannot use absent.pem (there is no such file)'],
-  ['--redirect-uri http://b', '--redirect-uri: needs --client-id too'],
+  ['--tenant qa', '--tenant: --issuer says which sandbox is meant; give one of both'],
   ['--timeout x', '--timeout: "x" is not a number of seconds above 0, at most 60'],
   ['--timeout 0', '--timeout: "0" is not a number of seconds above 0, at most 60'],
   ['--internal-url b', `--internal-url: "b" ${NO_INTERNAL_URL}`],

@@ -42,31 +42,31 @@ const refused = (clientId: string) =>
 const refusal = z.object({ error_description: z.string(), findings: z.array(z.object({ path: z.string() })) })
 
 /**
- * Whether the client may redirect where the app wants: an authorization request whose response type is wrong comes back there
+ * Whether there is such a client, and whether it may redirect where the app wants: an authorization request whose response type is wrong comes back there
  * as an error, or ends on an error page. No flow begins.
  */
 export async function checkRedirect(authorizeUrl: string, visit: DoctorVisit): Promise<Diagnosis> {
   const { clientId, redirectUri } = visit
-  if (clientId === undefined || redirectUri === undefined) {
-    return skipped('redirect_uri', 'give --client-id and --redirect-uri to have it checked')
-  }
+  const unchecked = skipped('redirect_uri', 'give --redirect-uri to have it checked')
+  if (clientId === undefined) return unchecked
   const query = new URLSearchParams({
     scope: 'openid',
     response_type: 'doctor',
     client_id: clientId,
-    redirect_uri: redirectUri,
+    ...(redirectUri !== undefined && { redirect_uri: redirectUri }),
     state: 'doctor',
     nonce: 'doctor',
   })
   try {
     const headers = { Accept: 'application/json' }
     const answer = await call(`${authorizeUrl}?${query}`, visit, { headers })
-    if (answer.headers['location']?.startsWith(redirectUri)) {
+    if (redirectUri !== undefined && answer.headers['location']?.startsWith(redirectUri)) {
       return ok('redirect_uri', `${redirectUri}: registered for ${clientId}`)
     }
     const { findings = [], error_description: description } = readJson(answer, refusal) ?? {}
     const faults = findings.map(({ path }) => path)
     if (faults.includes('client_id')) return unknownClient(clientId)
+    if (redirectUri === undefined) return unchecked
     if (faults.includes('redirect_uri')) return unregistered({ clientId, redirectUri })
     return problem('redirect_uri', 'unexpected_answer', {
       message: `${authorizeUrl} answers ${answer.status}${description === undefined ? '' : `: ${description}`}`,

@@ -3,17 +3,20 @@ import type { Texts } from '../../config/text-settings.ts'
 import { codeOf } from '../../files/caught.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import { visible } from '../../files/visible.ts'
+import { ENDPOINTS } from '../../oidc/endpoints.ts'
 import { internalUrlProblem } from '../../sandbox/addresses/web-address.ts'
+import { BUILTIN_CLIENT } from '../../sandbox/clients/clients.ts'
 import { createClock } from '../../sandbox/clock/clock.ts'
 import { readLeaf } from '../../tls/certificate.ts'
+import { reachSandbox, type SandboxAddress } from '../remote/reach-sandbox.ts'
 import { paint, print, printJson } from '../terminal.ts'
 import type { Diagnosis } from './diagnosis.ts'
 import { examine } from './examine.ts'
 import type { DoctorVisit } from './visit.ts'
 
 /** What the command line gives, as text. */
-export interface DoctorOptions {
-  /** The default one when absent. */
+export interface DoctorOptions extends SandboxAddress {
+  /** That of the sandbox that other commands would ask, when absent. */
   readonly issuer?: string
   readonly clientId?: string
   readonly clientSecret?: string
@@ -23,9 +26,6 @@ export interface DoctorOptions {
   readonly json?: boolean
 }
 
-/** The issuer of a sandbox that was started without settings. */
-const DEFAULT_ISSUER = 'http://localhost:2435/v1/oidc/use'
-
 /**
  * Finds what keeps an app on this machine from using a sandbox, and the lines to change. Needs nothing but the network.
  * @returns whether all is well
@@ -33,8 +33,9 @@ const DEFAULT_ISSUER = 'http://localhost:2435/v1/oidc/use'
  */
 export async function doctor(flags: Texts, options: DoctorOptions): Promise<boolean> {
   const isDefault = options.issuer === undefined
-  const visit = visitOf(flags, options)
-  if (isDefault && !options.json) print(`No --issuer is given: this looks at the default one, ${visit.issuer}`)
+  const visit = visitOf(flags, { ...options, issuer: await issuerFor(flags, options) })
+  if (isDefault && !options.json)
+    print(`No --issuer is given: this looks at that of the sandbox, ${visible(visit.issuer)}`)
   const diagnoses = await examine(visit)
   const isWell = diagnoses.every(({ status }) => status !== 'problem')
   const report = { ok: isWell, issuer: visit.issuer, default_issuer: isDefault, checks: diagnoses }
@@ -43,25 +44,32 @@ export async function doctor(flags: Texts, options: DoctorOptions): Promise<bool
   return isWell
 }
 
+/** @throws ConfigError for an address beside `--issuer` */
+async function issuerFor(flags: Texts, { issuer, url, tenant }: DoctorOptions): Promise<string> {
+  if (issuer === undefined) return (await reachSandbox(flags, { url, tenant })).pages + ENDPOINTS.use.path
+  const [other] = Object.entries({ url, tenant }).filter(([, value]) => value !== undefined)
+  if (other) throw ConfigError.of(`--${other[0]}: --issuer says which sandbox is meant; give one of both`)
+  return issuer
+}
+
 function visitOf(
   flags: Texts,
-  { json: _json, timeout = '5', ca, issuer = DEFAULT_ISSUER, ...options }: DoctorOptions,
+  { timeout = '5', ca, clientId, clientSecret, redirectUri, issuer }: DoctorOptions & { readonly issuer: string },
 ): DoctorVisit {
   const { 'internal-url': internalUrl } = flags
   if (typeof internalUrl === 'string') {
     const problem = internalUrlProblem(internalUrl)
     if (problem !== undefined) throw ConfigError.of(`--internal-url: ${problem}`)
   }
-  if (options.clientId === undefined) {
-    if (options.clientSecret !== undefined) throw ConfigError.of('--client-secret: needs --client-id too')
-    if (options.redirectUri !== undefined) throw ConfigError.of('--redirect-uri: needs --client-id too')
-  }
+  const isOfClient = clientSecret !== undefined || redirectUri !== undefined
   const seconds = Number(timeout)
   if (!(seconds > 0 && seconds <= 60))
     throw ConfigError.of(`--timeout: ${JSON.stringify(timeout)} is not a number of seconds above 0, at most 60`)
   return {
-    ...options,
     issuer,
+    clientId: clientId ?? (isOfClient ? BUILTIN_CLIENT.clientId : undefined),
+    clientSecret,
+    redirectUri,
     internalUrl: typeof internalUrl === 'string' ? internalUrl : undefined,
     ca: ca === undefined ? undefined : readCertificate(ca),
     timeoutMs: seconds * 1000,
@@ -85,7 +93,9 @@ const COLORS = { ok: 'green', problem: 'red', skipped: 'dim' } as const
 /** A line for each check; below a problem what to change. Texts may come from a server that is not a sandbox. */
 export function reportLines(diagnoses: readonly Diagnosis[]): string[] {
   const count = diagnoses.filter(({ status }) => status === 'problem').length
-  const last = count === 0 ? 'All is well.' : `${count} ${count === 1 ? 'problem' : 'problems'}.`
+  const skipped = diagnoses.filter(({ status }) => status === 'skipped').map(({ check }) => check)
+  const well = skipped.length === 0 ? 'All is well.' : `What was checked is well; not checked: ${skipped.join(', ')}.`
+  const last = count === 0 ? well : `${count} ${count === 1 ? 'problem' : 'problems'}.`
   return [...diagnoses.flatMap(linesOf), last]
 }
 
