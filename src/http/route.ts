@@ -15,7 +15,7 @@ import { Incoming, type Place } from './incoming.ts'
 import { refusalAnswer } from './refusals/refusal-answer.ts'
 import { sendReply, sentStatus } from './reply.ts'
 
-type Route = Pick<RouteRow, 'handler' | 'endpoint' | 'errors' | 'openTo' | 'isUrgent'>
+type Route = Pick<RouteRow, 'handler' | 'errors' | 'openTo' | 'isUrgent'> & Pick<AnsweredCall, 'endpoint'>
 
 /** Serves a request, whose place is known. */
 export type Serve = (request: Request, response: Response, place: Place) => Promise<void>
@@ -34,7 +34,9 @@ export function createServe(host: HttpHost, route: Route): Serve {
   return async (request, response, place) => {
     const elapsed = host.onCall && startStopwatch()
     const incoming = new Incoming(request, response, place)
-    const call = await answerCall(route, incoming, host)
+    // What the doctor tries is no flow of the app: it stands neither in the journal nor in the log.
+    const isOfDoctor = incoming.header('x-sandbox-tool') === 'doctor'
+    const call = await answerCall(isOfDoctor ? { ...route, endpoint: undefined } : route, incoming, host)
     if (!call) return
     const { tenant, answer, endpoint } = call
     // Answered even when it cannot be recorded: the client cannot get its code or token a second time.
@@ -42,7 +44,7 @@ export function createServe(host: HttpHost, route: Route): Serve {
     const flow = recorded?.id
     if (endpoint && isOfApp(incoming, answer)) tenant.coverage.delivered({ endpoint, answer, audit: recorded?.audit })
     await sendReply(response, answer.reply, flow)
-    if (elapsed) host.onCall?.(summarizeCall(incoming, call, { flow, durationMs: elapsed() }))
+    if (elapsed && !isOfDoctor) host.onCall?.(summarizeCall(incoming, call, { flow, durationMs: elapsed() }))
   }
 }
 
@@ -50,7 +52,7 @@ export function createServe(host: HttpHost, route: Route): Serve {
 interface AnsweredCall {
   readonly tenant: Tenant
   readonly answer: Answer
-  /** Absent when the call is not recorded: a page of another site makes no tenant and no flow of the journal. */
+  /** Absent when the call is not recorded: one of the doctor, or of a page of another site, which makes no tenant and no flow. */
   readonly endpoint?: Endpoint | undefined
   /** The flow that the answer to a refused call leads to: its id is given before the answer is made. */
   readonly assigned?: string | undefined

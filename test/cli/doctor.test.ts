@@ -58,8 +58,9 @@ test.each(['', '/agekey'])('The doctor passes every check below path "%s", spend
   const addresses = ['addresses', 'addresses', 'addresses']
   const checks = ['reachable', 'issuer', 'clock', ...addresses, 'key_set', 'client', 'redirect_uri']
   expect(diagnoses.map(({ check, status }) => [check, status])).toEqual(checks.map((check) => [check, 'ok']))
-  // The coverage is about apps: it counts nothing that the doctor read.
+  // Coverage, journal and log are about apps: nothing that the doctor tried stands there.
   expect((await sandbox.coverage.get()).calls).toEqual({})
+  expect([await sandbox.flows.list(), sandbox.calls]).toEqual([[], []])
   expect(diagnoses.find(({ check }) => check === 'key_set')?.message).toMatch(/: 2 public keys \(RS256, ES256\)$/)
   expect(reportLines(diagnoses).at(-1)).toBe('All is well.')
   expect(await sandbox.expectations.list()).toHaveLength(1)

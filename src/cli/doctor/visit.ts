@@ -18,12 +18,13 @@ export interface DoctorVisit {
   now(): number
 }
 
-/** Calls as the app would: with its trust and the timeout of the visit. */
+/** Calls as the app would: with its trust and the timeout of the visit. The sandbox neither records nor counts it. */
 export const call = (
   url: string,
   { ca, timeoutMs }: DoctorVisit,
-  request: Pick<HttpCall, 'method' | 'headers' | 'body'> = {},
-): Promise<HttpAnswer> => callHttp(url, { ...request, timeoutMs, ca })
+  { headers, ...request }: Pick<HttpCall, 'method' | 'headers' | 'body'> = {},
+): Promise<HttpAnswer> =>
+  callHttp(url, { ...request, headers: { 'X-Sandbox-Tool': 'doctor', ...headers }, timeoutMs, ca })
 
 /** The flows of the service, by the last part of their issuers. */
 export type FlowName = 'use' | 'create'

@@ -3,15 +3,14 @@ import { startDeadline } from '../../client/deadline.ts'
 import { createExchange, type ExchangeOptions, type HttpAnswer, type HttpRequest } from '../../client/exchange.ts'
 import { parseJson } from '../../oidc/request/json.ts'
 
-/** A call that a command makes itself, which the coverage does not count: redirects are not followed. Not `fetch`, which can neither trust a certificate nor set `Host`. */
+/** A call that a command makes itself: redirects are not followed. Not `fetch`, which can neither trust a certificate nor set `Host`. */
 export interface HttpCall extends Partial<Pick<HttpRequest, 'method' | 'headers' | 'body'>>, ExchangeOptions {
   readonly timeoutMs: number
 }
 
 /** @throws Error as Node gives it, with its code; `TimeoutError` when the whole answer took longer than `timeoutMs` */
 export async function callHttp(url: string, call: HttpCall): Promise<HttpAnswer> {
-  const { timeoutMs, method = 'GET', headers: own, body, ...trust } = call
-  const headers = { 'X-Sandbox-Tool': 'command line', ...own }
+  const { timeoutMs, method = 'GET', headers = {}, body, ...trust } = call
   const { signal, clear } = startDeadline(timeoutMs / 1000)
   const answer = await createExchange(trust)({ method, url: new URL(url), headers, body }, signal).finally(clear)
   if (!answer.failure) return answer
