@@ -10,6 +10,7 @@ import { pathOf, settleAddresses } from '../../sandbox/addresses/addresses.ts'
 import { BUILTIN_CLIENT } from '../../sandbox/clients/clients.ts'
 import { DEMO_CLIENT_ID } from '../../sandbox/clients/demo-client.ts'
 import { unknownName } from '../../text/message-parts.ts'
+import { callHttp } from './http-call.ts'
 
 /** The flags of a command that asks a running sandbox. */
 export interface SandboxAddress {
@@ -104,7 +105,17 @@ function localAddress({ port, host, baseUrl, basePath, https, httpsCert }: Setti
   const local = new URL(`${protocol}://localhost:${port}`)
   if (!ON_LOOPBACK.includes(host)) local.hostname = host
   local.pathname = basePath ?? (baseUrl === undefined ? '' : pathOf(baseUrl))
-  return local.href
+  return local.href.replace(/\/$/, '')
+}
+
+const MAX_WAIT_MS = 3000
+
+/** The address of a sandbox that answers where one of these settings would listen; `undefined` when none does. */
+export async function findRunning(settings: Settings['sandbox']): Promise<string | undefined> {
+  const address = localAddress(settings)
+  const asked = callHttp(`${address}/_sandbox/health`, { timeoutMs: MAX_WAIT_MS, anyCertificate: true })
+  const answer = await asked.catch(() => undefined)
+  return answer?.headers['x-agekey-sandbox'] === undefined ? undefined : address
 }
 
 /** What a sandbox of these settings calls itself. */

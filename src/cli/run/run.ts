@@ -12,7 +12,7 @@ import { type ProcessEnd, STOP_MS, startGroup } from '../start/process-group.ts'
 import { exitWithin, untilSignal } from '../start/until-signal.ts'
 import { createRunReport, hasPassed, type RunReport } from './report.ts'
 import { type EarlyEnd, runScenario, type ScenarioRun, type StepResult } from './run-scenario.ts'
-import { openStage, type Stage } from './stage.ts'
+import { openStage, personasOnStage, type Stage } from './stage.ts'
 
 /** The flags of `run` itself. */
 interface RunOptions extends SandboxAddress {
@@ -39,14 +39,14 @@ export async function run(files: readonly string[], flags: Texts, options: RunOp
   const timeoutSeconds = readTimeout(options.timeout, DEFAULT_TIMEOUT_SECONDS)
   const loaded = await loadSettings({ flags })
   const settings: Settings = options.json ? { ...loaded, log: 'json' } : loaded
-  // A file that is not there must not look like a port that is in use.
+  // A file that is missing or wrong must not look like a port that is in use.
   const texts = readAll(files, (file) => ({ file, text: readScenarioText(file) }))
+  const personas = await personasOnStage(settings, options)
+  const scenarios = readAll(texts, ({ file, text }) => ({ file, scenario: parseScenario(text, { file, personas }) }))
   const interrupted = untilSignal()
   const stage = await openStage(settings, options)
   let command: AppCommand | undefined
   try {
-    const personas = (await stage.api.personas.list()).map(({ name }) => name)
-    const scenarios = readAll(texts, ({ file, text }) => ({ file, scenario: parseScenario(text, { file, personas }) }))
     const report = createRunReport(settings.log, { isShared: options.command !== undefined })
     const isJson = settings.log === 'json'
     command = options.command && (await prepareCommand(options.command, { stage, report, isJson }))

@@ -6,6 +6,7 @@ import { CLIENT_ID_VARIABLE, CLIENT_SECRET_VARIABLE, URL_VARIABLE } from '../../
 import { ConfigError } from '../../files/config-error.ts'
 import { BUILTIN_CLIENT } from '../../sandbox/clients/clients.ts'
 import { createClock } from '../../sandbox/clock/clock.ts'
+import { loadPersonas } from '../../sandbox/personas/load-personas.ts'
 import { checkedUrl, type SandboxAddress } from '../remote/reach-sandbox.ts'
 import { createFromSettings } from '../start/create-from-settings.ts'
 import { createReport } from '../start/report.ts'
@@ -25,6 +26,15 @@ export interface Stage {
 /** A sandbox of its own, or the one at `--url`. @throws ConfigError for a bad flag */
 export const openStage = async (settings: Settings, { url, tenant }: SandboxAddress): Promise<Stage> =>
   url === undefined ? openOwn(settings, tenant) : openRemote(url, settings, tenant)
+
+/** The names of the personas in that sandbox, which need not run yet when it is a new one. */
+export async function personasOnStage(settings: Settings, { url, tenant }: SandboxAddress): Promise<readonly string[]> {
+  const personas =
+    url === undefined
+      ? await loadPersonas(settings.sandbox.personas)
+      : await openRemote(url, settings, tenant).api.personas.list()
+  return personas.map(({ name }) => name)
+}
 
 async function openOwn(settings: Settings, tenant: string | undefined): Promise<Stage> {
   const { log, warnings } = settings

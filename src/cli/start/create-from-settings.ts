@@ -1,6 +1,7 @@
 import type { Settings } from '../../config/load-settings.ts'
 import { keyOf, SETTINGS } from '../../config/settings.ts'
 import { FLAGS } from '../../config/text-settings.ts'
+import { codeOf } from '../../files/caught.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import { createSandbox, type Sandbox } from '../../server/create-sandbox.ts'
 import type { Report } from './report.ts'
@@ -21,6 +22,12 @@ export async function createFromSettings(
     })
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
+    if (codeOf(error.cause) === 'EADDRINUSE') {
+      const { findRunning } = await import('../remote/reach-sandbox.ts')
+      const running = await findRunning(options)
+      const remedy = running ? `. A sandbox answers there: run and other commands take it by --url ${running}` : ''
+      throw ConfigError.of(inCommandWords(error.message) + remedy, { cause: error })
+    }
     if (!error.setting)
       throw error.problems.length === 0 ? ConfigError.of(inCommandWords(error.message), { cause: error }) : error
     throw await blame(error.setting.path, error.setting.reason)

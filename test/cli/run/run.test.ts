@@ -123,6 +123,8 @@ test('run reports that another client has reset the sandbox', async () => {
 })
 
 const WRONG = /wrong\.yaml:3: steps\[0\]\.decide\.persona: there is no persona "teen-61"\. Did you mean "teen-16"\?/
+const TAKEN =
+  /port \d+ is in use on 127\.0\.0\.1; .* by --port, or 0 for a free one\. A sandbox answers there: run and other commands take it by --url http:\/\/localhost:\d+/
 
 test.each([
   ['wrong.yaml', WRONG],
@@ -133,8 +135,10 @@ test.each([
   ['teen.yaml --tenant x', /--tenant: is for a sandbox at --url.*/],
   ['teen.yaml --', /--: a command must follow, for example -- npm test/],
   ['-- npm test', /run: a scenario file must stand before --/],
-  // The port is in use; the file that is not there is said first.
+  // The port is in use; what is wrong with the file is said first.
   ['--port PORT nope.yaml -- true', /nope\.yaml: no such file/],
+  ['--port PORT wrong.yaml', WRONG],
+  ['--port PORT teen.yaml', TAKEN],
 ])('run %s cannot begin, and says so in one line with exit code 1', async (args, line) => {
   const words = args.replace('PORT', new URL(sandbox.url).port).split(' ')
   const stderr = expect.stringMatching(new RegExp(`^error: ${line.source}\n$`))
