@@ -25,7 +25,7 @@ const addressOptions = (command: Command): Command =>
     .configureHelp({ helpWidth: HELP_WIDTH })
     .option(
       '--url <url>',
-      'the sandbox to ask, with --control-token when it asks for one (default: AGEKEY_SANDBOX_URL, else from the settings)',
+      'the sandbox; --control-token if it asks (default: AGEKEY_SANDBOX_URL, else by the settings)',
     )
     .option('--tenant <name>', 'a tenant of it')
 
@@ -61,9 +61,16 @@ Examples:
   agekey-sandbox clock set 2030-02-28T12:00:00Z
   agekey-sandbox clock reset                       back to real time`
 
+const RESET_EXAMPLES = `
+Examples:
+  agekey-sandbox reset                             personas, decisions, clock, flows; clients and keys stay
+  agekey-sandbox reset --tenant ci-1               one tenant alone`
+
 export function addDrive(program: Command, flags: ReadFlags): void {
   const next = program.command('next').description('decide how the next flow goes: --persona, --outcome')
   addressOptions(next)
+    .option('--persona <name>', 'who the user is')
+    .option('--outcome <name>', 'how the flow ends')
     .option('--flow <flow>', 'use, create, par, token, upgrade, discovery or jwks (default: the flow of the outcome)')
     .option('--client <id>', 'only a request of this client_id')
     .option('--times <count>', 'for so many requests (default: 1)')
@@ -94,6 +101,7 @@ export function addDrive(program: Command, flags: ReadFlags): void {
 
   addressOptions(program.command('reset').description('put the sandbox back to how it was declared'))
     .option(...JSON_FLAG)
+    .addHelpText('after', RESET_EXAMPLES)
     .action(async (options) => {
       const drive = await import('./drive.ts')
       await drive.reset(flags(), options)
@@ -101,13 +109,13 @@ export function addDrive(program: Command, flags: ReadFlags): void {
 }
 
 const RUN_EXPLANATION = `
-With a command behind -- it runs the tests of your app while the scenario plays. The command starts when the first scenario is
-armed. It gets AGEKEY_SANDBOX_URL (the base URL, with --tenant that of the tenant), AGEKEY_SANDBOX_CLIENT_ID and
-AGEKEY_SANDBOX_CLIENT_SECRET. When it ends while steps remain, the first of them fails; when nothing meets a step in its time,
-the command is stopped. Its output is passed through, with --json to stderr.
+With a command behind -- it runs the tests of your app while the scenario plays.
+The command starts when the first scenario is armed. Its output is passed through, with --json to stderr.
+It gets AGEKEY_SANDBOX_URL (of the sandbox or tenant), AGEKEY_SANDBOX_CLIENT_ID and AGEKEY_SANDBOX_CLIENT_SECRET.
+When it ends while steps remain, the first of them fails. When nothing meets a step in its time, the command is stopped.
 
-Exit codes: 0 every step passed, and the command ended with 0; that of the command when it failed; else 1 when a step failed or
-was not reached; 130 interrupted.
+Exit codes: 0 every step passed, and the command ended with 0; that of the command when it failed;
+else 1 when a step failed or was not reached; 130 interrupted.
 
 Examples:
   agekey-sandbox run teen-then-adult.yaml
@@ -120,10 +128,7 @@ export function addRun(program: Command, flags: ReadFlags): void {
     .usage('[options] <file...> [-- command [args...]]')
     .description('play scenario files: what users do, and what the app must send')
     .configureHelp({ helpWidth: HELP_WIDTH })
-    .option(
-      '--url <url>',
-      'the sandbox to run them in, with --control-token when it asks for one (default: one of its own, with the flags of start)',
-    )
+    .option('--url <url>', 'the sandbox; --control-token if it asks (default: one of its own, with the flags of start)')
     .option('--tenant <name>', 'the tenant of that sandbox')
     .option('--timeout <seconds>', 'how long a step may take (default: 60)')
     .option('--junit <file>', 'writes the results as JUnit XML')
@@ -148,7 +153,8 @@ function separate(words: readonly string[]): { files: readonly string[]; command
 }
 
 const FLOWS_EXAMPLES = `
-Formats of --as: scenario, vitest, playwright, pytest, har, curl. The file goes to the standard output. Ctrl-C ends --follow with exit code 0.
+Formats of --as: scenario, vitest, playwright, pytest, har, curl. The file goes to the standard output.
+Ctrl-C ends --follow with exit code 0.
 
 Examples:
   agekey-sandbox flows                             the flows of the running sandbox, the newest first
@@ -202,7 +208,7 @@ export function addExplain(program: Command, flags: ReadFlags): void {
     })
   outcomes
     .command('show <name>')
-    .description('explain one, with every way to force it: id_token.expired, or with its flow use/id_token.expired')
+    .description('explain one, as id_token.expired or use/id_token.expired, with every way to force it')
     .option(...JSON_FLAG)
     .action(async (name: string, _options: unknown, command: Command) => {
       const { showOutcome } = await import('./explain.ts')
@@ -220,11 +226,18 @@ export function addExplain(program: Command, flags: ReadFlags): void {
     })
 }
 
+const PERSONAS_EXAMPLES = `
+Examples:
+  agekey-sandbox personas show teen-16
+  agekey-sandbox personas check ./personas         before they are given to start --personas
+  agekey-sandbox personas generate 20 --out ./personas`
+
 export function addPersonas(program: Command, flags: ReadFlags): void {
   const personas = program
     .command('personas')
     .description('the test users: list, show, check, generate')
     .option(...JSON_FLAG)
+    .addHelpText('after', PERSONAS_EXAMPLES)
   const list = async (_options: unknown, command: Command) => {
     const { listPersonas } = await import('./personas.ts')
     await listPersonas(flags(), command.optsWithGlobals())
@@ -264,8 +277,9 @@ export function addPersonas(program: Command, flags: ReadFlags): void {
 }
 
 const COVERAGE_EXPLANATION = `
-FILE is a file that coverage_file or a test kit wrote, or a folder of them; several are added up. Without one it reads the
-folder .agekey-coverage of this folder, and when there is none, or with --url or --tenant, it asks the sandbox that runs.
+FILE is a file that coverage_file or a test kit wrote, or a folder of them; several are added up.
+Without one it reads the folder .agekey-coverage of this folder.
+When there is none, or with --url or --tenant, it asks the sandbox that runs.
 --json, --junit and --markdown write to the file behind them, or to standard output without one.
 
 Exit codes: 0 no minimum is missed; 1 a minimum is missed; 2 nothing could be read, or a flag is wrong.
@@ -301,6 +315,13 @@ export function addCoverage(program: Command, flags: ReadFlags): void {
 
 const both = (minimums: string, earlier?: string) => (earlier === undefined ? minimums : `${earlier},${minimums}`)
 
+const DOCTOR_EXAMPLES = `
+With --internal-url it reads discovery by that address, as an app in another container does.
+
+Examples:
+  agekey-sandbox doctor                            the sandbox of the settings of this folder
+  agekey-sandbox doctor --issuer http://localhost:2435/v1/oidc/use --redirect-uri http://localhost:3000/callback`
+
 export function addDoctor(program: Command, flags: ReadFlags): void {
   const doctor = program.command('doctor').description('find out, where the app runs, why it cannot use a sandbox')
   addressOptions(doctor)
@@ -310,10 +331,7 @@ export function addDoctor(program: Command, flags: ReadFlags): void {
     .option('--redirect-uri <url>', 'its callback')
     .option('--ca <file>', 'a certificate to trust, as PEM')
     .option('--timeout <seconds>', 'how long each call may take (default: 5)')
-    .addHelpText(
-      'after',
-      '\nWith --internal-url it reads discovery by that address, as an app in another container does.',
-    )
+    .addHelpText('after', DOCTOR_EXAMPLES)
     .option(...JSON_FLAG)
     .action(async (options) => {
       const { doctor } = await import('./doctor/doctor.ts')
@@ -322,8 +340,8 @@ export function addDoctor(program: Command, flags: ReadFlags): void {
 }
 
 const WAIT_EXAMPLES = `
-Without a filter it waits until the sandbox is healthy. With one it waits until a flow that fits has ended; a flow that ended
-before counts, too, unless --since says otherwise. With --timeout 0 it looks once.
+Without a filter it waits until the sandbox is healthy. With one it waits until a flow that fits has ended.
+A flow that ended before counts, too, unless --since says otherwise. With --timeout 0 it looks once.
 
 Exit codes: 0 it came; 1 it did not come in time, and what ended meanwhile is printed.
 

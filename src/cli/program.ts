@@ -14,13 +14,7 @@ const MORE = `
 Settings come from flags, then from AGEKEY_SANDBOX_PORT and the like, then from the config file, then from the defaults.
 Explain a command, with its examples: agekey-sandbox COMMAND --help`
 
-/** Behind `--help-all`. */
-const EVERYTHING = `
-Every flag is also an environment variable: --base-url is AGEKEY_SANDBOX_BASE_URL. Several folders in
-AGEKEY_SANDBOX_PERSONAS are separated like those in PATH. Colours are left out when NO_COLOR is set.
-Only in the config file and the environment: ${FLAGS.filter(({ shown }) => shown === 'none')
-  .map(({ key }) => key)
-  .join(', ')}.
+const START_EXAMPLES = `
 Examples:
   agekey-sandbox                                   start on http://localhost:2435
   agekey-sandbox -p 0 --log json                   start on a free port, for programs: the first line says which
@@ -28,6 +22,17 @@ Examples:
   agekey-sandbox --outcome access_denied           every user declines
   agekey-sandbox --signing-alg ES256               for apps that accept no other algorithm
   agekey-sandbox --personas ./personas             your own test users beside the built-in ones`
+
+const INIT_EXAMPLE = `
+Example: agekey-sandbox init && agekey-sandbox     write it, and start with it`
+
+/** Behind `--help-all`. */
+const EVERYTHING = `
+Every flag is also an environment variable: --base-url is AGEKEY_SANDBOX_BASE_URL. Several folders in
+AGEKEY_SANDBOX_PERSONAS are separated like those in PATH. Colours are left out when NO_COLOR is set.
+Only in the config file and the environment: ${FLAGS.filter(({ shown }) => shown === 'none')
+  .map(({ key }) => key)
+  .join(', ')}.${START_EXAMPLES}`
 
 /** Runs the command that the process was started with. When it fails, the exit code of the process says so. */
 export async function runProgram(): Promise<void> {
@@ -73,11 +78,13 @@ export function createProgram(): Command {
   program
     .command('start')
     .description('run the sandbox until it is stopped (also without a command)')
+    .addHelpText('after', START_EXAMPLES)
     .configureHelp({ helpWidth: commands.HELP_WIDTH, showGlobalOptions: true })
     .action(startSandbox)
   program
     .command('init')
     .description('write a commented agekey-sandbox.yaml into this folder; never overwrites')
+    .addHelpText('after', INIT_EXAMPLE)
     .action(async () => {
       const { init } = await import('./start/init.ts')
       init()

@@ -140,8 +140,7 @@ const FRAGMENT = { post: '/age/answer', as: 'form' }
 const USE = { begin: { click: 'Prove your age' }, ...RULES, source: 'src/verify.ts:12', fragment: FRAGMENT }
 const CREATE = { start: '/create', begin: { click: 'Save my age' }, ...RULES }
 const QUESTION = { get: '/admin/verifications?sub={sub}', headers: { Authorization: 'Bearer {env:ADMIN_TOKEN}' } }
-const START_HELP =
-  'Command that starts the app; with {port} in app and {base_url} here as copies, each on its own tenant'
+const START_HELP = 'Starts the app; with {port} in app and {base_url} here as copies, each on its own tenant'
 const KNOWN_HELP = 'Findings that are accepted for now; --known "ROW: REASON" adds one'
 
 const USE_HELP = 'How Use begins and ends: source is your code that reads the answer, for SARIF'
@@ -179,7 +178,7 @@ const pattern = z.string().refine((text) => !text.includes(','), {
   error: ({ input }) => `${JSON.stringify(input)} holds a comma; give the flag once for each pattern`,
 })
 const chromium = address('http://localhost:9222', /^(?:https?|wss?):\/\/\S+$/i)
-const ONLY_HELP = 'Only rows like use/id_token.*, family:signature, flow:create, cwe:347 or level:must; may be repeated'
+const ONLY_HELP = 'Only rows like use/id_token.*, family:signature, flow:create, cwe:347 or level:must; repeatable'
 const READINGS_HELP = 'Instead of rows: which readings of what the specification leaves open the app depends on'
 const LEARN_HELP = 'Learns what success and failure look like, writes agekey-audit.yaml and stops; never overwrites'
 
@@ -188,7 +187,7 @@ const inCall = {
   cdp: chromium.describe('A Chromium that runs already, as http://localhost:9222; it goes on running'),
   headed: trueOrFalse.describe('Shows the window of Chromium'),
   only: z.array(pattern).describe(ONLY_HELP),
-  skip: z.array(pattern).describe('Leaves rows out, by the same patterns; may be repeated'),
+  skip: z.array(pattern).describe('Leaves rows out, by the same patterns; repeatable'),
   again: trueOrFalse.describe('Only what failed or was undetermined last time (.agekey-audit/last.json)'),
   readings: trueOrFalse.describe(READINGS_HELP),
   fail_on_readings: trueOrFalse.describe('What the app depends on counts for the exit code of --readings'),

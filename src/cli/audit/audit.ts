@@ -4,8 +4,10 @@ import { AUDIT_FLAGS } from '../../audit/command/settings.ts'
 import { HELP_WIDTH, type ReadFlags } from '../commands.ts'
 
 const EXPLANATION = `
-It uses the sandbox at the base URL of the settings, or starts one. Flags go before agekey-audit.yaml, which --learn writes.
-Exit codes: 0 all is well; 1 a finding; 2 nothing could be shown; 3 a row that counts is undetermined; 130 interrupted.`
+It uses the sandbox at the base URL of the settings, or starts one.
+Flags go before agekey-audit.yaml, which --learn writes.
+Exit codes: 0 all is well; 1 a finding; 2 nothing could be shown; 3 a row that counts is undetermined; 130 interrupted.
+Example: agekey-sandbox audit http://localhost:3000/verify --start 'npm start'`
 
 /** Registers the command. What it does is loaded when it runs. */
 export function addAudit(program: Command, texts: ReadFlags): void {
