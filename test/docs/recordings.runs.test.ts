@@ -68,6 +68,20 @@ test('A script with curl runs where the flow was, without a secret says so, and 
   expect(wrong).toMatchObject({ code: 1, stderr: 'expected status 200, as it was recorded\n' })
 }, 60_000)
 
+test('A replayed answer is recorded with the earlier flow as it was: its request, and its persona', async () => {
+  const recorded = sandbox.tenant('replayed')
+  const [adult] = (await recorded.personas.list()).filter(({ name }) => name === 'adult-passport')
+  await recorded.personas.put({ ...adult, name: 'own', title: 'Own', purpose: 'No other sandbox has it.' })
+  const earlier = { sandbox_persona: 'own', claims: '{"age_thresholds":[21]}' }
+  const replay = { sandbox_persona: 'teen-16', sandbox_outcome: 'callback.replayed' }
+  for (const changes of [{ ...earlier, state: 'earlier', nonce: 'earlier' }, replay])
+    await fetch(useUrl(recorded, changes), { redirect: 'manual' })
+  const { file_name: file, text } = await recorded.flows.export((await recorded.flows.last())?.id ?? '', 'vitest')
+  expect(text).toContain('toEqual({ 21: true })')
+  project.write({ [`replayed-${file}`]: text })
+  expect(await runVitest('replayed')).toMatchObject({ numTotalTests: 1, numPassedTests: 1 })
+}, 60_000)
+
 test.each(RECORDING_NAMES)('A flow of which no call can be made again is refused by %s, but not by har', async (as) => {
   const recorded = sandbox.tenant('undecidable')
   await fetch(useUrl(recorded, { sandbox_persona: 'teen-61' }))

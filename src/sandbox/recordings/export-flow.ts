@@ -3,6 +3,7 @@ import { DEFAULT_LIFETIMES } from '../../oidc/decisions.ts'
 import type { Lifetimes } from '../../oidc/ports.ts'
 import { Refusal } from '../../oidc/refusal.ts'
 import { BUILTIN_CLIENT } from '../clients/clients.ts'
+import { callbackOf } from '../journal/call-meaning.ts'
 import type { Flow } from '../journal/journal.ts'
 import type { Tenant } from '../tenants/tenant.ts'
 import { RECORDING_FORMATS, type RecordingName, recordingFile } from './formats.ts'
@@ -17,7 +18,7 @@ export interface RecordedFile {
   readonly text: string
 }
 
-type Place = Pick<Tenant, 'provider' | 'clients' | 'personas' | 'settings'>
+type Place = Pick<Tenant, 'provider' | 'clients' | 'personas' | 'journal'>
 
 type Write = (recording: Recording) => string
 
@@ -56,10 +57,13 @@ async function readRecording(
   { tenant, version }: { readonly tenant: Place; readonly version: string },
 ): Promise<Recording> {
   const { provider, personas } = tenant
-  const { steps, leftOut } = readSteps(flow, { shortestLifetime: Math.min(...Object.values(provider.lifetimes)) })
+  const replayed = await findReplayed(flow, tenant)
+  const shortestLifetime = Math.min(...Object.values(provider.lifetimes))
+  const { steps, leftOut } = readSteps(flow, { shortestLifetime, replayed })
+  const needed = await Promise.all([flow, replayed ?? []].flat().map((one) => neededPersonas(one, personas)))
   const needs: Needs = {
     client: clientOf(flow, steps, tenant),
-    personas: await neededPersonas(flow, personas),
+    personas: [...new Map(needed.flat().map((persona) => [persona.name, persona])).values()],
     profile: provider.profile === 'spec' ? undefined : provider.profile,
     lifetimes: ownLifetimes(provider.lifetimes),
     readings: readingsOf(flow),
@@ -68,6 +72,16 @@ async function readRecording(
       : undefined,
   }
   return { flow, baseUrl: provider.baseUrl, version, needs, leftOut, steps }
+}
+
+/** The flow whose id_token this one was answered with once more. */
+async function findReplayed(flow: Flow, { journal }: Pick<Tenant, 'journal'>): Promise<Flow | undefined> {
+  if (!flow.outcome?.endsWith('.replayed')) return undefined
+  const { tenant, client_id, id: before } = flow
+  const filter = { flow: 'use', client_id, outcome: 'verified', before, audit: 'also' } as const
+  for await (const one of journal.list(tenant, filter))
+    if (callbackOf(one)?.['id_token'] === callbackOf(flow)?.['id_token']) return journal.find(tenant, one.id)
+  return undefined
 }
 
 /** What a client may register that never sent its redirect_uri. */

@@ -1,6 +1,6 @@
 import type { ClockMove } from '../clock/clock-move.ts'
 import type { CallRecord, RecordedDecision } from '../journal/call-record.ts'
-import type { Flow } from '../journal/journal.ts'
+import type { Flow, ListedFlow } from '../journal/journal.ts'
 import { findOutcome } from '../outcomes/catalogue.ts'
 import type { RecordedRequest, RecordedStep } from './recording.ts'
 import { createRequestReader } from './request-reader.ts'
@@ -11,10 +11,11 @@ const PAUSE_SECONDS = 30
 /**
  * What to do again, in order. A choice on a page becomes the decision of the request that showed the page.
  * @param options.shortestLifetime in seconds: a pause as long as that may have been what made something expire
+ * @param options.replayed the flow whose answer was sent again; absent when there is none, or when the journal keeps it no longer
  */
 export function readSteps(
   flow: Flow,
-  { shortestLifetime }: { readonly shortestLifetime: number },
+  { shortestLifetime, replayed }: { readonly shortestLifetime: number; readonly replayed?: ListedFlow | undefined },
 ): { readonly steps: RecordedStep[]; readonly leftOut: string[] } {
   const pauseSeconds = Math.min(PAUSE_SECONDS, shortestLifetime)
   const reader = createRequestReader(flow)
@@ -42,7 +43,7 @@ export function readSteps(
     if (choice) last = choice
     // Decision: ages are judged when the user answers, so the clock moves before a Use request; a request_uri is not to expire by it.
     if (read.flow === 'use') add(thought)
-    if (needsEarlier(read)) steps.push(earlierFlow(read))
+    if (needsEarlier(read)) steps.push(earlierFlow(read, replayed))
     steps.push(read)
     if (read.flow !== 'use') add(thought)
   }
@@ -62,17 +63,19 @@ function choiceFor({ response }: CallRecord, { calls }: Flow): CallRecord | unde
 const needsEarlier = ({ flow, decision }: RecordedRequest): boolean =>
   findOutcome(flow, decision?.outcome ?? '')?.needs?.includes('earlier_flow') === true
 
-/** The good flow whose answer the outcome sends again. */
-function earlierFlow(request: RecordedRequest): RecordedRequest {
-  const { decision } = request
+/** The good flow whose answer the outcome sends again. Unless that is known, it is one like this flow. */
+function earlierFlow(request: RecordedRequest, replayed: ListedFlow | undefined): RecordedRequest {
+  const [call] = replayed?.calls ?? []
+  const read = replayed && call && createRequestReader(replayed)(call, call)
   const others = { state: 'earlier-state', nonce: 'earlier-nonce' }
-  const fields = Object.entries(others).map(([name, text]) => [name, { kind: 'text', text } as const] as const)
+  const invented = Object.entries(others).map(([name, text]) => [name, { kind: 'text', text } as const] as const)
+  const alike = [...request.fields.filter(([name]) => !Object.hasOwn(others, name)), ...invented]
   return {
     ...request,
     name: `earlier_${request.name}`,
     title: `An earlier good flow of this client, whose answer comes again: ${request.title}`,
-    decision: { persona: decision?.persona } satisfies RecordedDecision,
-    fields: [...request.fields.filter(([name]) => !Object.hasOwn(others, name)), ...fields],
+    decision: { persona: replayed?.persona ?? request.decision?.persona } satisfies RecordedDecision,
+    fields: typeof read === 'object' ? read.fields : alike,
     issues: undefined,
     expected: { kind: 'any' },
   }
