@@ -52,7 +52,7 @@ const BY_CALL: readonly ClientCheck[] = ['signature', 'alg', 'kid', 'key_source'
 const LANGUAGES = {
   js: (condition: string, check: ClientCheck) => `if (!(${condition})) throw new Error('${check}')`,
   py: (condition: string, check: ClientCheck) => `if not (${condition}):\n    raise ValueError("${check}")`,
-  go: (condition: string, check: ClientCheck) => `if !(${condition}) {\n\treturn errors.New("${check}") }`,
+  go: (condition: string, check: ClientCheck) => `if !(${condition}) {\n    return errors.New("${check}") }`,
   rb: (condition: string, check: ClientCheck) => `raise "${check}" unless ${condition}`,
   apache: (condition: string) => `<RequireAll>\n  ${condition}\n</RequireAll>`,
 }

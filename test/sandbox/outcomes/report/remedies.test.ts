@@ -84,7 +84,7 @@ test.each<[string, ClientCheck, RegExp]>([
   ['next-auth', 'nonce', /checks: \['state', 'nonce'\]/],
   ['Authlib', 'c_hash', /HybridIDToken/],
   ['PyJWT', 'nonce', /^if not \(.*\):\n {4}raise ValueError\("nonce"\)$/],
-  ['go-oidc', 'state', /^if !\(.*\) \{\n\treturn errors\.New\("state"\) \}$/],
+  ['go-oidc', 'state', /^if !\(.*\) \{\n {4}return errors\.New\("state"\) \}$/],
   ['mod_auth_openidc', 'exp', /OIDCResponseType id_token/],
 ])('The lines to write with %s for the check %s are its own', (library, check, lines) => {
   expect(remedyFor(check, library, ['use/id_token.any'])).toMatchObject({
