@@ -32,7 +32,7 @@ const LIBRARIES: readonly Library[] = [
   { ...JS, name: 'jose', sign: /"jose"\s*:/,
     call: "const keys = createRemoteJWKSet(new URL(JWKS_URI)) // once, when the app starts\nconst { payload: claims } = await jwtVerify(id_token, keys, { issuer: ISSUER, audience: CLIENT_ID,\n  algorithms: ['RS256', 'ES256'], requiredClaims: ['exp', 'iat', 'sub', 'nonce'] })" },
   { ...PYTHON, name: 'Authlib', sign: /\bauthlib\b/i, also: ['crit', 'nbf', 'azp', 'nonce', 'c_hash'],
-    call: 'claims = JsonWebToken(["RS256", "ES256"]).decode(id_token, keys, claims_cls=HybridIDToken,\n    claims_options={"iss": {"value": ISSUER}, "aud": {"value": CLIENT_ID}},\n    claims_params={"nonce": session.pop("nonce"), "client_id": CLIENT_ID, "code": code}); claims.validate()' },
+    call: 'claims = JsonWebToken(["RS256", "ES256"]).decode(id_token, keys, claims_cls=HybridIDToken,\n    claims_options={"iss": {"value": ISSUER}, "aud": {"value": CLIENT_ID}},\n    claims_params={"nonce": session.pop("nonce"), "client_id": CLIENT_ID, "code": answer.get("code")}); claims.validate()' },
   { ...PYTHON, name: 'PyJWT', sign: /\bpyjwt\b/i, also: ['nbf'], leaves: /exp_string$/,
     call: 'keys = PyJWKClient(JWKS_URI)  # once, when the app starts\nclaims = jwt.decode(id_token, keys.get_signing_key_from_jwt(id_token).key, issuer=ISSUER, audience=CLIENT_ID,\n    algorithms=["RS256", "ES256"], options={"require": ["exp", "iat", "sub", "nonce"]})' },
   { files: ['go.mod'], language: 'go', name: 'go-oidc', sign: /github\.com\/coreos\/go-oidc/, also: ['crit', 'nbf'],

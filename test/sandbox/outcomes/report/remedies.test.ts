@@ -82,7 +82,7 @@ test.each<[string, ClientCheck, RegExp]>([
   ['jose', 'signature', /\nconst \{ payload: claims \} = await jwtVerify\(/],
   ['openid-client', 'state', /implicitAuthentication\(.*expectedState/],
   ['next-auth', 'nonce', /checks: \['state', 'nonce'\]/],
-  ['Authlib', 'c_hash', /HybridIDToken/],
+  ['Authlib', 'c_hash', /HybridIDToken[\s\S]*"code": answer\.get\("code"\)/],
   ['PyJWT', 'nonce', /^if not \(.*\):\n {4}raise ValueError\("nonce"\)$/],
   ['go-oidc', 'state', /^if !\(.*\) \{\n {4}return errors\.New\("state"\) \}$/],
   ['mod_auth_openidc', 'exp', /OIDCResponseType id_token/],
