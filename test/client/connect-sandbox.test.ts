@@ -73,3 +73,9 @@ test('connectSandbox rejects with what the sandbox says, and names an address wh
   const unreachable = { status: 0, error: 'unreachable', message: `${url}: nothing listens there; ${remedy}` }
   await expect(connectSandbox(url).reset()).rejects.toMatchObject({ name: 'SandboxError', ...unreachable })
 })
+
+test('connectSandbox says how a self-signed certificate is trusted', async () => {
+  const { baseUrl } = await startSandbox({ https: true })
+  const message = `${baseUrl}: its certificate is self-signed, and this machine does not trust it; set NODE_EXTRA_CA_CERTS to the file to trust, which for a certificate that the sandbox made is tls-certificate.pem in its state folder`
+  await expect(connectSandbox(baseUrl).reset()).rejects.toMatchObject({ error: 'unreachable', message })
+})

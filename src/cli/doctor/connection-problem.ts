@@ -1,3 +1,4 @@
+import { CERTIFICATE_CODES, CERTIFICATE_PROBLEMS } from '../../client/sandbox-error.ts'
 import { codeOf, messageOf } from '../../files/caught.ts'
 import { LOOPBACK_HOSTS } from '../../sandbox/addresses/web-address.ts'
 import { type CheckName, inApp, inSandbox, type Problem, problem, trustLines } from './diagnosis.ts'
@@ -85,27 +86,16 @@ async function speaksTls(url: string, visit: DoctorVisit): Promise<boolean> {
 const swapScheme = (url: string) =>
   url.startsWith('https:') ? url.replace('https:', 'http:') : url.replace('http:', 'https:')
 
-/** What OpenSSL and Node call it, and what it is. */
-const NAMES: Readonly<Record<string, string>> = {
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'tls_self_signed',
-  SELF_SIGNED_CERT_IN_CHAIN: 'tls_unknown_authority',
-  UNABLE_TO_GET_ISSUER_CERT: 'tls_unknown_authority',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'tls_unknown_authority',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'tls_unknown_authority',
-  CERT_HAS_EXPIRED: 'tls_expired',
-  CERT_NOT_YET_VALID: 'tls_not_yet_valid',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'tls_wrong_name',
-}
-
 /** Why the certificate of a server was refused, or `undefined` when an error says something else. */
 function tlsProblem(url: string, error: unknown): Problem | undefined {
-  const name = NAMES[codeOf(error) ?? '']
+  const name = CERTIFICATE_CODES[codeOf(error) ?? '']
   if (name === undefined) return undefined
   const { host, hostname, origin } = new URL(url)
+  const message = `${host}: ${CERTIFICATE_PROBLEMS[name]}`
   switch (name) {
     case 'tls_self_signed':
       return problem('tls', name, {
-        message: `${host}: its certificate is self-signed, and this machine does not trust it`,
+        message,
         fix: [
           'the sandbox prints the file of its certificate at the start: tls-certificate.pem in its state folder',
           ...trustLines('/path/to/tls-certificate.pem'),
@@ -113,7 +103,7 @@ function tlsProblem(url: string, error: unknown): Problem | undefined {
       })
     case 'tls_expired':
       return problem('tls', name, {
-        message: `${host}: its certificate has expired`,
+        message,
         fix: [
           'restart the sandbox: it renews a certificate that it made itself; the app must then read the file again',
           ...inSandbox('https_cert', './a-newer-certificate.pem'),
@@ -121,21 +111,21 @@ function tlsProblem(url: string, error: unknown): Problem | undefined {
       })
     case 'tls_not_yet_valid':
       return problem('tls', name, {
-        message: `${host}: its certificate is not valid yet; perhaps the clock of this machine is behind`,
+        message,
         fix: ['set the clock of this machine: timedatectl set-ntp true'],
       })
     case 'tls_wrong_name':
       return problem('tls', name, {
-        message: `${host}: its certificate is for other names${namesIn(error)}`,
+        message: `${message}${namesIn(error)}`,
         fix: [
           `a certificate of the sandbox's own making names the hosts of base_url and internal_url:`,
           ...inSandbox('internal_url', origin),
           `or give it a certificate for ${hostname}: --https-cert FILE --https-key FILE`,
         ],
       })
-    default:
-      return problem('tls', 'tls_unknown_authority', {
-        message: `${host}: this machine does not know the authority that signed its certificate`,
+    case 'tls_unknown_authority':
+      return problem('tls', name, {
+        message,
         fix: [
           "take the certificate of that authority, for example mkcert's rootCA.pem",
           ...trustLines('/path/to/rootCA.pem'),
