@@ -74,11 +74,24 @@ test.each([
 })
 
 test('PUT personas/NAME refuses a list of two, and a name inside that is another one', async () => {
-  for (const body of [[named('a'), named('b')], named('b')]) {
-    const { status } = await sandbox.request.put('/_sandbox/personas/a').send(body)
-    expect(status).toBe(400)
+  const two = [named('a'), named('b')]
+  const isList = 'body: expected one persona, found a list of 2; send a list to PUT personas'
+  const isOther = 'name: "b" is not the name in the path, "a"; make them the same or leave it out'
+  for (const [body, why] of [
+    [two, isList],
+    [{ personas: two }, isList],
+    [named('b'), isOther],
+  ] as const) {
+    const { status, body: answer } = await sandbox.request.put('/_sandbox/personas/a').send(body)
+    expect([status, answer.error_description]).toEqual([400, why])
   }
   expect(await names()).not.toContain('a')
+})
+
+test('PUT personas says of a text that it takes a persona or a list of them', async () => {
+  const put = sandbox.request.put('/_sandbox/personas').set('Content-Type', 'application/yaml')
+  const why = 'body: expected a persona or a list of personas, found the text "name aa"'
+  expect((await put.send('name aa')).body.error_description).toBe(why)
 })
 
 test('PUT personas takes YAML, as `personas generate` writes it', async () => {

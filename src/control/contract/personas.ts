@@ -6,6 +6,7 @@ import { evaluationSignalSchema } from '../../age/signal.ts'
 import { thresholdTraceSchema } from '../../age/trace.ts'
 import { OUTCOME_COOKIE, PERSONA_COOKIE } from '../../sandbox/decision/sources.ts'
 import { personaSchema, putPersonasSchema } from '../../sandbox/personas/persona-schema.ts'
+import { found } from '../../text/message-parts.ts'
 import { mustBe } from '../../text/schema-problems.ts'
 import { byName, listQuery, next, type Operation, POST, PUT, READ, REMOVAL } from './operation.ts'
 
@@ -39,14 +40,19 @@ const acting = z.strictObject({
 })
 
 /** A persona file holds one persona, or a list under `personas`; a bare list is taken, too. */
-const asList = (file: unknown) => {
+const asList = (file: unknown, { addIssue }: z.RefinementCtx) => {
   if (Array.isArray(file)) return { personas: file }
-  return isJsonObject(file) && !Object.hasOwn(file, 'personas') ? { personas: [file] } : file
+  if (isJsonObject(file)) return Object.hasOwn(file, 'personas') ? file : { personas: [file] }
+  addIssue(`expected a persona or a list of personas, ${found(file)}`)
+  return z.NEVER
 }
 
-const onlyOne = (file: unknown) => {
+const onlyOne = (file: unknown, { addIssue }: z.RefinementCtx) => {
   const list = isJsonObject(file) ? file['personas'] : file
-  return Array.isArray(list) && list.length === 1 ? list[0] : file
+  if (!Array.isArray(list)) return file
+  if (list.length === 1) return list[0]
+  addIssue(`expected one persona, ${found(list)}; send a list to PUT personas`)
+  return z.NEVER
 }
 
 export const personaOperations = {
