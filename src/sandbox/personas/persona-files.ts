@@ -26,14 +26,16 @@ export function readPersonas(paths: readonly string[]): Persona[] {
   return personas
 }
 
-/** Reads the persona of a file, or the list under `personas`; the name of the file does not matter. @throws ConfigError */
+/** Reads the persona of a file, or a list, which may stand under `personas`; the name of the file does not matter. @throws ConfigError */
 export function readPersonaFile(file: string): readonly Persona[] {
   return parseYamlDocument(readText(file), { file, schema: schemaOf })
 }
 
 /** A file with one persona and a file with a list have different mistakes, so that each is checked as what it is. */
-const schemaOf = (value: unknown): z.ZodType<readonly Persona[]> =>
-  isJsonObject(value) && Object.hasOwn(value, 'personas') ? LIST : ONE
+function schemaOf(value: unknown): z.ZodType<readonly Persona[]> {
+  if (Array.isArray(value)) return personasSchema.shape.personas
+  return isJsonObject(value) && Object.hasOwn(value, 'personas') ? LIST : ONE
+}
 const ONE = personaSchema.transform((persona) => [persona])
 const LIST = personasSchema.transform(({ personas }) => personas)
 

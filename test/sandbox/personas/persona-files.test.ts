@@ -51,7 +51,8 @@ test('Persona files may hold several personas in a list, as YAML or JSON', () =>
   const mia = yaml('mia').trim().replaceAll('\n', '\n    ')
   write('a.yaml', `personas:\n  - ${mia}\n  - { name: ben, title: B, purpose: P }`)
   write('b.yaml', JSON.stringify({ personas: [{ name: 'zoe', title: 'Z', purpose: 'P' }] }))
-  expect(readPersonas([folder]).map(({ name }) => name)).toEqual(['mia', 'ben', 'zoe'])
+  write('c.yaml', '- { name: lea, title: L, purpose: P }\n- { name: tom, title: T, purpose: P }')
+  expect(readPersonas([folder]).map(({ name }) => name)).toEqual(['mia', 'ben', 'zoe', 'lea', 'tom'])
 })
 
 test('Persona files say of a list which persona is wrong with its line, and may not declare one name twice', () => {
@@ -60,6 +61,8 @@ test('Persona files say of a list which persona is wrong with its line, and may 
   write('a.yaml', 'personas:\n  - { name: mia, title: M, purpose: P }\n  - { name: mia, title: M, purpose: P }\n')
   const twice = './a.yaml:3: personas[1].name: "mia" is the name of personas[0] too; rename one of them'
   expect(complaintAbout(folder)).toEqual([twice])
+  write('a.yaml', '- { name: mia, title: M, purpose: P }\n- name: ben\n  title: B\n')
+  expect(complaintAbout(folder)).toEqual(['./a.yaml:2: [1].purpose: is missing; expected a text'])
   write('a.yaml', 'personas: []\n')
   expect(complaintAbout(folder)).toEqual(['./a.yaml:1: personas: expected at least 1 item, found a list of 0'])
   for (const file of ['a.yaml', 'b.yaml']) write(file, yaml('mia'))
