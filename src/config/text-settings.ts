@@ -69,7 +69,16 @@ export function readEnvironment(environment: Readonly<Record<string, string | un
       const flag = FLAGS.find((candidate) => candidate.variable === variable)
       if (flag === undefined) {
         const known = FLAGS.map((candidate) => candidate.variable)
-        const hint = didYouMean(variable, known) || ` Known are ${known.join(', ')}`
+        const word = variable.slice(PREFIX.length)
+        const key = word.toLowerCase()
+        if (SETTING_ROWS.some(([setting, { flag }]) => flag === undefined && keyOf(setting) === key))
+          throw ConfigError.of(`${variable}: only the config file gives ${key}: write ${key}: in agekey-sandbox.yaml`)
+        // The prefix alone would make every name a near one.
+        const near = didYouMean(
+          word,
+          known.map((name) => name.slice(PREFIX.length)),
+        )
+        const hint = near.replaceAll(/"(\w+)"/g, `"${PREFIX}$1"`) || ` Known are ${known.join(', ')}`
         throw ConfigError.of(`${variable}: unknown environment variable.${hint}`)
       }
       const { name, separator } = flag

@@ -145,9 +145,14 @@ test('Paths of flags and variables are relative to the working folder; several p
   expect(await load({}, env)).toMatchObject({ sandbox })
 })
 
-test('An unknown environment variable of the sandbox is refused with the nearest name', async () => {
-  const message = 'AGEKEY_SANDBOX_PROT: unknown environment variable. Did you mean "AGEKEY_SANDBOX_PORT"?'
-  await expect(load({}, { AGEKEY_SANDBOX_PROT: '1' })).rejects.toThrow(message)
+test.each([
+  ['PROT', 'unknown environment variable. Did you mean "AGEKEY_SANDBOX_PORT"?'],
+  ['READINGS', 'unknown environment variable. Did you mean "AGEKEY_SANDBOX_READING"?'],
+  ['GREASE', 'unknown environment variable. Known are AGEKEY_SANDBOX_CONFIG, '],
+  ['CLIENTS', 'only the config file gives clients: write clients: in agekey-sandbox.yaml'],
+])('The environment variable AGEKEY_SANDBOX_%s is refused: %s', async (name, message) => {
+  const variable = `AGEKEY_SANDBOX_${name}`
+  await expect(load({}, { [variable]: '1' })).rejects.toThrow(`${variable}: ${message}`)
 })
 
 test('Addresses that Kubernetes sets for a service named agekey-sandbox are no settings', async () => {
