@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { ConfigError } from '../../files/config-error.ts'
 import { onDemand } from '../../files/on-demand.ts'
 import { packageRoot } from '../../package-root.ts'
 import type { Persona } from './persona-schema.ts'
@@ -13,9 +14,13 @@ const PARSED_AT_BUILD = new URL('personas.json', import.meta.url)
 /**
  * The built-in personas and those of `paths`: files, or folders whose `*.yaml` and `*.yml` are read in the order of their
  * names. A persona of `paths` replaces a built-in one of the same name.
- * @throws ConfigError with the problems of all files
+ * @throws ConfigError with the problems of all files, or that names a path that does not exist
  */
 export async function loadPersonas(paths: readonly string[] = []): Promise<Persona[]> {
+  for (const [index, path] of paths.entries()) {
+    const reason = `${path}: no such file or folder`
+    if (!existsSync(path)) throw ConfigError.ofSetting(['personas', index], { label: 'personas', reason })
+  }
   const personas = new Map((await readBuiltInPersonas()).map((persona) => [persona.name, persona]))
   for (const persona of await readFiles(paths)) personas.set(persona.name, persona)
   return [...personas.values()]

@@ -176,6 +176,7 @@ test.each([
   ['--host 203.0.113.7', NO_HOST],
   ['--config persona.yaml', /persona\.yaml:2: persona: there is no persona "teen-61"\. Did you mean "teen-16"\?/],
   ['--persona teen-61', /--persona: there is no persona "teen-61"\. Did you mean "teen-16"\?/],
+  ['--personas ./gone', /--personas: \S*gone: no such file or folder/],
   ['--base-path /y', /--base-path is no flag: set base_path in the config file, or AGEKEY_SANDBOX_BASE_PATH/],
   ['--https-cert cert.pem', /https_cert: needs --https-key too/],
 ])('start %s cannot begin, and says so in one line without a stack, with exit code 1', async (args, line) => {
