@@ -73,7 +73,7 @@ export const UPGRADE_RULES = {
     section: 'RFC 7617 section 2, RFC 4648 section 4',
     error: 'invalid_client',
     sentence: 'The credentials of HTTP Basic are standard base64 with padding, not base64url.',
-    hint: 'Use an encoder of standard base64, for example Buffer.from(text).toString("base64") in Node. Profile agekey takes base64url.',
+    hint: 'Use an encoder of standard base64, with + and / and with = as padding, not one for URLs. Profile agekey takes base64url.',
     level: { spec: 'error', agekey: 'advice' },
   },
   'UPG-01': {
