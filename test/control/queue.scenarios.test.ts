@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { idTokenOf } from '../support/id-tokens.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
@@ -24,6 +25,12 @@ test('POST scenarios arms a scenario and says how far it has come', async () => 
   const current = { index: 1, kind: 'decide', status: 'current' }
   expect(body).toMatchObject({ id: expect.any(String), name: 'A', status: 'running', steps: [passed, current] })
   expect((await sandbox.clock.state()).advanced_seconds).toBe(5)
+})
+
+test('POST scenarios takes a scenario file as it is', async () => {
+  const file = readFileSync(new URL('../../docs/scenarios/teen-then-adult.yaml', import.meta.url), 'utf8')
+  const post = sandbox.request.post('/_sandbox/scenarios').set('Content-Type', 'application/yaml')
+  expect((await post.send(file).expect(201)).body).toMatchObject({ status: 'running' })
 })
 
 test('A scenario moves the clock only after the id_token of the decision before was issued', async () => {

@@ -93,7 +93,11 @@ const EXAMPLES: Readonly<Record<OperationId, Example>> = {
   },
   stopActing: { path: '/act-as' },
   listScenarios: { path: '/scenarios', before: [['/scenarios', SCENARIO]] },
-  armScenario: { path: '/scenarios', body: { ...SCENARIO, name: 'Another one' } },
+  armScenario: {
+    path: '/scenarios',
+    body: { ...SCENARIO, name: 'Another one' },
+    note: 'Also a scenario file as it is, with `Content-Type: application/yaml`.',
+  },
   getScenario: {
     shown: true,
     path: '/scenarios/SCENARIO?wait=1&after=0',

@@ -58,6 +58,7 @@ export const scenarioOperations = {
     path: '/scenarios',
     summary: 'Arms a scenario: from now on it looks at every request',
     body: scenarioSchema,
+    acceptsYaml: true,
     result: progress,
     statuses: [201],
   },
