@@ -40,11 +40,13 @@ describeWith('go', 'With Go', async () => {
   /** Runs the tests of testing.md with the command line of this version. */
   async function runTests(from = '', to = ''): Promise<string> {
     const { write, go } = makeGoModule(makeScratchFolder())
+    const started = '"node", "node_modules/agekey-sandbox/dist/bin.js"'
+    expect(FILES['main_test.go']).toContain(started)
     const command = JSON.stringify([process.execPath, join(await packageOfRun(), 'dist/bin.js')]).slice(1, -1)
     write({
       ...FILES,
       'main.go': FILES['main.go']?.replace(from, () => to) ?? '',
-      'main_test.go': FILES['main_test.go']?.replace('"npx", "agekey-sandbox"', () => command) ?? '',
+      'main_test.go': FILES['main_test.go']?.replace(started, () => command) ?? '',
     })
     return go('test', '-v', 'example.com/shop')
   }

@@ -81,6 +81,14 @@ describeWith('python', 'With pytest', async () => {
     expect(careless).toContain('4 failed, 2 passed')
   })
 
+  test('The tests of testing.md leave no sandbox running', async () => {
+    // As npm's does, it passes no signal on.
+    project.write({ 'node_modules/.bin/npx': '#!/bin/sh\n"$(dirname "$0")/$@"\n:\n' })
+    expect(await runPytest()).toContain('6 passed')
+    const folders = await project.run('sh', ['-c', 'cd / && readlink /proc/[0-9]*/cwd'])
+    expect(folders.stdout.split('\n')).not.toContain(project.folder)
+  })
+
   test('A name in a test of testing.md that does not exist is an error in words of the sandbox', async () => {
     const misspelt = await runPytest('test_age.py', 'persona="child-12"', 'persona="child-21"')
     expect(misspelt).toContain('Did you mean "child-12"')
