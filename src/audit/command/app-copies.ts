@@ -99,12 +99,15 @@ export function createCopies(session: AuditSession) {
     await fresh.prepare(api)
     const limits = { signal: fresh.signal, readySeconds: freshSeconds, mayFail: true }
     const { problem, isEnded, log, stop } = await launch(api, port, limits)
+    const recorded = log.record()
+    /** What the app wrote of the visit, else all: an app that reads the document when it starts may have said it then. */
+    const written = () => recorded().then((lines) => (lines.length > 0 ? lines : log.lines()))
     const close = () => stop().then(remove)
     // Another program may have taken the port that was free.
     if (problem && mayRepeat && /EADDRINUSE|address already in use/i.test(log.lines().join('\n')))
       return close().then(() => startFresh(fresh, false))
     const shown = problem ? { failure: { problem, isEnded } } : { app: await appOn(api, port) }
-    return { sandbox: api, ...shown, log: async () => log.lines(), close }
+    return { sandbox: api, ...shown, log: written, close }
   }
 
   /** The app at its port, or copies: as many as visits at the same time, or as rows. @throws ConfigError with one line */

@@ -24,10 +24,25 @@ test('public/schemas/audit-report.schema.json says of each member what the schem
 
 const EXPIRED = 'use/id_token.expired'
 
-test('What happened in an audit is told: what was sent, what the app did, why, and the first line of its log', () => {
+const KEY_ERROR = "refused: KeyError('SANDBOX')"
+
+test.each<[string, string[], string, object?]>([
+  ['names the check that refused', ['  JWTExpired ', 'more'], 'JWTExpired', { refused_by: 'exp' }],
+  ['is of Flask', ['CTRL+C', KEY_ERROR, '127.0.0.1 - - [27/Nov/2026] "GET /cb HTTP/1.1" 400 -'], KEY_ERROR],
+  ['is of Django', ['CONTROL-C', KEY_ERROR, 'Bad Request: /cb', '[27/Nov] "POST /cb HTTP/1.1" 400 21'], KEY_ERROR],
+  [
+    'is of Express',
+    ['listening', 'refused Error: no {', "  code: 'E'", '}', 'GET /cb 400 1.2 ms'],
+    'refused Error: no {',
+  ],
+  ['has requests alone', ['GET / 302 1.2 ms', 'GET /cb 400 1.2 ms'], 'GET /cb 400 1.2 ms'],
+])('Of a log that %s, the line is told that says most', (_, log, line, row) => {
+  expect(whatAppDid({ log, ...row })).toBe(`Its log: ${line}.`)
+})
+
+test('What happened in an audit is told: what was sent, what the app did, and why', () => {
   const row = auditedRow(EXPIRED, { summary: 'It has expired', evidence: 'your app let it in!', reason: 'known' })
   expect(whatAppDid(row)).toBe('Your app let it in! Known.')
-  expect(whatAppDid({ ...row, log: ['  JWTExpired ', 'more'] })).toBe('Your app let it in! Known. Its log: JWTExpired.')
   expect(whatHappened(row)).toBe('It has expired. Your app let it in! Known.')
   expect(whatHappened(auditedRow(EXPIRED, { summary: 'Has it expired?' }))).toBe('Has it expired?')
   expect(referencesOf(row)).toBe('RFC 7519 section 4.1.4; CWE-613')

@@ -12,14 +12,20 @@ const HARMLESS: readonly VerdictName[] = ['ignored', 'broke']
 export const findingLevel = ({ verdict, level }: Pick<AuditedRow, 'verdict' | 'level'>): RequirementLevel =>
   HARMLESS.includes(verdict) && level === 'must' ? 'should' : level
 
-type Told = Partial<Pick<AuditedRow, 'evidence' | 'reason' | 'log'>>
+type Told = Partial<Pick<AuditedRow, 'evidence' | 'reason' | 'log' | 'refused_by'>>
 
-/** What the app did, in sentences; empty when that is not known. The line of its log that says most comes first. */
-export const whatAppDid = ({ evidence = '', reason = '', log: [line] = [] }: Told): string =>
-  [evidence, reason, line === undefined ? '' : `its log: ${line.trim()}`]
+/** What servers write of each request, and lines that continue another one: neither says why an app refused. */
+const ASIDE = /\b[A-Z]+ \/\S*(?: HTTP\/[\d.]+)?"? [1-5]\d\d\b|^[A-Z][A-Za-z ]+: \/\S*$|^\s|^\W+$/
+
+/** What the app did, in sentences; empty when that is not known. */
+export function whatAppDid({ evidence = '', reason = '', log = [], refused_by: check }: Told): string {
+  // The line that names the check comes first in the log; without one, the last line says most.
+  const line = check === undefined ? (log.findLast((line) => !ASIDE.test(line)) ?? log.at(-1)) : log[0]
+  return [evidence, reason, line === undefined ? '' : `its log: ${line.trim()}`]
     .filter((text) => text !== '')
     .map((text) => asSentence(text.charAt(0).toUpperCase() + text.slice(1)))
     .join(' ')
+}
 
 /** What was sent, and what the app did. */
 export const whatHappened = ({ summary, ...row }: Told & Pick<AuditedRow, 'summary'>): string =>
