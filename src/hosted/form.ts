@@ -74,8 +74,13 @@ export function endingsPath(
     framed,
   }: Pick<HostedForm, 'transaction' | 'chosenLanguage' | 'continued' | 'framed'>,
 ): string {
-  const query = Object.entries({ transaction, chosen_language: chosenLanguage, continued, framed })
-  return `${path}/endings?${new URLSearchParams(query.flatMap(([name, value]) => (value ? [[name, String(value)]] : [])))}`
+  const query = new URLSearchParams({
+    transaction,
+    ...(chosenLanguage === undefined ? {} : { chosen_language: chosenLanguage }),
+    ...(continued ? { continued: 'true' } : {}),
+    ...(framed ? { framed: 'true' } : {}),
+  })
+  return `${path}/endings?${query}`
 }
 
 const RESTART_HINT = 'Go back to the app and start again: each request is answered once.'
