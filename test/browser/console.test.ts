@@ -151,6 +151,19 @@ describeWith('chromium', 'The console', () => {
     expect(await page.locator(`h2${new URL(page.url()).hash}`).isVisible()).toBe(true)
   })
 
+  test('No button covers the code that it copies', async () => {
+    const page = await open('/_sandbox/docs/first-steps')
+    await page.locator('.copy').first().waitFor()
+    const covered = `[...document.querySelectorAll('.copy')].filter((button) => {
+      const [top, code] = [button, button.parentElement.querySelector('pre')].map((one) => one.getBoundingClientRect())
+      return top.left < code.right && top.right > code.left && top.top < code.bottom && top.bottom > code.top
+    }).length`
+    for (const width of [390, 1280]) {
+      await page.setViewportSize({ width, height: 800 })
+      expect(await page.evaluate(covered)).toBe(0)
+    }
+  })
+
   test('The playground works without scripts: it leaves a filter out, has an address to share, and copies for a persona', async () => {
     const page = await open(`${CONSOLE}/playground`, WITHOUT_SCRIPTS)
     const claims = '{"age_thresholds":[18],"allowed_methods":["facial_age_estimation"]}'
