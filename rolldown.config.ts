@@ -53,6 +53,7 @@ const SETTINGS = [
   'tls/certificate',
   'files/private-folder',
   'files/visible',
+  'files/shell-word',
   'files/reports/',
   'audit/command/settings',
   'audit/learn/accepted-rule',

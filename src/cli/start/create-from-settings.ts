@@ -4,6 +4,7 @@ import { FLAGS } from '../../config/text-settings.ts'
 import { codeOf } from '../../files/caught.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import { createSandbox, type Sandbox } from '../../server/create-sandbox.ts'
+import { findRunning } from '../remote/reach-sandbox.ts'
 import type { Report } from './report.ts'
 
 /** Starts the sandbox that settings describe. @throws an error that names the flag, the variable, or file and line */
@@ -23,7 +24,6 @@ export async function createFromSettings(
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     if (codeOf(error.cause) === 'EADDRINUSE') {
-      const { findRunning } = await import('../remote/reach-sandbox.ts')
       const running = await findRunning(options)
       const remedy = running ? `. A sandbox answers there: run and other commands take it by --url ${running}` : ''
       throw ConfigError.of(inCommandWords(error.message) + remedy, { cause: error })
