@@ -96,7 +96,10 @@ describeWith('chromium', 'A hosted screen', () => {
     await page.getByTestId('endings').click()
     await page.locator('#outcome-list').waitFor()
     expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThanOrEqual(1_500)
+    const tops = `['#with-persona', '#find-outcome-list'].map((field) => document.querySelector(field).getBoundingClientRect().top + scrollY)`
+    const before = await page.evaluate<number[]>(tops)
     await page.getByTestId('find-outcome').fill('id_token.exp')
+    expect([new Set(before).size, await page.evaluate(tops)]).toEqual([1, before])
     const group = page.locator('#outcome-list details').filter({ hasText: 'ID token' }).first()
     const shown = await group.locator('li:visible').count()
     expect(await group.locator('.count').textContent()).toBe(String(shown))
