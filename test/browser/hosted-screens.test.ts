@@ -118,6 +118,18 @@ describeWith('chromium', 'A hosted screen', () => {
     expect(Math.max(...counts)).toBeLessThan(2.5)
   })
 
+  test('An Arabic choice page has its keys in their hole, and a marker that points to the left', async () => {
+    const page = await world.open(useUrl(world.sandbox, { language: 'ar' }), DESK)
+    await page.locator('kbd').first().waitFor()
+    const covered = `[...document.querySelectorAll('.usual button:has(kbd)')].filter((row) => {
+      const [key, title] = [row.querySelector('kbd'), row.querySelector('b')].map((one) => one.getBoundingClientRect())
+      return key.left < title.right
+    }).length`
+    expect(await page.evaluate(covered)).toBe(0)
+    expect(await page.evaluate(`getComputedStyle(document.querySelector('summary'), '::before').content`)).toMatch('◂')
+    expect(await page.evaluate(`getComputedStyle(document.querySelector('.rows small')).unicodeBidi`)).toBe('normal')
+  })
+
   test('A touch screen has no keys on the choice page, and the menu of languages on top', async () => {
     const page = await world.open(useUrl(world.sandbox), PHONE)
     expect(await page.getByRole('button', { name: 'Turn keys off' }).isVisible()).toBe(false)

@@ -90,9 +90,9 @@ test.each<[Readonly<Record<string, string>>, number]>([
   expect(answer.headers['content-type']).toContain('text/html')
 })
 
-test('A hosted page in another language marks English text', async () => {
+test('A hosted page in another language marks English text, and its direction', async () => {
   const { text } = await openPage({ asked: 'ja' })
   const [button] = /<button name="persona"[\s\S]*?<\/button>/.exec(text) ?? []
-  expect(button).toMatch(/<b lang="en"[^>]*>Adult with a passport<\/b>/)
+  expect(button).toMatch(/<b lang="en" dir="ltr"[^>]*>Adult with a passport<\/b>/)
   expect(button).toMatch(/<small>id_doc_scan: \d+ 歳<\/small>/)
 })

@@ -1,7 +1,7 @@
 import { grouped } from '../../http/html/elements.ts'
 import { renderSuggestions } from '../../http/html/fields.ts'
 import { type Html, html } from '../../http/html/html.ts'
-import { englishOn, type Translate } from '../../http/html/messages.ts'
+import { directionOf, englishOn, type Translate } from '../../http/html/messages.ts'
 import { headingOf } from '../../oidc/endpoints.ts'
 import { upgradeScope } from '../../oidc/rules/profile.ts'
 import { unmetNeed } from '../../sandbox/decision/possible-outcome.ts'
@@ -47,9 +47,9 @@ ${members.map((outcome) => renderOutcome(outcome, page, t))}</ul>`
 ${renderSuggestions('persona-names', personas.slice(0, MAX_SUGGESTED))}
 </div>
 ${renderListFilter({ list: 'outcome-list', label: t('ending.filter'), testId: 'find-outcome' }, t)}
-<div id="outcome-list"${englishOn(t)} dir="ltr">
+<div id="outcome-list"${englishOn(t)}>
 ${plain && html`<section>${renderMembers(plain[1])}</section>`}
-<div class="wrong"><h3>${t('ending.more')}</h3>
+<div class="wrong"><h3${ownOn(t)}>${t('ending.more')}</h3>
 ${wrong.map(
   ([title, members]) => html`<details><summary>${title} <span class="count">${members.length}</span></summary>
 ${renderMembers(members)}</details>
@@ -74,12 +74,15 @@ function groupTitle({ flow, name }: Outcome): string {
   return [PREFIX_TITLES[prefix] ?? prefix, ...rest].join(': ')
 }
 
+/** The attributes of a text of the page within English text. */
+const ownOn = (t: Translate): Html | false => englishOn(t) && html` lang="${t.lang}" dir="${directionOf(t.lang)}"`
+
 /** A correct relying party accepts some outcomes: control cases and the usual endings. Their buttons say so. */
 function renderOutcome(outcome: Outcome, page: WaitingPage, t: Translate): Html {
   const { name, summary, correctClient } = outcome
   const missing = whatIsMissing(outcome, page)
-  const said = englishOn(t) && html` lang="${t.lang}"`
-  return html`<li><button class="row boxed wide" name="outcome" value="${name}"${!OWN_BUTTONS.includes(name) && html` data-testid="outcome-${name}"`}${missing !== undefined && html` disabled`}><code>${name}</code> ${correctClient === 'accept' && html`<b class="tag yes"${said}>${t('ending.accept')}</b> `}${missing !== undefined && html`<b class="tag no"${said}>${t('choose.needs', { what: missing })}</b> `}<span>${summary}</span></button></li>`
+  const own = ownOn(t)
+  return html`<li><button class="row boxed wide" name="outcome" value="${name}"${!OWN_BUTTONS.includes(name) && html` data-testid="outcome-${name}"`}${missing !== undefined && html` disabled`}><code>${name}</code> ${correctClient === 'accept' && html`<b class="tag yes"${own}>${t('ending.accept')}</b> `}${missing !== undefined && html`<b class="tag no"${own}>${t('choose.needs', { what: missing })}</b> `}<span>${summary}</span></button></li>`
 }
 
 /** A button of the page for an outcome, with the name of the outcome, or with what the request lacks for the outcome. */

@@ -44,8 +44,8 @@ export function translate(tag = 'en'): Translate {
   return Object.assign(text, { lang })
 }
 
-/** The `lang` attribute for English text on a page in another language, for example a persona's title: a screen reader needs it. */
-export const englishOn = ({ lang }: Translate): Html | false => lang !== 'en' && html` lang="en"`
+/** The attributes of English text on a page in another language, for example a persona's title: for its voice and its direction. */
+export const englishOn = ({ lang }: Translate): Html | false => lang !== 'en' && html` lang="en" dir="ltr"`
 
 /** The cookie that holds the user's previous choice of a language. */
 export const LANGUAGE_COOKIE = 'agekey_sandbox_language'
