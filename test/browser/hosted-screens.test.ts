@@ -130,6 +130,16 @@ describeWith('chromium', 'A hosted screen', () => {
     expect(await page.evaluate(`getComputedStyle(document.querySelector('.rows small')).unicodeBidi`)).toBe('normal')
   })
 
+  test('The rows of all groups of personas stand in the same columns, and keys for no row are not explained', async () => {
+    const page = await world.open(useUrl(world.sandbox), DESK)
+    await page.getByTestId('find-persona').fill('a')
+    const names = `[...document.querySelectorAll('.meta code')].filter((name) => name.checkVisibility()).map((name) => name.getBoundingClientRect().left)`
+    expect(new Set(await page.evaluate<number[]>(names)).size).toBe(1)
+    expect(await page.locator('.keys').isVisible()).toBe(true)
+    await page.getByTestId('find-persona').fill('zzz')
+    expect(await page.locator('.keys').isVisible()).toBe(false)
+  })
+
   test('A touch screen has no keys on the choice page, and the menu of languages on top', async () => {
     const page = await world.open(useUrl(world.sandbox), PHONE)
     expect(await page.getByRole('button', { name: 'Turn keys off' }).isVisible()).toBe(false)
