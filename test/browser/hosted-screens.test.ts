@@ -140,6 +140,12 @@ describeWith('chromium', 'A hosted screen', () => {
     expect(await page.locator('.keys').isVisible()).toBe(false)
   })
 
+  test('What a field says while it is empty has the colour of a hint', async () => {
+    const page = await world.open(useUrl(world.sandbox), DESK)
+    const colours = `[getComputedStyle(document.querySelector('#find-persona-list'), '::placeholder'), getComputedStyle(document.querySelector('.hint'))].map(({ color }) => color)`
+    expect(new Set(await page.evaluate<string[]>(colours)).size).toBe(1)
+  })
+
   test('A touch screen has no keys on the choice page, and the menu of languages on top', async () => {
     const page = await world.open(useUrl(world.sandbox), PHONE)
     expect(await page.getByRole('button', { name: 'Turn keys off' }).isVisible()).toBe(false)
