@@ -146,6 +146,17 @@ describeWith('chromium', 'A hosted screen', () => {
     expect(new Set(await page.evaluate<string[]>(colours)).size).toBe(1)
   })
 
+  test.each(['en', 'de'])(
+    'A phone without scripts shows no hole beside a button, and no label in two lines: %s',
+    async (language) => {
+      const page = await world.open(await createUrl(world.sandbox, { language }), { ...PHONE, ...WITHOUT_SCRIPTS })
+      const { width = 0 } = (await page.getByTestId('decline').boundingBox()) ?? {}
+      expect(width).toBe((await page.getByTestId('save').boundingBox())?.width)
+      expect((await page.locator('.language button').boundingBox())?.height).toBe(44)
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+    },
+  )
+
   test('A touch screen has no keys on the choice page, and the menu of languages on top', async () => {
     const page = await world.open(useUrl(world.sandbox), PHONE)
     expect(await page.getByRole('button', { name: 'Turn keys off' }).isVisible()).toBe(false)
