@@ -78,6 +78,9 @@ test('The choice page leads to the reasons for the answers of a persona, on a pa
   const reason = /18: yes\. facial_age_estimation: needs 21 by overrides\.facial_age_estimation\.min_age, has \d+/
   expect(textOf(why.text)).toMatch(reason)
   expect(textOf(why.text)).toContain('Zurück zur Auswahl')
+  // The answers come first: of two signals one says yes and one says no.
+  const two = await sandbox.request.get(href.replaceAll('&amp;', '&').replace('adult-face', 'two-signals-disagree'))
+  expect(textOf(two.text)).toMatch(/18 ja .* one signal that says yes: .*18: no\. .*18: yes\./)
   const grown = await sandbox.request.get(href.replaceAll('&amp;', '&').replace('adult-face', 'turns-18-tomorrow'))
   expect(textOf(grown.text)).toContain('18: yes. id_doc_scan: needs 18, has 18')
   // The page leads back to the same choice.

@@ -1,4 +1,4 @@
-import { explainEvaluation } from '../../age/evaluate.ts'
+import { evaluate } from '../../age/evaluate.ts'
 import { readSearch } from '../../http/form.ts'
 import { type ControlGuard, refuseReboundHost } from '../../http/guard/guard.ts'
 import type { Handler } from '../../http/handler.ts'
@@ -23,7 +23,7 @@ export const createWhyRoute =
     const { age_key: ageKey } = tenant.personas.resolved(persona)
     if (transaction.flow !== 'use' || !ageKey)
       throw Refusal.invalidRequest(`persona: ${persona.name} has no age key here, so there are no answers to explain`)
-    const lines = reasoningLines(explainEvaluation(ageKey.signals, transaction.claims, tenant.clock.now()))
+    const { ageThresholds, trace } = evaluate(ageKey.signals, transaction.claims, tenant.clock.now())
     const chosenLanguage = findLanguage(chosen)
     const visit = { request, tenant, version, guard, chosenLanguage }
     const shell = hostedShell(visit, transaction.presentation)
@@ -33,8 +33,9 @@ export const createWhyRoute =
       main: html`<section class="card" aria-labelledby="why-title">
 <h1 id="why-title">${t('persona.why')}</h1>
 <p><strong${englishOn(t)}>${persona.title}</strong> <code>${persona.name}</code></p>
-<div${englishOn(t)} data-part><p>${persona.purpose}</p>
-<ul>${lines.map((line) => html`<li>${line}</li>`)}</ul></div>
+<p class="row" data-testid="results">${Object.entries(ageThresholds).map(([threshold, isMet]) => html`<b class="tag ${isMet ? 'yes' : 'no'}">${t(isMet ? 'persona.yes' : 'persona.no', { threshold })}</b> `)}</p>
+<div${englishOn(t)} data-part><p>${persona.purpose}${ageKey.signals.length > 1 && ' Each age needs one signal that says yes:'}</p>
+<ul>${reasoningLines(trace).map((line) => html`<li>${line}</li>`)}</ul></div>
 <form method="post" action="${tenant.basePath}/v1/oidc/use/continue">${renderPendingFields({ id, chosenLanguage })}<button class="secondary">${t('why.back')}</button></form>
 </section>`,
     })
