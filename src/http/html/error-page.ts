@@ -48,7 +48,6 @@ ${backPath !== undefined && html`<p class="row links"><a href="${backPath}" data
 ${restartHint !== undefined && html`<p class="notice"${english}>${restartHint}</p>`}
 ${findings.length > 0 && html`<h2>${t('error.fix')}</h2>`}
 ${renderFindingList(findings, t, message)}
-<p class="row links"><a href="${shell.homePath}" target="_top">${t('error.home')}</a></p>
 <p class="row links"><a href="${shell.homePath}_sandbox/docs/troubleshooting" target="_top">${t('error.help')}</a></p>
 </section>`,
   })

@@ -44,9 +44,9 @@ test('The error page leaves out the empty sections', () => {
   expect(textOf(page)).not.toContain('What to fix')
 })
 
-test('The error page links to the home page and to a document, and has no form', () => {
+test('The error page links once to the home page beside the brand, and to a document, and has no form', () => {
   const tags = tagsOf(render({ homePath: '/t/red/' }))
   expect(tags.filter(({ name }) => name === 'form')).toEqual([])
   const links = tags.filter(({ name }) => name === 'a').map(({ attributes }) => attributes['href'])
-  expect(links).toEqual(['', '', '_sandbox/docs/troubleshooting', ''].map((path) => `/t/red/${path}`))
+  expect(links).toEqual(['', '_sandbox/docs/troubleshooting', ''].map((path) => `/t/red/${path}`))
 })
