@@ -4,7 +4,9 @@ import { type Html, html } from '../../http/html/html.ts'
 import { ENDPOINTS } from '../../oidc/endpoints.ts'
 import type { CallRecord } from '../../sandbox/journal/call-record.ts'
 import type { Flow } from '../../sandbox/journal/journal.ts'
+import { findOverdue } from '../../sandbox/journal/overdue.ts'
 import { curlCommand } from './curl.ts'
+import type { PageClock } from './flow-time.ts'
 
 interface Place {
   readonly baseUrl: string
@@ -12,6 +14,7 @@ interface Place {
   readonly basePath: string
   /** The transaction that still waits for its user. */
   readonly waiting: string | undefined
+  readonly clock: PageClock
 }
 
 /** The transaction that the last page of a flow waits with. */
@@ -30,7 +33,7 @@ ${isWaiting ? renderWaiting(flow, place) : renderRun(flow, place)}
 }
 
 function renderWaiting(flow: Flow, place: Place): Html {
-  const { basePath, waiting } = place
+  const { basePath, waiting, clock } = place
   if (waiting !== undefined) {
     return html`<form method="post" action="${basePath}/v1/oidc/${flow.flow}/continue" target="_blank">
 <input type="hidden" name="transaction" value="${waiting}">
@@ -39,7 +42,7 @@ function renderWaiting(flow: Flow, place: Place): Html {
 <p class="hint">Opens the page that waits in a new tab. The answer then goes to the app through this browser: an app that keeps its session in a cookie finds none here.</p>`
   }
   const pushed = requestUriOf(flow)
-  if (transactionOf(flow) === undefined && pushed !== undefined) {
+  if (transactionOf(flow) === undefined && pushed !== undefined && !findOverdue(flow, clock)) {
     return html`<p><a class="target" href="${basePath}${pushed}" target="_blank" rel="noreferrer" data-testid="open-here">Open the pushed request here</a></p>
 <p class="hint">It takes the place of the user’s browser, once, and only until the request_uri expires.</p>`
   }

@@ -111,7 +111,7 @@ ${renderStory(story, frame)}
 ${renderWhy(flow, { frame, clock })}
 <div class="columns">
 ${renderNext(flow, nextSteps(flow, { lifetimes, now: clock.now }), frame)}
-${renderAgain(flow, { basePath, baseUrl, waiting })}
+${renderAgain(flow, { basePath, baseUrl, waiting, clock })}
 </div>
 ${renderCalls(flow, { baseUrl, jsonPath: `${frame.controlPath}/flows/${flow.id}`, told: summarizeFlow(flow).summary })}
 ${

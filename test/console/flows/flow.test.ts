@@ -110,6 +110,10 @@ test('The page of a pushed request opens it when no browser has, and pushes a us
 
 test('The page of a flow leads to the flows before and after it in its story', async () => {
   await party().use({ sandbox_persona: 'no-age-key', can_create: 'true' })
+  await party().obtainRequestUri()
+  await sandbox.clock.advance(3600)
+  expect(byTestId(await pageOf('f3'), 'open-here')).toEqual([])
+  expect(await shown('f3')).toContain('It waits no longer')
   await party().create(await party().obtainRequestUri(), { sandbox_persona: 'no-age-key' })
   await party().use({ sandbox_persona: 'no-age-key' })
   expect(await shown('f2')).toContain('Before this: f1 After this: f3')
