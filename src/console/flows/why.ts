@@ -17,6 +17,9 @@ const VERDICTS = {
   depends: { mark: 'none', text: 'can tell only with more context than this flow' },
 } as const
 
+/** How a summary begins that stands behind the mark of its status. */
+const SAID_BY_MARK = /^(?:forced: |(?:pushed: )?waits )/
+
 /** Answers of one flow: a request may name a hundred ages, and the id_token below has all. */
 const MAX_ANSWERS = 24
 
@@ -27,12 +30,12 @@ export function renderWhy(flow: Flow, { frame, clock }: { frame: ConsoleFrame; c
   const refused = flow.calls.filter(({ findings }) => findings.some(isError))
   const outcome = outcomeOf(flow)
   return html`<section class="card why-flow ${status}" aria-labelledby="why-title" data-preview>
-<h2 id="why-title">${renderStatusMark(flow, status)} ${refused.length > 0 ? refusalTitle(refused) : breakable(shortened(summary, 1_000))}</h2>
+<h2 id="why-title">${renderStatusMark(flow, status)} ${refused.length > 0 ? refusalTitle(refused) : breakable(shortened(summary.replace(SAID_BY_MARK, ''), 1_000))}</h2>
 ${refused.map(({ findings }) => renderFindingList(findings.filter(isError), translate('en')))}
 ${trace.length > 0 ? renderTrace(trace) : renderAnswers(answers, MAX_ANSWERS)}
 ${
   outcome !== undefined &&
-  html`<p data-testid="verdict"><span class="mark ${VERDICTS[outcome.correctClient].mark}">${outcome.correctClient}</span> A correct client ${VERDICTS[outcome.correctClient].text}.${isForced(outcome) && html` ${outcome.summary}`}</p>`
+  html`<p data-testid="verdict"><span class="mark ${VERDICTS[outcome.correctClient].mark}">${outcome.correctClient}</span> ${isForced(outcome) ? outcome.summary : `A correct client ${VERDICTS[outcome.correctClient].text}.`}</p>`
 }
 <dl class="settings">${factsOf(flow, frame.consolePath).map(([term, value]) => value && html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>
 </section>`
