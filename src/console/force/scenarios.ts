@@ -95,5 +95,5 @@ function awaited(kind: StepProgress['kind'], summary: string, client: string | u
   const flow = summary.split(/[ :]/, 1)[0] ?? ''
   return kind === 'decide'
     ? `Waits for the next ${flow} request${of}: it is decided by this step.`
-    : `Waits until your app has made a ${flow} call${of} with success.`
+    : `Waits for a successful ${flow} call${of === '' ? ' of your app' : of}.`
 }

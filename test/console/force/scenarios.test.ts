@@ -29,4 +29,6 @@ test('The page Force arms what is pasted, shows how far it has come and why it f
   const [scenario] = await sandbox.scenarios.list()
   await browser.submit(FORCE, { remove: scenario?.id ?? '' })
   expect(await sandbox.scenarios.list()).toEqual([])
+  await sandbox.scenarios.arm({ name: 'Upgrades', steps: [{ await: 'upgrade' }] })
+  expect(await shown()).toContain('Waits for a successful upgrade call of your app.')
 })
