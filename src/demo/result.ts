@@ -99,7 +99,19 @@ ${renderParameters(callback.params)}</details>
 </section>`
 }
 
+/** Those that failed, then those that passed, folded. */
 function renderChecks(caption: string, checks: readonly CheckResult[]): Html {
+  const failed = checks.filter((check) => !check.passed)
+  const passed = checks.filter((check) => check.passed)
+  return html`${failed.length > 0 && renderCheckTable(caption, failed)}
+${
+  passed.length > 0 &&
+  html`<details class="raw"><summary>Checks that passed <span class="count">${passed.length}</span></summary>
+${renderCheckTable(caption, passed)}</details>`
+}`
+}
+
+function renderCheckTable(caption: string, checks: readonly CheckResult[]): Html {
   const rows = checks.map(({ name, rule, passed, found }) => ({
     cells: [
       html`<code>${name}</code>`,
