@@ -12,7 +12,7 @@ export function renderDemoPage(
   frame: ConsoleFrame,
   { title, main, scripts = [] }: { title: string; main: Html; scripts?: readonly string[] },
 ): RenderedPage {
-  return renderFramedPage(frame, { title: `${title} · Demo app`, current: 'setup', scripts, main })
+  return renderFramedPage(frame, { title: `${title} · Demo app`, scripts, main })
 }
 
 /** Sends a page whose forms lead to the base URL, also when the browser knows the sandbox by another name. */

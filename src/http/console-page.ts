@@ -71,7 +71,7 @@ export async function consoleFrame(
 /** A page with the menu, the pages of its entry and the status strip: every page of the console and the demo. */
 export function renderFramedPage(
   frame: ConsoleFrame,
-  { current, ...page }: Omit<Page, 'width' | 'menu' | 'strip'> & { current: ConsolePath },
+  { current, ...page }: Omit<Page, 'width' | 'menu' | 'strip'> & { current?: ConsolePath },
 ): RenderedPage {
   const { title, main, styles = [], scripts = [] } = page
   return renderPage(frame.shell, {
@@ -121,7 +121,7 @@ export function renderMenu(place: ConsolePlace, current?: ConsolePath): Html {
 }
 
 /** The pages of an entry that has several. */
-function renderPagesOfEntry(place: ConsolePlace, current: ConsolePath): Html | false {
+function renderPagesOfEntry(place: ConsolePlace, current?: ConsolePath): Html | false {
   const entry = entryOf(current)
   const pages = CONSOLE_PAGES.filter((page) => page.entry === entry)
   return (

@@ -39,8 +39,9 @@ test('The demo verifies an age and shows each check', async () => {
   expect(text).toMatch(/Verified Every check passed.*13: yes 18: no/)
   for (const check of ['state', 'signature', 'iss', 'aud', 'exp', 'nonce', 'req_claims_hash'])
     expect(text).toContain(`${check} pass`)
-  // What passed is folded.
+  // What passed is folded, and no page of the menu is the current one.
   expect(text).toMatch(/What the shop checked Checks that passed \d+ /)
+  expect((await sandbox.request.get(DEMO)).text).not.toContain('aria-current')
 })
 
 test('The coverage counts no call of the demo', async () => {
