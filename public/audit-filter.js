@@ -1,4 +1,4 @@
-// Narrows the rows of a report down by verdict and text, and opens the checks that have matches. Without it all rows are there.
+// Narrows the rows of a report down by verdict and text, and opens the parts that have matches. Without it all rows are there.
 function attach(filter) {
   const [verdict, text] = filter.querySelectorAll('select, input')
   const shown = document.querySelector('[data-audit-shown]')
@@ -7,7 +7,10 @@ function attach(filter) {
     text: row.textContent.toLowerCase(),
     verdict: row.querySelector('[data-verdict]').textContent,
   }))
-  const families = [...document.querySelectorAll('.audit-family')]
+  const parts = [...document.querySelectorAll('details:is(.audit-family, :has(.audit-family))')].map((part) => ({
+    part,
+    wasOpen: part.open,
+  }))
 
   const narrow = () => {
     const words = text.value.trim().toLowerCase().split(/\s+/)
@@ -16,9 +19,10 @@ function attach(filter) {
       const fits = verdict.value === '' || entry.verdict === verdict.value
       entry.row.hidden = !(fits && words.every((word) => entry.text.includes(word)))
     }
-    for (const family of families) {
-      family.hidden = !family.querySelector('tbody tr:not([hidden])')
-      family.open = !isAll && !family.hidden
+    for (const { part, wasOpen } of parts) {
+      const fits = part.querySelector('tbody tr:not([hidden])') !== null
+      part.open = isAll ? wasOpen : fits
+      part.hidden = !fits && part.matches('.audit-family')
     }
     const found = rows.filter(({ row }) => !row.hidden).length
     shown.textContent = isAll ? '' : `${found} of ${rows.length} rows`

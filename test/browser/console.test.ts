@@ -220,3 +220,7 @@ describeWith('chromium', 'The console', () => {
     await page.waitForURL(`**/_sandbox/console/flows/${id}`)
   })
 })
+    const byFinding = page.getByTestId('finding').first().getByTestId('rows')
+    expect(await byFinding.isVisible()).toBe(true)
+    await page.getByTestId('finding').first().locator('summary').first().click()
+    expect(await byFinding.isVisible()).toBe(false)

@@ -30,8 +30,8 @@ export const renderFindings = (points: readonly Point[], place: RowPlace): Html 
 <details${index === 0 && html` open`}><summary><h3>${renderVerdict(point.verdict)} ${shortened(point.title, MAX_TEXT)} <span class="hint">${point.weight}</span></h3></summary>
 <dl>${point.facts.map(renderFact)}${renderLog(point)}${
       point.flows.length > 0 && html`<div><dt>Flows</dt><dd>${renderFlows(point, place)}</dd></div>`
-    }</dl></details>
-${renderRows('Shown by', point.rows, place)}
+    }</dl>
+${renderRows('Shown by', point.rows, place)}</details>
 </li>
 `,
   )}</ol>
@@ -57,18 +57,27 @@ export const renderUnshown = (unshown: readonly Unshown[]): Html | false =>
   )}</ul>
 </section>`
 
-/** The checks of which nothing was found, then the rows that belong to none. Without scripts there is no filter. */
-export const renderOthers = (points: readonly Point[], rows: readonly AuditedRow[], place: RowPlace): Html =>
-  html`<section class="card" aria-labelledby="checks-title">
+/** The checks of which nothing was found, those that hold folded, then the rows that belong to none. Without scripts there is no filter. */
+export function renderOthers(points: readonly Point[], rows: readonly AuditedRow[], place: RowPlace): Html {
+  const holding = points.filter((point) => point.state === 'passed' && point.rows.length > 0)
+  const renderChecks = (checks: readonly Point[]) =>
+    checks.map((point) => renderRows(html`${point.title} ${renderVerdict(point.verdict)}`, point.rows, place))
+  return html`<section class="card" aria-labelledby="checks-title">
 <h2 id="checks-title">Other checks</h2>
 <form class="row" data-audit-filter hidden>
 ${renderSelect({ name: 'verdict', label: 'Verdict', options: filterOptions(VERDICTS) })}
 ${renderTextField({ name: 'q', label: 'Find' })}
 </form>
 <p class="hint" role="status" data-audit-shown></p>
-${points.map((point) => renderRows(html`${point.title} ${renderVerdict(point.verdict)}`, point.rows, place))}
+${renderChecks(points.filter((point) => !holding.includes(point)))}
+${
+  holding.length > 0 &&
+  html`<details class="dense"><summary><strong>Checks that hold</strong> <span class="count">${holding.length}</span></summary>
+${renderChecks(holding)}</details>`
+}
 ${renderRows('Other rows', rows, place)}
 </section>`
+}
 
 /** Rows in a table, folded. */
 function renderRows(title: Renderable, rows: readonly AuditedRow[], place: RowPlace): Html | false {

@@ -73,7 +73,7 @@ test('The page of an audit shows headline, totals, what was learned, the worst c
     /4 findings missing signature 2 rows, must, severity 9\.8 .*See OpenID Connect Core 1\.0 section 3\.1\.3\.7 \(6\); CWE-347 .*Shown by 2 rows .*missing expiry/,
   )
   expect(MIXED.rows.filter(({ row }) => !text.includes(row))).toEqual([])
-  expect(text).toMatch(/Other checks .*state undetermined 3 rows .*Other rows 4 rows/)
+  expect(text).toMatch(/Other checks .*state undetermined 3 rows .*Checks that hold 1 .*Other rows 4 rows/)
   expect(['finding', 'rows'].map((id) => byTestId(page, id).length)).toEqual([4, 7])
   // A script shows the filter.
   expect(page).toContain('data-audit-filter hidden>')
