@@ -72,6 +72,8 @@ describeWith('chromium', 'The console', () => {
     const page = await open(`${CONSOLE}/outcomes?q=nonce`, { viewport: { width, height: 800 } })
     const address = page.url()
     if (width === 390) await page.getByRole('button', { name: /set/ }).click()
+    const left = async (selector: string) => (await page.locator(selector).boundingBox())?.x ?? 0
+    if (width === 390) expect((await left('#modes li')) - (await left('#modes'))).toBeGreaterThan(8)
     await page.getByRole('button', { name: 'Clock: Back to real time' }).click()
     await page.getByTestId('mode-clock').waitFor({ state: 'detached' })
     expect(page.url()).toBe(address)
