@@ -1,4 +1,5 @@
 import type { Token, Tokens } from 'marked'
+import { breakable } from '../http/html/elements.ts'
 import { type Html, html } from '../http/html/html.ts'
 import { isMarkedToken, type Section } from './markdown.ts'
 
@@ -58,7 +59,7 @@ function table({ header, rows }: Tokens.Table, addressOf: FindAddress): Html {
         : html`<td data-label="${header[index]?.text.replaceAll('`', '')}">${inline(tokens, addressOf)}</td>`,
     )
   return html`<div class="scroll" tabindex="0" role="group" aria-label="Table"><table>
-<thead><tr>${header.map(({ tokens }) => html`<th scope="col">${inline(tokens, addressOf)}</th>`)}</tr></thead>
+<thead><tr>${header.map(({ text, tokens }) => (text === '' ? html`<td></td>` : html`<th scope="col">${inline(tokens, addressOf)}</th>`))}</tr></thead>
 <tbody>
 ${rows.map((row) => html`<tr>${cells(row)}</tr>\n`)}</tbody>
 </table></div>\n`
@@ -76,7 +77,7 @@ function span(token: Token, addressOf: FindAddress): Html | string | undefined {
     case 'escape':
       return token.text
     case 'codespan':
-      return html`<code>${token.text}</code>`
+      return html`<code>${breakable(token.text)}</code>`
     case 'strong':
       return html`<strong>${inline(token.tokens, addressOf)}</strong>`
     case 'em':

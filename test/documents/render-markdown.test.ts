@@ -48,6 +48,11 @@ test('Each cell of a table in a document names its column, for phones', () => {
   expect(rendered).toContain('<tr><th scope="row">a</th><td data-label="For">b</td></tr>')
 })
 
+test('A table in a document has no empty heading, and its names may break at their joints', () => {
+  const rendered = render('| | `AGE_KEY` |\n|---|---|\n| a | b |\n')
+  expect(rendered).toContain('<thead><tr><td></td><th scope="col"><code>AGE_<wbr>KEY</code></th></tr></thead>')
+})
+
 test('Lists in a document are nested, and numbered from their first number', () => {
   const list = render('3. a\n   - b\n4. c\n').replaceAll('\n', '')
   expect(list).toBe('<ol start="3"><li>a<ul><li>b</li></ul></li><li>c</li></ol>')

@@ -67,7 +67,7 @@ export const renderName = (name: string): Html => html`<code class="name">${brea
 
 /** A text that may break behind a dot, an underscore or a slash: a name, an address. */
 export const breakable = (text: string): readonly Renderable[] =>
-  text.split(/(?<=[._]|\/(?!\/))/).map((part, index) => (index === 0 ? part : html`<wbr>${part}`))
+  text.split(/(?<=[._/])(?=\w)/).map((part, index) => (index === 0 ? part : html`<wbr>${part}`))
 
 /** How many, in words: `1 call`, `3 calls`. */
 export const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
