@@ -67,7 +67,7 @@ function renderContents({ sections }: PackageDocument): Html | false {
   const listed = sections.filter(({ depth }) => depth === 2 || depth === 3)
   if (listed.length === 0) return false
   const hasMany = listed.length > MAX_CONTENTS
-  return html`<h2 class="small">On this page</h2>
+  return html`<details><summary><h2 class="small">On this page</h2></summary>
 <ul class="contents">${listed
     .filter(({ depth }) => depth === 2 || !hasMany)
     .map(
@@ -77,7 +77,7 @@ function renderContents({ sections }: PackageDocument): Html | false {
         depth,
       }) => html`<li${depth === 3 && html` class="deep"`}><a href="#${anchor}">${heading}</a></li>
 `,
-    )}</ul>`
+    )}</ul></details>`
 }
 
 /** More sections than these are listed by those of the second level alone. */

@@ -153,6 +153,17 @@ describeWith('chromium', 'The console', () => {
     expect(await page.locator(`h2${new URL(page.url()).hash}`).isVisible()).toBe(true)
   })
 
+  test('The contents of a document are folded on a phone, and stand open beside it', async () => {
+    const page = await open('/_sandbox/docs/rules', NARROW)
+    const link = page.locator('.contents a').first()
+    expect(await link.isVisible()).toBe(false)
+    await page.locator('.doc-contents summary').click()
+    expect(await link.isVisible()).toBe(true)
+    await page.setViewportSize(DESK.viewport)
+    await page.reload()
+    expect(await link.isVisible()).toBe(true)
+  })
+
   test('No button covers the code that it copies', async () => {
     const page = await open('/_sandbox/docs/first-steps')
     await page.locator('.copy').first().waitFor()
@@ -209,6 +220,10 @@ describeWith('chromium', 'The console', () => {
     const verdict = page.getByLabel('Verdict', { exact: true })
     const find = page.getByLabel('Find', { exact: true })
     expect(await rows.count()).toBe(0)
+    const byFinding = page.getByTestId('finding').first().getByTestId('rows')
+    expect(await byFinding.isVisible()).toBe(true)
+    await page.getByTestId('finding').first().locator('summary').first().click()
+    expect(await byFinding.isVisible()).toBe(false)
     await verdict.selectOption('refused')
     // Each of the two stands below both checks that refuse it.
     expect(await rows.count()).toBe(4)
@@ -222,7 +237,3 @@ describeWith('chromium', 'The console', () => {
     await page.waitForURL(`**/_sandbox/console/flows/${id}`)
   })
 })
-    const byFinding = page.getByTestId('finding').first().getByTestId('rows')
-    expect(await byFinding.isVisible()).toBe(true)
-    await page.getByTestId('finding').first().locator('summary').first().click()
-    expect(await byFinding.isVisible()).toBe(false)
