@@ -164,6 +164,15 @@ describeWith('chromium', 'The console', () => {
     expect(await link.isVisible()).toBe(true)
   })
 
+  test('A document on paper has no menu and no buttons, and breaks the lines of its code', async () => {
+    const page = await open('/_sandbox/docs/first-steps')
+    await page.locator('.copy').first().waitFor()
+    await page.emulateMedia({ media: 'print' })
+    expect(await page.locator('.menu, .tabs, .copy, .doc-contents').filter({ visible: true }).count()).toBe(0)
+    expect(await page.evaluate(`getComputedStyle(document.querySelector('.doc pre')).whiteSpace`)).toBe('pre-wrap')
+    expect((await page.locator('.doc').boundingBox())?.width).toBeGreaterThan(1_000)
+  })
+
   test('No button covers the code that it copies', async () => {
     const page = await open('/_sandbox/docs/first-steps')
     await page.locator('.copy').first().waitFor()
