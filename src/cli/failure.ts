@@ -23,7 +23,7 @@ export function reportFailure(error: unknown, program: Command): number {
 
 function problemOf(error: unknown, program: Command): string {
   if (error instanceof SandboxError && error.status === 401) return `${error.message}; give it by --control-token`
-  if (!(error instanceof CommanderError)) return inCommandWords(messageOf(error))
+  if (!(error instanceof CommanderError)) return asCommands(messageOf(error))
   const message = error.message.replace(/^error: /, '').replaceAll('\n', ' ')
   const command = calledCommand(program)
   switch (error.code) {
@@ -42,7 +42,7 @@ function problemOf(error: unknown, program: Command): string {
 }
 
 /** What a sandbox says to programs that call it, for those who type: which command or flag it is. */
-const inCommandWords = (message: string): string =>
+const asCommands = (message: string): string =>
   message
     .replace('GET /_sandbox/personas lists', 'agekey-sandbox personas lists')
     .replace('GET /_sandbox/catalog lists', 'agekey-sandbox outcomes lists')
