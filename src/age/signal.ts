@@ -65,8 +65,9 @@ export function parseAgeSignals(
 
 /**
  * Checks the signals of an evaluation without a flow: each as a persona has it (no `type`, no `verification_id`, also with relative
- * dates) or as it was submitted, in both cases with `iso_27566_1` when it is certified. Any provenance of the right shape will do, and nothing is
- * recommended. An empty list is valid: no age is known then. Without a context nothing is in the future, and any platform will do.
+ * dates) or as it was submitted, in both cases with `iso_27566_1` when it is certified. Any provenance of the right shape will do,
+ * and nothing is recommended. An empty list is valid: no age is known then. Without a context nothing is in the future, and any
+ * platform will do.
  */
 export function parseEvaluationSignals(
   value: unknown,

@@ -99,7 +99,7 @@ ${renderParameters(callback.params)}</details>
 </section>`
 }
 
-/** Those that failed, then those that passed, folded. */
+/** The checks that failed in the open, and below them the checks that passed, folded. */
 function renderChecks(caption: string, checks: readonly CheckResult[]): Html {
   const failed = checks.filter((check) => !check.passed)
   const passed = checks.filter((check) => check.passed)

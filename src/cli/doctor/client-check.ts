@@ -42,8 +42,8 @@ const refused = (clientId: string) =>
 const refusal = z.object({ error_description: z.string(), findings: z.array(z.object({ path: z.string() })) })
 
 /**
- * Whether there is such a client, and whether it may redirect where the app wants: an authorization request whose response type is wrong comes back there
- * as an error, or ends on an error page. No flow begins.
+ * Whether there is such a client, and whether it may redirect where the app wants: an authorization request whose response type is
+ * wrong comes back there as an error, or ends on an error page. No flow begins.
  */
 export async function checkRedirect(authorizeUrl: string, visit: DoctorVisit): Promise<Diagnosis> {
   const { clientId, redirectUri } = visit

@@ -57,7 +57,10 @@ export const renderUnshown = (unshown: readonly Unshown[]): Html | false =>
   )}</ul>
 </section>`
 
-/** The checks of which nothing was found, those that hold folded, then the rows that belong to none. Without scripts there is no filter. */
+/**
+ * The checks without a finding, then the rows that belong to no check. The checks that hold are folded. The filter appears with
+ * scripts only.
+ */
 export function renderOthers(points: readonly Point[], rows: readonly AuditedRow[], place: RowPlace): Html {
   const holding = points.filter((point) => point.state === 'passed' && point.rows.length > 0)
   const renderChecks = (checks: readonly Point[]) =>

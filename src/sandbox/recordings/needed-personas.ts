@@ -10,8 +10,9 @@ import type { Persona } from '../personas/persona-schema.ts'
 import type { Personas } from '../personas/personas.ts'
 
 /**
- * The personas that a recording of a flow has to bring along: those that no new sandbox has, or that hold another age key there or
- * here than they did when the flow asked for it. Each is written as it was before the flow, with relative dates, so that the recording runs on every day.
+ * The personas that a recording has to bring along, so that it runs in a new sandbox as well as in this one: each persona of the flow
+ * that one of the two lacks, or that holds another age key in one of them than it held in the flow. Each is written as it was before
+ * the flow, with relative dates, so that the recording runs on every day.
  */
 export async function neededPersonas(flow: Flow, personas: Pick<Personas, 'find'>): Promise<Persona[]> {
   const names = new Set(flow.calls.flatMap(({ decision }) => decision?.persona ?? []))
@@ -24,9 +25,9 @@ export async function neededPersonas(flow: Flow, personas: Pick<Personas, 'find'
     const current = await personas.find(name)
     const held = heldBy(name, flow)
     const fits = (persona: Persona | undefined) => persona && (held === undefined || holds(persona, held))
-    if (fits(builtIn)) {
-      // A recording may run where the flow was: there the persona can hold by now what the flow has saved.
-      if (builtIn && !fits(current)) needed.push(builtIn)
+    if (builtIn && fits(builtIn)) {
+      // The persona here may hold by now what the flow itself has saved.
+      if (!fits(current)) needed.push(builtIn)
       continue
     }
     const known = current ?? builtIn ?? unknownPersona(name, builtIns)
