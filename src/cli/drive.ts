@@ -6,7 +6,7 @@ import { visible } from '../files/visible.ts'
 import { OUTCOME_FLOWS } from '../sandbox/outcomes/outcome.ts'
 import { quote } from '../text/message-parts.ts'
 import { oneOf } from './remote/filter-flags.ts'
-import { reachSandbox, type SandboxAddress, wordsOf } from './remote/reach-sandbox.ts'
+import { flagsAsTyped, reachSandbox, type SandboxAddress } from './remote/reach-sandbox.ts'
 import { print, printJson } from './terminal.ts'
 
 interface DriveOptions extends SandboxAddress {
@@ -71,7 +71,7 @@ function commandFor(
   const address = Object.entries({ url, tenant }).flatMap(([flag, value]) =>
     value === undefined ? [] : [`--${flag}`, flagWord(value)],
   )
-  return visible(['agekey-sandbox', command, ...wordsOf(flags), ...address].join(' '))
+  return visible(['agekey-sandbox', command, ...flagsAsTyped(flags), ...address].join(' '))
 }
 
 /** `Decides the next use request with client_id web-shop: persona teen-16, outcome access_denied` */

@@ -23,7 +23,7 @@ import { createMask } from '../../sandbox/clients/mask.ts'
 import { createClock } from '../../sandbox/clock/clock.ts'
 import { CATALOGUE_VERSION, CATALOGUE_VERSIONS, rowId } from '../../sandbox/outcomes/catalogue.ts'
 import { examine } from '../doctor/examine.ts'
-import { baseUrlOf, wordsOf } from '../remote/reach-sandbox.ts'
+import { baseUrlOf, flagsAsTyped } from '../remote/reach-sandbox.ts'
 import { readReportFiles, writeReportFiles } from '../report-files.ts'
 import { createFromSettings } from '../start/create-from-settings.ts'
 import { startGroup } from '../start/process-group.ts'
@@ -46,7 +46,7 @@ export async function audit(page: string | undefined, texts: Texts, flags: Given
     return 0
   }
   const plan = planAudit(given, { file, environment: host.environment })
-  const command = sameCall(page, flags, wordsOf(texts))
+  const command = sameCall(page, flags, flagsAsTyped(texts))
   const signal = untilInterrupted()
   try {
     const sandbox = await openSandbox(settings, given.url)

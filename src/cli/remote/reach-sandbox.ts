@@ -125,7 +125,7 @@ export function baseUrlOf({ port, https, httpsCert, ...addresses }: Settings['sa
 }
 
 /** Flags of the sandbox as they are typed; a secret is not repeated. */
-export const wordsOf = (texts: Texts): string[] =>
+export const flagsAsTyped = (texts: Texts): string[] =>
   FLAGS.flatMap(({ name, argument }) => {
     const text = texts[name]
     if (text === undefined) return []
