@@ -108,6 +108,17 @@ describeWith('chromium', 'A hosted screen', () => {
     expect(await page.evaluate(gap)).toBeLessThan(24)
   })
 
+  test('Each ending holds what it says within its borders', async () => {
+    const page = await world.open(useUrl(world.sandbox), { viewport: { width: 1280, height: 720 } })
+    await page.getByTestId('endings').click()
+    await page.locator('#outcome-list').waitFor()
+    const overfull = `[...document.querySelectorAll('#outcome-list details')].flatMap((group) => {
+      group.open = true
+      return [...group.querySelectorAll('button')].flatMap((one) => one.scrollWidth > one.clientWidth ? one.value : [])
+    })`
+    expect(await page.evaluate(overfull)).toEqual([])
+  })
+
   test.each([DESK, PHONE])('The choice page breaks no title inside a word, with thirty ages: %o', async (window) => {
     const ages = Array.from({ length: 30 }, (_, age) => age)
     const page = await world.open(useUrl(world.sandbox, { claims: claims({ age_thresholds: ages }) }), window)
