@@ -1,5 +1,6 @@
 import { runAudit } from './audit/audit.ts'
 import { AuditProblem } from './audit/audit-problem.ts'
+import type { AuditChoices } from './audit/choices.ts'
 import {
   askByFunction,
   type FindFunction,
@@ -10,16 +11,17 @@ import {
 import { type VisitFunction, visitedBy } from './audit/drive/visited-by.ts'
 import { checkChoices, type RegisterTest, registerTests } from './audit/kit/audit-tests.ts'
 import type { SandboxApi } from './client/sandbox-api.ts'
-import type { AuditChoices, AuditedRow, AuditReport } from './client/shapes.ts'
+import type { AuditedRow, AuditReport } from './client/shapes.ts'
 import { ConfigError } from './files/config-error.ts'
 import { DEMO_CLIENT_ID } from './sandbox/clients/demo-client.ts'
 import { found } from './text/message-parts.ts'
 
 export { AuditProblem } from './audit/audit-problem.ts'
+export type { AuditChoices, KnownFinding } from './audit/choices.ts'
 export type { FindFunction, FoundAgain, MissingVerification } from './audit/command/find-verifications.ts'
 export type { OpenedPage, OpenPage, OpenRequest, VisitDetails, VisitFunction } from './audit/drive/visited-by.ts'
 export { AuditFinding, type RegisterTest } from './audit/kit/audit-tests.ts'
-export type { AuditChoices, AuditedRow, AuditReport, KnownFinding } from './client/shapes.ts'
+export type { AuditedRow, AuditReport } from './client/shapes.ts'
 
 /** Options of `audit`. */
 export interface AuditOptions extends AuditChoices {

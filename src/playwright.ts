@@ -1,3 +1,4 @@
+import type { AuditChoices } from './audit/choices.ts'
 import {
   type AuditFixtures,
   auditTestsOf,
@@ -10,7 +11,7 @@ import {
 import { decisionCookies } from './client/decision-cookies.ts'
 import { describeFlow } from './client/describe-flow.ts'
 import type { SandboxApi } from './client/sandbox-api.ts'
-import type { AuditChoices, KnownOutcome, KnownPersona } from './client/shapes.ts'
+import type { KnownOutcome, KnownPersona } from './client/shapes.ts'
 import { pathOf } from './sandbox/addresses/addresses.ts'
 import { ACTING_COOKIE, actingValue } from './sandbox/decision/sources.ts'
 import { openTestSandbox, type TestSandboxOptions } from './server/testing/test-sandbox.ts'

@@ -1,6 +1,6 @@
-import type { AuditChoices } from '../client/shapes.ts'
 import type { AuditedRow } from '../sandbox/outcomes/report/audit-report.ts'
 import type { StartPage } from './agent/browser.ts'
+import type { AuditChoices } from './choices.ts'
 
 export interface FlowOptions {
   /** Where the browser goes to begin it: in Create after `create_requested`, in Upgrade after a code came. */

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { writeShapes } from '../../build/shapes.ts'
 import { codeIn, fencedBlocks, ROOT, readDocuments, readPage, tableOf } from './page.ts'
 import { makeScratchFolder } from './scratch-folder.ts'
 
@@ -67,6 +68,7 @@ test('Every TypeScript example of the documents compiles against the library', {
     // @ts-expect-error A wrong name is an error: the examples are compared with the library.
     connectSandbox('http://localhost:2435').nexxt()`,
   )
+  for (const [name, code] of Object.entries(publishedShapes())) files.set(`of-this-test/${name}`, code)
   const folder = makeScratchFolder()
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(CONFIG))
   for (const [name, code] of files) {
@@ -80,3 +82,19 @@ test('Every TypeScript example of the documents compiles against the library', {
   )
   expect(errors).toBe('')
 })
+
+/** The types that the package publishes, and code that compiles when the library gives and takes what they say. */
+function publishedShapes(): Readonly<Record<string, string>> {
+  const shapes = writeShapes().replaceAll(/'\.\.\/src\/(.*)\.ts'/g, "'agekey-sandbox/$1'")
+  // The package names what is built in; AuditedCheck is named by AuditReport only.
+  const names = [...shapes.matchAll(/^export (?:type|interface) (?!PersonaName|OutcomeName|AuditedCheck)(\w+)/gm)]
+  const compared = names.map(
+    ([, name]) =>
+      `export const written${name} = (shape: Immutable<Inferred.${name}>): Immutable<Written.${name}> => shape`,
+  )
+  return {
+    'shapes.ts': shapes,
+    'inferred.ts': "export * from 'agekey-sandbox/client/shapes'\nexport * from 'agekey-sandbox/audit/choices'",
+    'compared.ts': `import type { Immutable } from 'agekey-sandbox/control/contract/contract'\nimport type * as Inferred from './inferred.ts'\nimport type * as Written from './shapes.ts'\n${compared.join('\n')}`,
+  }
+}

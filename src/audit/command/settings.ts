@@ -3,6 +3,7 @@ import { isNot, nonEmpty, textWithout, trueOrFalse, wholeNumber } from '../../co
 import { messageOf } from '../../files/caught.ts'
 import { FAIL_ON } from '../../sandbox/outcomes/report/audit-report.ts'
 import { quote } from '../../text/message-parts.ts'
+import { KNOWN_EXAMPLE, knownSchema } from '../choices.ts'
 import { parseAcceptedRule } from '../learn/accepted-rule.ts'
 
 /** A text that `parse` makes something of; else the message is its error, or names what was expected. */
@@ -117,18 +118,6 @@ const startSchema = z.strictObject({
   env: z.record(z.string(), formValue).optional().describe(ENV_HELP),
 })
 
-const KID_EMPTY = { row: 'use/id_token.kid_empty', because: 'the library takes an empty kid for none' }
-const AS_TEXT = `not a row, a colon and a reason, as in "${KID_EMPTY.row}: ${KID_EMPTY.because}"`
-const date = z.iso.date({ error: isNot('a date like 2027-01-31') })
-export const knownSchema = z.strictObject(
-  {
-    row: z.string().describe('Flow and name: use/id_token.kid_empty'),
-    because: nonEmpty.describe('Why it is accepted for now'),
-    until: date.optional().describe('The last day on which it is accepted (UTC): 2027-01-31'),
-  },
-  { error: ({ input }) => (typeof input === 'string' ? `${quote(input)} is ${AS_TEXT}` : undefined) },
-)
-
 /** @param example what the file of `--learn` shows when nobody gave the setting */
 const shown = <Schema extends z.ZodType>(schema: Schema, example: unknown, description: string) =>
   schema.meta({ description, examples: [example] })
@@ -166,7 +155,7 @@ const inFile = {
     .transform(String)
     .describe('Rows that were added after this version of the catalogue run and do not count'),
   fail_on: z.enum(FAIL_ON).describe('Findings count from this level on: must, should, may or none (default: must)'),
-  known: shown(z.array(knownSchema), [{ ...KID_EMPTY, until: '2027-01-31' }], KNOWN_HELP),
+  known: shown(z.array(knownSchema), [{ ...KNOWN_EXAMPLE, until: '2027-01-31' }], KNOWN_HELP),
   jobs: shown(upTo(32), 4, 'Visits at the same time (default: 4)'),
   timeout: shown(seconds(600), 10, 'How long a visit may take, in seconds (default: 10)'),
   budget: shown(seconds(86_400), 300, 'How long the audit may take, in seconds (default: 300, with --readings 900)'),

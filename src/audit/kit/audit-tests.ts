@@ -1,18 +1,17 @@
 import * as z from 'zod'
 import { describeFlow } from '../../client/describe-flow.ts'
 import type { SandboxApi } from '../../client/sandbox-api.ts'
-import type { AuditChoices } from '../../client/shapes.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import { isBroughtAnswer, rowId } from '../../sandbox/outcomes/catalogue.ts'
 import { type AuditRow, bringsNothing } from '../../sandbox/outcomes/outcome.ts'
-import { type AuditedRow, FAIL_ON } from '../../sandbox/outcomes/report/audit-report.ts'
+import type { AuditedRow } from '../../sandbox/outcomes/report/audit-report.ts'
 import { asSentence, explainReason, isFinding } from '../../sandbox/outcomes/report/audited-row.ts'
 import { checksOf } from '../../sandbox/outcomes/report/checks-of.ts'
 import { linesOf, pointsOf } from '../../sandbox/outcomes/report/points.ts'
 import { found } from '../../text/message-parts.ts'
 import { checkAgainst, mustBe, problemLines } from '../../text/schema-problems.ts'
 import { startRun } from '../audit.ts'
-import { knownSchema } from '../command/settings.ts'
+import { type AuditChoices, choicesSchema, seconds } from '../choices.ts'
 import { type VisitDetails, type VisitFunction, visitedBy } from '../drive/visited-by.ts'
 import { DEFAULTS } from '../options.ts'
 import { isReadAtStart } from '../trials/known-before.ts'
@@ -59,25 +58,6 @@ export function auditTestsOf(choices: AuditChoices): readonly AuditTest[] {
   return [...CONTROLS, ...rows.toSorted(byRank).map((row) => ({ name: nameOf(row), row }))]
 }
 
-const seconds = z.number(mustBe('a number of seconds')).positive(mustBe('more than 0 seconds'))
-/** The members of AuditChoices. */
-export const choicesSchema = z
-  .strictObject({
-    only: z
-      .array(z.string())
-      .describe(
-        'Patterns of rows: `use/id_token.*`, `family:signature`, `flow:create`, `cwe:347`, `level:must`. All when absent',
-      ),
-    skip: z.array(z.string()),
-    failOn: z.enum(FAIL_ON).describe('From which level findings count (default `must`)'),
-    known: z.array(knownSchema),
-    catalogue: z
-      .string()
-      .describe('Rows that came after this version of the catalogue do not count: an update then breaks no build'),
-    slow: z.boolean().describe('Also rows that the sandbox answers after half a minute'),
-    timeoutSeconds: seconds.describe('Of one visit (default 10)'),
-  })
-  .partial()
 const onProgress = z.custom((value) => typeof value === 'function', mustBe('a function'))
 const optionsSchema = choicesSchema.extend(
   z.strictObject({ budgetSeconds: seconds, signal: z.instanceof(AbortSignal), onProgress }).partial().shape,

@@ -1,9 +1,9 @@
 import type * as z from 'zod'
-import type { AuditChoices } from '../../client/shapes.ts'
 import { messageOf } from '../../files/caught.ts'
 import { AUDIT_ROWS, CATALOGUE_VERSIONS, findAuditRow, OUTCOMES, rowId } from '../../sandbox/outcomes/catalogue.ts'
 import type { AuditRow } from '../../sandbox/outcomes/outcome.ts'
 import { didYouMean, excerpt, listed, quote } from '../../text/message-parts.ts'
+import type { AuditChoices } from '../choices.ts'
 
 /** What a row has of each kind that may stand before the colon of a pattern. */
 const KINDS = new Map<string, (row: AuditRow) => readonly string[]>([

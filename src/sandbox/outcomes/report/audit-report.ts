@@ -35,11 +35,9 @@ export type Reason = (typeof REASONS)[number]
 export const CHECK_VERDICTS = [
   'missing', 'too strict', 'stale', 'ignored', 'broke', 'undetermined', 'known', 'holds',
 ] as const
-export type CheckVerdict = (typeof CHECK_VERDICTS)[number]
 
 /** Levels from which findings count: `none` counts none. */
 export const FAIL_ON = [...REQUIREMENT_LEVELS, 'none'] as const
-export type FailOn = (typeof FAIL_ON)[number]
 
 const lines = () => z.array(z.string()).readonly()
 
