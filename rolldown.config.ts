@@ -55,8 +55,6 @@ const SETTINGS = [
   'files/visible',
   'files/shell-word',
   'files/reports/',
-  'audit/command/settings',
-  'audit/learn/accepted-rule',
 ]
 
 /** Bundles the command line and the library with all dependencies. */
@@ -108,7 +106,7 @@ export default defineConfig({
         },
         {
           name: 'server',
-          test: /^(?!.*(?:src[\\/](?:cli|audit)[\\/]|src[\\/](?:audit|vitest|playwright)\.ts|commander|parse5|entities|tough-cookie|tldts))/,
+          test: /^(?!.*(?:src[\\/](?:cli|audit)[\\/]|src[\\/](?:audit|vitest|playwright)\.ts|sandbox[\\/]outcomes[\\/]report|server[\\/]testing|commander|parse5|entities|tough-cookie|tldts))/,
           tags: ['$initial'],
         },
         // Parts that are loaded later. What several of them share would else be a file for each set of sharers.

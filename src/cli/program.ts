@@ -2,7 +2,7 @@ import { Command, Option } from 'commander'
 import { FLAGS, type Texts } from '../config/text-settings.ts'
 import { ConfigError } from '../files/config-error.ts'
 import { packageVersion } from '../package-root.ts'
-import { addAudit } from './audit/audit.ts'
+import { addAudit, addAuditFlags } from './audit/audit.ts'
 import * as commands from './commands.ts'
 import { reportFailure, unknownCommandProblem } from './failure.ts'
 import { printText, requireWritten } from './terminal.ts'
@@ -98,14 +98,18 @@ export function createProgram(): Command {
   commands.addPersonas(program, flags)
   program.commandsGroup('Check it:')
   addAudit(program, flags)
+  program.hook('preSubcommand', (_program, command) =>
+    command.name() === 'audit' ? addAuditFlags(command) : undefined,
+  )
   commands.addCoverage(program, flags)
   commands.addDoctor(program, flags)
   commands.addWait(program, flags)
 
-  program.command('help [command]', { hidden: true }).action((name: string | undefined) => {
+  program.command('help [command]', { hidden: true }).action(async (name: string | undefined) => {
     const problem = unknownCommandProblem(program, name)
     if (problem !== undefined) throw ConfigError.of(problem)
     const named = program.commands.find((command) => command.name() === name)
+    if (named?.name() === 'audit') await addAuditFlags(named)
     ;(named ?? program).help()
   })
   return commands.withSubcommandsOnly(program, startSandbox)

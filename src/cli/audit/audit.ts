@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
 import type { GivenFlags } from '../../audit/command/read-flags.ts'
-import { AUDIT_FLAGS } from '../../audit/command/settings.ts'
 import { HELP_WIDTH, type ReadFlags } from '../commands.ts'
 
 const EXPLANATION = `
@@ -9,9 +8,9 @@ Flags go before agekey-audit.yaml, which --learn writes.
 Exit codes: 0 all is well; 1 a finding; 2 nothing could be shown; 3 a row that counts is undetermined; 130 interrupted.
 Example: agekey-sandbox audit http://localhost:3000/verify --start 'npm start'`
 
-/** Registers the command. What it does is loaded when it runs. */
+/** Registers the command. Its flags and what it does are loaded when it is named. */
 export function addAudit(program: Command, texts: ReadFlags): void {
-  const command = program
+  program
     .command('audit [url]')
     .description('find out which wrong answers an app lets in')
     .configureHelp({ helpWidth: HELP_WIDTH })
@@ -20,6 +19,11 @@ export function addAudit(program: Command, texts: ReadFlags): void {
       const { audit } = await import('./audit-command.ts')
       process.exitCode = await audit(url, texts(), flags)
     })
+}
+
+/** Gives the command its flags. */
+export async function addAuditFlags(command: Command): Promise<void> {
+  const { AUDIT_FLAGS } = await import('../../audit/command/settings.ts')
   const collected = (value: string, earlier: readonly string[] = []) => [...earlier, value]
   for (const { flags, help, isList } of AUDIT_FLAGS)
     if (isList) command.option(flags, help, collected)
