@@ -1,17 +1,17 @@
 import { ConfigError } from '../../files/config-error.ts'
 import { normalizeBaseUrl } from './web-address.ts'
 
-/** Where a sandbox, or one tenant of it, is reached. All without a slash at the end. */
+/** The URLs under which a sandbox, or one of its tenants, is reached. None ends with a slash. */
 export interface Addresses {
-  /** For browsers, and in tokens: the issuers begin with it. */
+  /** For browsers and in tokens: issuer identifiers begin with this URL. */
   readonly baseUrl: string
-  /** The same place by the name that servers use. */
+  /** The URL of the same sandbox for servers. */
   readonly internalUrl: string | undefined
-  /** Whether a server that calls by still another name is given addresses under that name. */
+  /** Whether discovery answers with URLs under the host that a server called. */
   readonly trustHost: boolean
 }
 
-/** What may be said about the addresses of a sandbox, each checked by itself already. */
+/** The settings about addresses. Each value was checked on its own before. */
 export interface AddressOptions {
   readonly baseUrl?: string | undefined
   readonly basePath?: string | undefined
@@ -20,8 +20,8 @@ export interface AddressOptions {
 }
 
 /**
- * The addresses of a sandbox that listens on `port` of this machine.
- * @throws ConfigError with one line that names the option: two paths that differ, two addresses that are one
+ * Settles the addresses of a sandbox that listens on `port` of this machine.
+ * @throws ConfigError with one line that names the option: two settings contradict each other
  */
 export function settleAddresses(
   options: AddressOptions,

@@ -1,15 +1,15 @@
 /** Host names of this machine, as URL parsers write them. */
 export const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
-/** Whether only this machine can be meant by the host of a URL: those names, 127.0.0.0/8 and `*.localhost` (RFC 6761 section 6.3). */
+/** Whether the host of a URL can only be this machine: `localhost` and its like, 127.0.0.0/8 and `*.localhost` (RFC 6761 section 6.3). */
 export function isLoopbackUrl(url: string): boolean {
   const { hostname } = new URL(url)
   return LOOPBACK_HOSTS.includes(hostname) || /^127(?:\.\d+){3}$/.test(hostname) || hostname.endsWith('.localhost')
 }
 
 /**
- * What keeps `text` from being a redirect URI that a client may register, or `undefined` when it may.
- * `https` and `http` are allowed: the comparison at run time is by exact match, so the text is kept as it is.
+ * Why a client may not register `text` as a redirect URI; `undefined` when it may. Both `https` and `http` are allowed. Redirect URIs are
+ * compared by exact match, so the text is kept as it is.
  */
 export function redirectUriProblem(text: string): string | undefined {
   const problem = webAddressProblem(text)
@@ -19,7 +19,7 @@ export function redirectUriProblem(text: string): string | undefined {
   return undefined
 }
 
-/** What a developer should know about a redirect URI that is allowed, a sentence each. */
+/** What a developer should know about an allowed redirect URI, a sentence each. */
 function warningsOf(redirectUri: string): string[] {
   const { protocol, hostname } = new URL(redirectUri)
   const isClearText = protocol === 'http:' && !LOOPBACK_HOSTS.includes(hostname)
@@ -40,15 +40,15 @@ export const redirectUriWarnings = (
     redirectUris.flatMap((uri) => warningsOf(uri).map((warning) => `client ${clientId}: ${uri} ${warning}`)),
   )
 
-/** What keeps `text` from being the address under which the sandbox is reached, or `undefined`. */
+/** Why `text` cannot be the base URL of the sandbox; `undefined` when it can. */
 export const baseUrlProblem = (text: string): string | undefined =>
   endpointRootProblem(text, { kind: 'a base URL', example: 'http://localhost:2435' })
 
-/** What keeps `text` from being the address by which servers reach the sandbox, or `undefined`. */
+/** Why `text` cannot be the URL by which servers reach the sandbox; `undefined` when it can. */
 export const internalUrlProblem = (text: string): string | undefined =>
   endpointRootProblem(text, { kind: 'an internal URL', example: 'http://agekey-sandbox:2435' })
 
-/** What keeps `text` from being the path of a base URL, or `undefined`. */
+/** Why `text` cannot be the path of a base URL; `undefined` when it can. */
 export function basePathProblem(text: string): string | undefined {
   const shown = JSON.stringify(text)
   if (!text.startsWith('/')) return `${shown} does not begin with a slash; a base path looks like /agekey`
@@ -58,7 +58,7 @@ export function basePathProblem(text: string): string | undefined {
   return tenantPathProblem(text)
 }
 
-/** The form in which endpoints are appended to a base URL: without a slash at its end. */
+/** A base URL without a slash at its end: the paths of endpoints are appended to it. */
 export function normalizeBaseUrl(baseUrl: string): string {
   return new URL(baseUrl).href.replace(/\/+$/, '')
 }
@@ -72,14 +72,14 @@ function endpointRootProblem(text: string, { kind, example }: { kind: string; ex
   return tenantPathProblem(new URL(text).pathname)
 }
 
-/** Below `/t/` are the tenants: a path with such a part would be ambiguous. */
+/** Tenants live below `/t/`: a base path with this segment would be ambiguous. */
 function tenantPathProblem(path: string): string | undefined {
   if (!path.split('/').includes('t')) return undefined
   return `${JSON.stringify(path)} has the part "t", below which the tenants are; choose another path`
 }
 
 function webAddressProblem(text: string): string | undefined {
-  // The URL parser forgives white space, backslashes and a wrong number of slashes, which an exact match would never forget.
+  // The URL parser accepts white space, backslashes and a wrong number of slashes; the exact match of redirect URIs does not.
   if (!/^https?:\/\/(?![/?#])[^\s\\\p{Cc}]+$/iu.test(text) || !URL.canParse(text)) {
     return `${JSON.stringify(text)} is not an http or https URL`
   }

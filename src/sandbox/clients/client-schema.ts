@@ -4,7 +4,7 @@ import { countedList } from '../../files/counted-list.ts'
 import { SIGNING_ALGORITHMS } from '../../oidc/ports.ts'
 import { redirectUriProblem } from '../addresses/web-address.ts'
 
-/** Addresses of one client. */
+/** Redirect URIs of one client. */
 const MAX_REDIRECT_URIS = 100
 
 const nonEmpty = z.string().min(1)
@@ -47,8 +47,8 @@ export const clientSettingsSchema = z.object({
   signingAlg: z.enum(SIGNING_ALGORITHMS).optional(),
 })
 
-/** A relying party as the config declares it. */
+/** A relying party as the settings declare it. */
 export type ClientSettings = Readonly<z.infer<typeof clientSettingsSchema>>
 
-/** The declaration under the names that the sandbox uses. */
+/** The client in camelCase, as the sandbox uses it. */
 export const clientSettingsOf = (client: z.output<typeof clientSchema>): ClientSettings => camelCased(client)

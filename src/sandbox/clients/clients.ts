@@ -4,7 +4,7 @@ import type { ClientSettings } from './client-schema.ts'
 import { DEMO_CLIENT_ID, demoClient } from './demo-client.ts'
 import { createMask, type Mask } from './mask.ts'
 
-/** A registered relying party with what only the sandbox knows of it. */
+/** A registered relying party, with members that only a sandbox has. */
 export interface SandboxClient extends Client {
   readonly logo: string | undefined
   readonly persona: string | undefined
@@ -12,13 +12,13 @@ export interface SandboxClient extends Client {
 
 export interface SandboxClients extends Clients {
   find(clientId: string): SandboxClient | undefined
-  /** Takes their secrets, and those of the process, out of what is recorded or shown. */
+  /** Removes the secrets of the clients and of the process from what is recorded or shown. */
   readonly mask: Mask
-  /** The algorithms that clients have of their own. */
+  /** The signing algorithms that clients chose for themselves. */
   readonly signingAlgs: readonly SigningAlgorithm[]
 }
 
-/** Credentials that the sandbox knows without any config; any path and port on a loopback host is registered. */
+/** The built-in client, known without any config. Any path and port on a loopback host counts as registered. */
 export const BUILTIN_CLIENT = {
   clientId: 'ak_test_sandbox',
   clientSecret: 'sk_test_sandbox',
@@ -26,8 +26,8 @@ export const BUILTIN_CLIENT = {
 } as const
 
 /**
- * The registered relying parties: the built-in one, unless it is switched off, the demo of the sandbox at `demoOf`, and the
- * declared ones, which win over both. `secrets` are those of the process, to be masked with theirs.
+ * Creates the registered relying parties: the built-in client unless it is switched off, the demo client that returns to `demoOf`, and
+ * the declared clients, which replace the other two when they share an identifier. `secrets` are those of the process, to be masked too.
  */
 export function createClients(
   settings: readonly ClientSettings[],
@@ -43,7 +43,7 @@ export function createClients(
   const signingAlgs = declared.flatMap(({ signingAlg }) => signingAlg ?? [])
   const ids = [...clients.keys()].filter((id) => id !== DEMO_CLIENT_ID)
   let made: Mask | undefined
-  // Made when a call is shown: most of the tenants that are only called never need it.
+  // The mask is created when a call is first shown: most tenants are called and never looked at.
   const mask: Mask = (value) => {
     made ??= createMask([...secrets, ...[...clients.values()].flatMap(secretsOf)])
     return made(value)
@@ -51,7 +51,7 @@ export function createClients(
   return { ids, mask, find: (clientId) => clients.get(clientId), signingAlgs }
 }
 
-/** The secret of a client, and with its identifier as `Authorization: Basic` has both. */
+/** The secret of a client, also in the form of HTTP Basic credentials. */
 export const secretsOf = ({ clientId, clientSecret }: Pick<Client, 'clientId' | 'clientSecret'>): string[] => [
   clientSecret,
   Buffer.from(`${clientId}:${clientSecret}`).toString('base64').replace(/=+$/, ''),
@@ -63,6 +63,6 @@ function fromSettings(settings: ClientSettings): SandboxClient {
   return { ...client, name, logo, persona, allowsRedirectTo: (redirectUri) => registered.has(redirectUri) }
 }
 
-/** Any path and port on a loopback host, of what a client may register. */
+/** Any path and port on a loopback host, if a client may register the URI. */
 const allowsLoopback = (text: string): boolean =>
   redirectUriProblem(text) === undefined && LOOPBACK_HOSTS.includes(new URL(text).hostname)

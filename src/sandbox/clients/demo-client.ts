@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto'
 
-/** The relying party that the sandbox itself plays in its demo. */
+/** The client_id of the demo, the relying party that the sandbox itself plays. */
 export const DEMO_CLIENT_ID = 'sandbox-demo'
 
-/** Where the demo of the sandbox at `baseUrl` takes its callbacks. */
+/** The redirect URI of the demo of the sandbox at `baseUrl`. */
 export const demoCallback = (baseUrl: string) => `${baseUrl}/_sandbox/demo/callback`
 
-/** Known only to this process, which makes the server calls of its demo to itself: replicas need not agree on it. */
+/** Only this process knows the secret: the demo calls its own process, so replicas need not share the secret. */
 const clientSecret = randomBytes(16).toString('base64url')
 
-/** A client of its own, so that the demo works whatever the config declares; it may return to its own callback only. */
+/** The client of the demo. It works whatever the config declares, and returns only to its own redirect URI. */
 export const demoClient = (baseUrl: string) => ({
   clientId: DEMO_CLIENT_ID,
   clientSecret,

@@ -1,16 +1,16 @@
 import { isJsonObject } from '../../age/json-object.ts'
 import { ACCESS_TOKEN_PREFIX } from '../../oidc/decisions.ts'
 
-/** Takes the secrets out of what is shown of a call: a text, or a value of JSON with all of its members. */
+/** Removes secrets from a text, or from a JSON value with all of its members. */
 export type Mask = <Value>(value: Value) => Value
 
-/** What stands in the place of a secret. */
+/** Replaces a secret. */
 export const MASKED = '***'
 
-/** Parameters and members whose values are secrets, whatever the values are. */
+/** Parameters and members that always hold secrets. */
 const SECRET_NAMES = ['client_secret', 'access_token', 'control_token']
 
-/** A member of JSON text, and a parameter of a query, that have the name of a secret. */
+/** A member of JSON text, or a parameter of a query, whose name says that it is a secret. */
 const NAMED_MEMBER = new RegExp(`("(?:${SECRET_NAMES.join('|')})"\\s*:\\s*)"(?:[^"\\\\]|\\\\.)*"`, 'g')
 const NAMED_PARAMETER = new RegExp(`(\\b(?:${SECRET_NAMES.join('|')})=)[^&\\s"']+`, 'g')
 
@@ -20,8 +20,8 @@ const CUT = '(?:…|\\.{3})'
 const ACCESS_TOKEN = `${ACCESS_TOKEN_PREFIX}(?:[\\w+/=-]{20,}|[\\w+/=-]*${CUT})`
 
 /**
- * Makes the mask for these secrets. The mask finds each secret as it is, percent-encoded or escaped as in JSON, inside of other texts
- * and under any name, access tokens by their beginning, and what has the name of a secret.
+ * Creates the mask for `secrets`. It finds each secret as it is, percent-encoded or escaped as in JSON, also inside other texts. It finds
+ * access tokens by their prefix, and values under the names of secrets.
  */
 export function createMask(secrets: readonly string[]): Mask {
   const known = [...new Set(secrets)].filter((secret) => secret.trim() !== '')
@@ -53,10 +53,10 @@ function maskedText(text: string, pattern: RegExp): string {
   return isHidden(parts, pattern) ? MASKED : parts
 }
 
-/** How often a text is decoded: one that is encoded more often is masked as if it held a secret. */
+/** How often a text is decoded. A text that is encoded more often is masked as a whole. */
 const MAX_DECODINGS = 8
 
-/** Whether a secret comes out of the text when it is decoded, once or more often. */
+/** Whether decoding the text, once or repeatedly, reveals a secret. */
 function isHidden(text: string, pattern: RegExp): boolean {
   let encoded = text
   for (let times = 0; times < MAX_DECODINGS; times++) {
@@ -68,10 +68,10 @@ function isHidden(text: string, pattern: RegExp): boolean {
   return true
 }
 
-/** Decision: a shorter secret may be a word, or a part of one, so it is masked only where it stands alone. */
+/** Decision: a shorter secret may be part of an ordinary word, so it is masked only where it stands alone. */
 const MIN_MASKED_ANYWHERE = 8
 
-/** A pattern of all secrets: each whole, and cut off by a message. Alternatives that are plain texts stand together, as V8 joins them. */
+/** A pattern of all secrets, each whole or cut off by a message. Plain alternatives stand together, because V8 then joins them. */
 function patternOf(secrets: readonly string[]): string {
   const forms = [
     ...new Set(secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), decoded(secret)])),
@@ -87,13 +87,13 @@ function patternOf(secrets: readonly string[]): string {
   ].join('|')
 }
 
-/** Characters of a value that a message quotes, at most. */
+/** Characters that a message quotes of a value, at most. */
 const MAX_QUOTED = 80
 
-/** Matches the text, with its blanks also as a form has them. */
+/** Matches the text; a blank also matches the `+` of a form. */
 const literally = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&').replaceAll(' ', '[ +]')
 
-/** The text behind percent-encoding, the escapes of JSON and the parts of an id_token; what is not well-formed stays. */
+/** Decodes percent-encoding, JSON escapes and the parts of an id_token; malformed parts stay as they are. */
 const decoded = (text: string) =>
   text.replaceAll(
     /(?:%|\\u00)([0-9a-f]{2})|\\(["\\/])|\b(eyJ[\w-]+)/gi,

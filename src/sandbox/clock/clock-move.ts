@@ -23,18 +23,18 @@ export const clockMoveSchema = z
   })
   .refine((move) => Object.keys(move).length > 0, {
     error: 'give at least one of reset, set, freeze, advance',
-    // A misspelt member is reported already.
+    // The schema reports a misspelt member already.
     when: ({ issues }) => issues.length === 0,
   })
 
 export type ClockMove = z.infer<typeof clockMoveSchema>
 
-/** Atomic: on error the clock keeps its old state. @throws Refusal when the move leads out of the calendar */
+/** Moves the clock. When a move fails, the clock keeps its old state. @throws Refusal when the move leaves the calendar */
 export function moveClock(clock: SandboxClock, move: ClockMove): void {
   const before = clock.remember()
   try {
     if (move.reset) clock.reset()
-    // Freeze first: a clock that is set and frozen shows exactly the instant that was set.
+    // Freezes first: a clock that is set and frozen shows exactly the given instant.
     if (move.freeze === true) clock.freeze(true)
     if (move.set !== undefined) clock.set(parseInstant(move.set) ?? clock.now())
     if (move.freeze === false) clock.freeze(false)

@@ -12,7 +12,7 @@ export const clockStateSchema = z.object({
 
 export type ClockState = z.infer<typeof clockStateSchema>
 
-/** The clock of one tenant. Every lifetime and every age is judged by it. */
+/** The clock of one tenant. All lifetimes and ages are judged by this clock. */
 export interface SandboxClock extends Clock {
   /**
    * The instant from which the relative dates of personas count, in epoch milliseconds: real time, or the instant of the
@@ -21,46 +21,43 @@ export interface SandboxClock extends Clock {
   base(): number
   /** Moves now and base to `instant` (epoch milliseconds) and forgets what was advanced. Stays frozen or running. @throws Refusal */
   set(instant: number): void
-  /** Stops now, and with it a base in real time; or lets them run again. */
+  /** Freezes the clock, with a base in real time too; `false` lets both run again. */
   freeze(frozen: boolean): void
-  /** Lets `seconds` pass, frozen or not. @throws Refusal for a negative number or an instant beyond year 9999 */
+  /** Advances the clock by `seconds`, frozen or not. @throws Refusal for a negative number or an instant beyond year 9999 */
   advance(seconds: number): void
   /** Back to real time, running. */
   reset(): void
   state(): ClockState
-  /** Everything that moved the clock, as JSON: another clock that recalls it shows the same. */
+  /** The state of a moved clock as JSON. A clock that recalls the state shows the same time. */
   remember(): ClockMemory
   recall(memory: ClockMemory): void
 }
 
 export const clockMemorySchema = z.object({
-  /** The last `set`, and the real time from which it runs on. */
+  /** The instant of the last `set`, and the real time at which it was called. */
   set: z.object({ instant: z.number(), startedAt: z.number() }).optional(),
   /** The real time at which the clock was frozen. */
   frozenAt: z.number().optional(),
   advancedMs: z.number(),
 })
 
-/** How a clock was moved. Instants in epoch milliseconds, those of real time by the clocks of the machines. */
+/** The state of a clock. Instants are epoch milliseconds; real time is that of the machine. */
 export type ClockMemory = Readonly<z.infer<typeof clockMemorySchema>>
 
-/** The memory of a clock that was never moved. */
+/** The state of a clock that was never moved. */
 export const UNMOVED: ClockMemory = { advancedMs: 0 }
 
 const EARLIEST = Date.parse('0001-01-01T00:00:00.000Z')
 const LATEST = Date.parse('9999-12-31T23:59:59.999Z')
 
-/**
- * Creates a clock that shows real time until it is set.
- * `systemNow` gives real time in epoch milliseconds; this file is the only one that reads it.
- */
+/** Creates a clock in real time. `systemNow` gives real time in epoch milliseconds; no other file reads the system clock. */
 export function createClock({ systemNow = Date.now }: { readonly systemNow?: () => number } = {}): SandboxClock {
   let { set, frozenAt, advancedMs } = UNMOVED
 
   const realTime = () => frozenAt ?? systemNow()
   const baseAt = (real: number) => set?.instant ?? real
   const elapsedAt = (real: number) => (set === undefined ? 0 : real - set.startedAt)
-  // A clock that was set near the end of the calendar runs on; its year must keep four digits for every ISO date made of it.
+  // A clock that was set near the end of the calendar keeps running; ISO dates need a year of four digits.
   const nowAt = (real: number) => Math.min(baseAt(real) + elapsedAt(real) + advancedMs, LATEST)
 
   const recall = (memory: ClockMemory) => {
@@ -87,7 +84,7 @@ export function createClock({ systemNow = Date.now }: { readonly systemNow?: () 
         frozenAt = realTime()
         return
       }
-      // A clock that was set goes on where it stopped; one in real time rejoins real time.
+      // A clock that was set continues where it stopped; a clock in real time returns to real time.
       if (set !== undefined) set = { instant: set.instant, startedAt: set.startedAt + systemNow() - realTime() }
       frozenAt = undefined
     },
@@ -119,9 +116,9 @@ export function createClock({ systemNow = Date.now }: { readonly systemNow?: () 
   }
 }
 
-/** How the clock of the tenant was moved when a call came. */
+/** How the tenant's clock differed from real time when a call came. */
 export const recordedClockSchema = z.object({
-  /** From which relative dates counted, ISO 8601: the instant of the last `set`, or at which real time was frozen. */
+  /** The base of relative dates, ISO 8601: the instant of the last `set`, or of freezing a clock in real time. */
   base: z.string().optional(),
   advanced_seconds: z.number().optional(),
   frozen: z.literal(true).optional(),
@@ -129,7 +126,7 @@ export const recordedClockSchema = z.object({
 
 export type RecordedClock = Readonly<z.infer<typeof recordedClockSchema>>
 
-/** `undefined` for a clock in real time: nearly every call has it, and records nothing. */
+/** `undefined` for a clock in real time, so that most calls record nothing. */
 export function recordedClock(clock: Pick<SandboxClock, 'remember' | 'base'>): RecordedClock | undefined {
   const { set, frozenAt, advancedMs } = clock.remember()
   const isFrozen = frozenAt !== undefined
@@ -141,13 +138,13 @@ export function recordedClock(clock: Pick<SandboxClock, 'remember' | 'base'>): R
   }
 }
 
-/** Measures real time: the result gives the milliseconds since the start. No sandbox clock moves it. */
+/** Starts a stopwatch in real time, which no sandbox clock moves. The result gives the milliseconds since the start. */
 export function startStopwatch(): () => number {
   const startedAt = performance.now()
   return () => performance.now() - startedAt
 }
 
-/** What is kept of a clock in the state of its tenant. */
+/** The state of a clock, as the store keeps it. */
 export const clockPart = (clock: SandboxClock) => ({
   name: 'clock',
   schema: clockMemorySchema,

@@ -1,6 +1,6 @@
 import type { SandboxClock } from './clock.ts'
 
-/** How the clock differs from real time, in words: `+1 day 2 h`, `frozen at 2026-01-31 12:00:00Z`; `undefined` when it does not. */
+/** How the clock differs from real time, in words: `+1 day 2 h`, `frozen at 2026-01-31 12:00:00Z`; `undefined` in real time. */
 export function describeClock(clock: Pick<SandboxClock, 'now' | 'remember'>): string | undefined {
   const { set, frozenAt, advancedMs } = clock.remember()
   if (frozenAt !== undefined) return `frozen at ${new Date(clock.now()).toISOString().slice(0, 19).replace('T', ' ')}Z`

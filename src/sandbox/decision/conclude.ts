@@ -10,23 +10,23 @@ import { UNSAVED_AGE_KEY } from '../personas/age-keys.ts'
 import type { Tenant } from '../tenants/tenant.ts'
 import type { Decision } from './decide.ts'
 
-/** How an authorization request ended; without a callback the user closed the window. */
+/** How an authorization request ended; `callback` is absent when the user closed the window. */
 export interface Conclusion {
   readonly callback: Callback | undefined
   /** Only of a verified Use flow. */
   readonly evaluation: UseEvaluation | undefined
-  /** The one that was decided or, for a persona without an age key, the only ending possible for it. */
+  /** The outcome that was decided; for a persona without an age key, the only ending that is possible. */
   readonly outcome: Outcome
-  /** The persona that holds the saved age key: for `created_new` another one than was decided. */
+  /** The persona that holds the saved age key. The outcome `created_new` makes a new persona. */
   readonly holder?: string | undefined
-  /** An age key was to be saved, and was not. */
+  /** The age key could not be saved. */
   readonly isUnsaved?: boolean
-  /** The ids of the traps that the callback leads to. */
+  /** The ids of the traps to which the callback leads. */
   readonly traps: readonly string[]
 }
 
 /**
- * Carries out a decision: ends the flow as the outcome's row says; the readings that are set, then the outcome change the answer.
+ * Carries out a decision. The row of the outcome says how the flow ends; the readings, then the outcome change the answer.
  * @param options.saves `false` where no passkey can be made, or in an audit: Create and Upgrade then change no age key
  */
 export async function conclude(
@@ -90,12 +90,12 @@ async function useDecisionOf(
     const ageKey = saves ? held : { ...held, id: UNSAVED_AGE_KEY }
     return { kind: 'verified', ageKey: ending.kind === 'verified' && ending.allFalse ? emptied(ageKey) : ageKey }
   }
-  // Decision: a persona without an age key can only create one, or leave.
+  // Decision: a persona without an age key can only create one or leave.
   if (canCreate) return { kind: 'create_requested' }
   return { kind: 'error', error: 'access_denied', description: 'the user has no age key' }
 }
 
-/** Nothing satisfies a threshold, and the code still names the age key to upgrade. */
+/** No threshold holds, and the code still names the age key that Upgrade adds to. */
 const emptied = ({ id }: AgeKey): AgeKey => ({ id, signals: [] })
 
 function createDecisionOf(ending: Ending, { persona }: Decision): CreateDecision | undefined {

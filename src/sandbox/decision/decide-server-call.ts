@@ -6,20 +6,17 @@ import type { QueuedDecision, QueueMatch } from '../queue/queue.ts'
 import type { Tenant } from '../tenants/tenant.ts'
 import { type RequestedDecision, sourcesOf } from './sources.ts'
 
-/** The outcome that a server-to-server call is forced to have. */
+/** The outcome that is forced on a server-to-server call. */
 export interface ForcedOutcome {
   readonly outcome: Outcome
-  /** What named it. */
+  /** What named the outcome: a query parameter, a header, an expectation. */
   readonly source: string
   readonly queued: QueuedDecision | undefined
-  /** Records whether it was followed, which uses up what was queued; `false` when another call took it first. */
+  /** Records whether the outcome was applied, which uses up the queued decision; `false` when another call used the decision up first. */
   settle(isFollowed: boolean): Awaitable<boolean>
 }
 
-/**
- * Decides a server-to-server call; `undefined` lets the service answer.
- * @throws Refusal for an unknown name
- */
+/** Decides a server-to-server call; `undefined` when nothing forces an outcome. @throws Refusal for an unknown name */
 export const decideServerCall = (
   call: ReceivedCall,
   { requested, tenant }: { requested: RequestedDecision; tenant: Tenant },

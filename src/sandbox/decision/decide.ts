@@ -24,20 +24,20 @@ type Transaction = UseTransaction | CreateTransaction
 export interface Decision {
   readonly persona: Persona | undefined
   readonly outcome: Outcome
-  /** The named outcome, when it belongs to a later server-to-server call of the client. */
+  /** The named outcome, if it belongs to a later server-to-server call. */
   readonly laterOutcome: Outcome | undefined
-  /** What an outcome that needs an earlier flow sends again. */
+  /** The earlier answer that an outcome like `callback.replayed` sends again. */
   readonly earlier?: ReplayableAnswer | undefined
   /** What named persona and outcome: `expectation e3 (now used up)`. */
   readonly decidedBy: string
-  /** The queued decision that was followed. */
+  /** The queued decision that decided, if one did. */
   readonly queued?: QueuedDecision | undefined
 }
 
 /**
- * Decides an authorization request; `undefined` leaves it to the choice page. A queued decision is used up when it is followed,
- * and when this request cannot have it; when another request took it first, the next one in the queue is tried.
- * @throws Refusal for an unknown name and for an outcome that this request cannot have
+ * Decides an authorization request; `undefined` when the choice page must ask. A queued decision is used up when it decides, and also
+ * when the request cannot have its outcome. When another request used the decision up first, the next one in the queue is tried.
+ * @throws Refusal for an unknown name, and for an outcome that the request cannot have
  */
 export async function decide(
   transaction: Transaction,
@@ -51,7 +51,7 @@ export async function decide(
     const sources = sourcesOf(call, { requested, queued, tenant })
     const choice = await choose(transaction, sources, { known, tenant })
     const isFollowed = queued !== undefined && choice.followed.includes(queued)
-    // Decision: what the request cannot have is used up by it, else it would refuse every later request.
+    // Decision: a request uses up the queued decision that it cannot have; otherwise every later request would be refused too.
     const problem = choice.refused?.source === queued ? choice.refused?.refusal.message : undefined
     if (!(await queue.settle(match, { isFollowed, problem, call }))) continue
     if (choice.refused) throw choice.refused.refusal
@@ -59,7 +59,7 @@ export async function decide(
   }
 }
 
-/** Decides by the form of the choice page alone; `undefined` when it names nothing. @throws Refusal as `decide` */
+/** Decides by the form of the choice page alone; `undefined` when the form names nothing. @throws Refusal as `decide` */
 export async function decideByChoice(
   transaction: Transaction,
   choice: NamedDecision,
@@ -71,8 +71,8 @@ export async function decideByChoice(
 }
 
 /**
- * Uses up a queued decision for a request that has already ended: a `request_uri` that really expired meets an
- * expectation of `request_uri.expired`.
+ * Uses up a queued decision for a request that has ended already: a `request_uri` that really expired fulfils an expectation of
+ * `request_uri.expired`.
  */
 export async function decideEnded(call: ReceivedCall, tenant: Tenant): Promise<Decision | undefined> {
   const outcome = findOutcome(call.flow, call.endedAs ?? '')
@@ -90,12 +90,12 @@ export async function decideEnded(call: ReceivedCall, tenant: Tenant): Promise<D
   }
 }
 
-/** A decision of a scenario may be followed by a step that moves the clock. What was decided is answered, whether the store lets it. */
+/** The next step of a scenario may move the clock. The request is answered as decided, even if the store refuses the move. */
 export async function runClockSteps({ queued }: Decision, { queue }: Tenant): Promise<void> {
   if (queued?.scenario) await queue.runClockSteps().catch(unlessUnavailable)
 }
 
-/** What the sources come to: a decision and the sources that it follows, or the source that asks for what cannot be had. */
+/** The result of asking all sources: a decision with the sources it follows, or the source whose wish is impossible. */
 interface Choice {
   readonly decision?: Decision | undefined
   readonly followed: readonly (DecisionSource | undefined)[]

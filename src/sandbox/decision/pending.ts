@@ -13,16 +13,16 @@ const pendingSchema = z.object({
   findings: z.array(findingSchema).readonly(),
 })
 
-/** An authorization request that waits for its user on a page. It stays on the server; the page holds only its id. */
+/** An authorization request that waits for its user. The server keeps the request; the page holds only its id. */
 export type Pending = Readonly<z.infer<typeof pendingSchema>>
 
 type Ports = Pick<Provider, 'store' | 'ids' | 'clock'>
 
 const waiting = collection({ name: 'transaction', schema: pendingSchema, isUnfinished: true })
-/** The ids of requests that were decided. */
+/** Ids of requests that were decided. */
 const answered = collection({ name: 'answered', schema: z.literal(true) })
 
-/** Keeps it and returns the id that the page posts. */
+/** Keeps the request and returns the id that the page posts. */
 export async function keepPending(pending: Pending, provider: Ports): Promise<string> {
   const id = provider.ids.random(IDENTIFIER_BYTES)
   await waiting(provider).put(id, pending, inSeconds(provider, TRANSACTION_SECONDS))
@@ -31,13 +31,13 @@ export async function keepPending(pending: Pending, provider: Ports): Promise<st
 
 export const peekPending = (id: string, provider: Ports): Awaitable<Pending | undefined> => waiting(provider).get(id)
 
-/** Of two callers one receives it: a double submit or the back button never decides twice. */
+/** Takes the request out. Of two callers one receives it, so a double submit or the back button never decides twice. */
 export async function takePending(id: string, provider: Ports): Promise<Pending | undefined> {
   const pending = await peekPending(id, provider)
   const mark = answered(provider).putting(id, true, inSeconds(provider, TRANSACTION_SECONDS))
   return pending && (await provider.store.write([waiting(provider).taking(id), mark])) ? pending : undefined
 }
 
-/** Whether the request of this id was decided, for as long as it could have waited. */
+/** Whether the request of this id was decided. It is remembered for as long as a request can wait. */
 export const wasAnswered = (id: string, provider: Ports): Awaitable<boolean> =>
   whenThere(answered(provider).get(id), (mark) => mark !== undefined)

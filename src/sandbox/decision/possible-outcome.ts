@@ -15,7 +15,7 @@ import type { Tenant } from '../tenants/tenant.ts'
 
 type Transaction = UseTransaction | CreateTransaction
 
-/** What the outcome needs and this request does not have. */
+/** The needs of the outcome that the request does not meet. */
 export const unmetNeed = (
   outcome: Outcome,
   transaction: Transaction,
@@ -25,7 +25,7 @@ export const unmetNeed = (
 const needsOf = ({ flow, needs = [] }: Outcome): readonly Need[] =>
   followsCode(flow) ? ['upgrade_scope', ...needs] : needs
 
-/** Whether calls of this flow need a code, which a Use request gets. */
+/** Whether calls of this flow need a code from a Use request. */
 const followsCode = (flow: OutcomeFlow) => endpointOf(flow).flow === 'upgrade'
 
 const CODE_IS_DUE =
@@ -57,7 +57,7 @@ function meets(transaction: Transaction, need: Need, earlier: ReplayableAnswer |
       return transaction.upgrade
     case 'age_key':
     case 'no_code':
-      // Known when the persona is: `requireFittingPersona` checks it.
+      // The persona is checked by `requireFittingPersona`, once it is known.
       return true
     case 'earlier_flow':
       return earlier !== undefined
@@ -67,8 +67,9 @@ function meets(transaction: Transaction, need: Need, earlier: ReplayableAnswer |
 }
 
 /**
- * Decision: an outcome that spoils an id_token, or needs a code, is refused to a persona without an age key, and one that adds a code
- * where a code is due: the flow would end otherwise without a word, and a test that expects a refusal pass for another reason.
+ * Decision: a persona without an age key is refused an outcome that spoils an id_token or needs a code; a persona for whom a code is due
+ * is refused an outcome that adds a code. The flow would silently end in another way, and a test that expects a refusal would pass for
+ * the wrong reason.
  * @throws Refusal
  */
 export async function requireFittingPersona(
@@ -84,14 +85,13 @@ export async function requireFittingPersona(
   if (!Object.values(answers).includes(true)) impossible(CODE_IS_DUE)
 }
 
-/** How a flow ends when only a persona is named. */
+/** How a flow ends when a request names only a persona. */
 export const usualOutcome = (flow: Transaction['flow']): Outcome =>
   ownOutcome(flow, flow === 'use' ? 'verified' : 'created')
 
 /**
- * How a request ends whose outcome is that of a later call.
- *
- * Decision: with a code where that call needs one, whatever the persona holds; else the call would never come.
+ * How a Use request ends when its outcome belongs to a later call. Decision: with a code if that call needs one, whatever the persona
+ * holds; otherwise the call would never come.
  */
 export const outcomeBefore = (later: Outcome, flow: Transaction['flow']): Outcome =>
   followsCode(later.flow) ? ownOutcome(flow, 'code_issued') : usualOutcome(flow)
@@ -107,8 +107,8 @@ export const needsPersona = ({ ending }: Outcome): boolean =>
   ending === undefined || ending.kind === 'verified' || ending.kind === 'created'
 
 /**
- * The outcome of a name and, when it needs an earlier flow, the answer of that.
- * @throws Refusal for an unknown name and for an outcome that this request cannot have
+ * Finds the outcome by name, with the earlier answer that it sends again.
+ * @throws Refusal for an unknown name, and for an outcome that the request cannot have
  */
 export async function requirePossibleOutcome(
   transaction: Transaction,
@@ -130,13 +130,13 @@ function refuse(source: string, problem: string): never {
   throw Refusal.invalidRequest(`${source}: ${problem}.`, { title: 'This test decision is not possible' })
 }
 
-/** Flows that begin at once may share `state` or `nonce` with the request; more than a few do not. */
+/** A few flows that begin together may share `state` or `nonce` with the request; more do not. */
 const MAX_SEARCHED = 10
 
 /**
- * The newest good answer to a client that does not share the `nonce` of its request: sent again, any other could be right. One with
- * another `state` too goes first; some clients send the same one each time. It comes from the journal, so that it is one that the
- * relying party has seen.
+ * The newest good answer to the same client under another `nonce`: under the same `nonce` any answer could be right. An answer under
+ * another `state` is preferred; some clients always send the same `state`. The answer comes from the journal, so the relying party has
+ * seen it.
  */
 export async function findReplayableAnswer(
   { clientId, ...request }: { clientId: string; state: string; nonce: string },

@@ -14,26 +14,25 @@ export const OUTCOME_COOKIE = 'agekey_sandbox_outcome'
 export const AUDIT_COOKIE = 'agekey_sandbox_audit'
 
 /**
- * Decision: the cookie by which the console knows what the two others say, which browsers send to the hosted pages only. It
- * decides nothing.
- * At the base URL its path covers the tenants too, so its value names the path of its own tenant.
+ * Decision: the console reads this cookie to know what the other two say, which browsers send only to the hosted pages. It decides
+ * nothing. At the base URL its path covers the tenants too, so the value names the path of its own tenant.
  */
 export const ACTING_COOKIE = 'agekey_sandbox_acting'
 
-/** The value of `ACTING_COOKIE`; empty when the browser acts as no persona and with no outcome. */
+/** The value of `ACTING_COOKIE`; empty when the browser acts as no persona and forces no outcome. */
 export const actingValue = (basePath: string, { persona, outcome }: Partial<NamedDecision>): string =>
   persona || outcome
     ? new URLSearchParams({ at: basePath, persona: persona ?? '', outcome: outcome ?? '' }).toString()
     : ''
 
-/** What a value of `ACTING_COOKIE` says of this tenant. */
+/** What the value of `ACTING_COOKIE` says about this tenant. */
 export function readActingValue(value: string, basePath: string): NamedDecision {
   const given = new URLSearchParams(value)
   if (given.get('at') !== basePath) return { persona: undefined, outcome: undefined }
   return { persona: given.get('persona') || undefined, outcome: given.get('outcome') || undefined }
 }
 
-/** What one source says: a persona, an outcome, both or nothing. */
+/** What one source names: a persona, an outcome, both or nothing. */
 export interface DecisionSource {
   /** For messages: `query parameter sandbox_persona`. */
   readonly source: string
@@ -41,7 +40,7 @@ export interface DecisionSource {
   readonly outcome?: string | undefined
 }
 
-/** What a request itself says about its decision. */
+/** What the request itself names. */
 export interface RequestedDecision {
   readonly query?: NamedDecision
   readonly headers?: NamedDecision
@@ -51,7 +50,7 @@ export interface RequestedDecision {
 
 export type NamedDecision = Readonly<Record<'persona' | 'outcome', string | undefined>>
 
-/** What decides by the request itself, the strongest first. */
+/** What the request itself decides by, the strongest source first. */
 const requestSources = ({ query, headers }: RequestedDecision): readonly DecisionSource[] => [
   { source: 'query parameter sandbox_persona', persona: query?.persona },
   { source: 'query parameter sandbox_outcome', outcome: query?.outcome },
@@ -78,13 +77,13 @@ export function sourcesOf(
   ]
 }
 
-/** A cookie and a default decide every flow of a browser and of a sandbox: an outcome of another flow does not concern this one. */
+/** A cookie and a default apply to every flow of a browser or a sandbox, so an outcome of another flow does not concern this request. */
 const ownOutcome = (flow: OutcomeFlow, name: string | undefined) =>
   name !== undefined && findOutcome(flow, name) ? name : undefined
 
 /**
- * Checks every name in a request, also one that a stronger source overrules.
- * @returns the personas that are named
+ * Checks every name in a request, also a name that a stronger source overrules.
+ * @returns the named personas
  * @throws Refusal for an unknown name
  */
 export async function requireRequestedNames(
