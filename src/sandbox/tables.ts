@@ -9,46 +9,46 @@ import { type Awaitable, type RecordChange, type Store, whenThere } from '../oid
  */
 export interface Tables {
   get(table: string, id: string): Awaitable<unknown>
-  /** In the order in which the ids were first put. In memory it is the same list until a row changes. */
+  /** Rows in the order in which their ids were first put. In memory the same list is returned until a row changes. */
   list(table: string): Awaitable<readonly (readonly [id: string, value: unknown])[]>
   count(table: string): Awaitable<number>
   put(table: string, id: string, value: unknown): Awaitable<void>
-  /** Puts it unless the id is taken: `false` then. */
+  /** Adds a row; `false` when the id is taken. */
   add(table: string, id: string, value: unknown): Awaitable<boolean>
   /**
-   * Puts what `change` makes of the value; `undefined` removes it.
-   * @param change pure: it is called again when another caller wrote first.
-   * @returns what was put.
+   * Replaces the row by the result of `change`; `undefined` removes the row.
+   * @param change a pure function, called again when another caller wrote first
+   * @returns the new row
    */
   update<Value>(table: string, id: string, change: (value: unknown) => Value): Awaitable<Value>
-  /** `false` when there was none. */
+  /** `false` when no row has this id. */
   remove(table: string, id: string): Awaitable<boolean>
   clear(): Awaitable<void>
 }
 
-/** One of the tables, with rows of one kind. Reading throws an Error for a damaged row. */
+/** A table whose rows are all of one kind. Reading throws an Error for a damaged row. */
 export interface Table<Row> {
   get(id: string): Awaitable<Row | undefined>
-  /** In the order in which the ids were first put. */
+  /** Rows in the order in which their ids were first put. */
   list(): Awaitable<readonly (readonly [id: string, row: Row])[]>
   count(): Awaitable<number>
   put(id: string, row: Row): Awaitable<void>
-  /** Puts it unless the id is taken: `false` then. */
+  /** Adds a row; `false` when the id is taken. */
   add(id: string, row: Row): Awaitable<boolean>
-  /** Puts what `change`, a pure function, makes of the row, and returns it; `undefined` removes the row. */
+  /** Replaces the row by the result of the pure function `change`, and returns it; `undefined` removes the row. */
   update<Next extends Row | undefined>(id: string, change: (row: Row | undefined) => Next): Awaitable<Next>
-  /** `update` as a change for `Store.write`, which is not written when the row has changed meanwhile. */
+  /** `update` as a change for `Store.write`, which writes nothing if the row has changed meanwhile. */
   updating(id: string, change: (row: Row | undefined) => Row | undefined): Awaitable<RecordChange>
-  /** The change that removes the row, if there is one. */
+  /** The change that removes the row, if the row exists. */
   removing(id: string): RecordChange
-  /** `false` when there was none. */
+  /** `false` when no row has this id. */
   remove(id: string): Awaitable<boolean>
 }
 
 /**
- * The table of one kind, whose rows are parsed by their schema when they are first read: a store in memory gives back the
- * same value until another one is put, and each request reads all that is queued.
- * @param parsed the rows that were parsed, where several tables of one kind share them
+ * Creates a table of one kind. A row is parsed by its schema when it is first read, and not again while the store returns the same value:
+ * each request reads the whole queue.
+ * @param parsed the parsed rows, shared by several tables of one kind
  */
 export function table<Row>(
   tables: Tables,
@@ -63,7 +63,7 @@ export function table<Row>(
     return row
   }
   const parse = (value: unknown) => (value === undefined ? undefined : parseValue(value))
-  /** A row that is put was parsed before: it is read as it is, where the store gives back the same value. */
+  /** A row that is put is valid already: it is not parsed while the store returns the same value. */
   const asParsed = <Put extends Row | undefined>(row: Put): Put => {
     if (typeof row === 'object' && row !== null) parsed.set(row, row)
     return row
@@ -90,17 +90,17 @@ export function table<Row>(
   }
 }
 
-/** A store that a reset can empty. */
+/** A store that a reset empties. */
 export interface TenantStore extends Store {
   clear(): Awaitable<void>
 }
 
-/** Everything that a tenant keeps but its flows. */
+/** All records of a tenant but its flows. */
 export interface TenantRecords {
-  /** Its `write` changes rows of `tables`, too. */
+  /** `write` changes rows of `tables` too. */
   readonly store: TenantStore
-  /** What is changed at run time until a reset: personas, expectations, scenarios. */
+  /** Rows that change at run time and end with a reset: personas, expectations, scenarios. */
   readonly tables: Tables
-  /** What is changed at run time and outlives a reset: clock, settings, keys. */
+  /** Rows that change at run time and outlive a reset: clock, settings, keys. */
   readonly stateTables: Tables
 }

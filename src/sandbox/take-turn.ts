@@ -1,21 +1,20 @@
-// Not the globals, which the tests of an app may replace.
+// Imported, not the globals: the tests of an app may replace those.
 import { nextTick } from 'node:process'
 import { setImmediate } from 'node:timers'
 import { startStopwatch } from './clock/clock.ts'
 
-/** Milliseconds of work, after which the event loop goes round and answers what else has come. */
+/** Milliseconds of work, after which the event loop serves other requests. */
 const ROUND_MS = 5
 
-/** Those that wait for their turn. */
+/** Callers that wait for their turn. */
 const waiting: (() => void)[] = []
 let isTaken = false
-/** Of this round; absent until its first turn. */
+/** The stopwatch of this round; absent before its first turn. */
 let elapsed: (() => number) | undefined
 
 /**
- * Resolves when it is the caller's turn to do a few milliseconds of work. Turns come one after the other, in the order in
- * which they were asked for, and the event loop goes round between them: a thousand expensive pages at once keep no health
- * check waiting for more than one of them.
+ * Resolves when the caller may do a few milliseconds of work. Turns are given one after the other, first come first served, and the event
+ * loop runs between them: among a thousand expensive pages, a health check waits for one of them at most.
  */
 export function takeTurn(): Promise<void> {
   return new Promise((resolve) => {
@@ -28,7 +27,7 @@ function giveTurn(): void {
   isTaken = waiting.length > 0 && hasTime()
   if (!isTaken) return
   waiting.shift()?.()
-  // Behind all that this turn does before it waits for something.
+  // After all that this turn does before it waits for something.
   void Promise.resolve().then(() => nextTick(giveTurn))
 }
 
@@ -43,10 +42,10 @@ function hasTime(): boolean {
   return elapsed() < ROUND_MS
 }
 
-/** Milliseconds of work, after which it goes on with the next turn. */
+/** Milliseconds of work, after which long work waits for its next turn. */
 const TURN_MS = 10
 
-/** A pause for work that takes long: called again and again, it waits for the next turn when this one has lasted long enough. */
+/** Creates a pause for long work: call it often. It waits for the next turn once the present turn has lasted long enough. */
 export function createPause(): () => Promise<void> {
   let elapsed = startStopwatch()
   return async () => {
@@ -56,7 +55,7 @@ export function createPause(): () => Promise<void> {
   }
 }
 
-/** What `work` makes of each item, in turns: a list of thousands keeps no other request waiting for more than a few items. */
+/** Maps a list in turns: a list of thousands keeps another request waiting for a few items at most. */
 export async function mapInTurns<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Result,

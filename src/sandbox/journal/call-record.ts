@@ -5,7 +5,7 @@ import { MASKED } from '../clients/mask.ts'
 import { recordedClockSchema } from '../clock/clock.ts'
 import { parametersOf, sentSchema } from './sent.ts'
 
-/** What was sent back, as data. */
+/** The response as data. */
 export const recordedResponseSchema = z.discriminatedUnion('kind', [
   /** The browser was sent back to the relying party. */
   z.object({ kind: z.literal('callback'), callback: callbackSchema }),
@@ -18,7 +18,7 @@ export const recordedResponseSchema = z.discriminatedUnion('kind', [
     error: z.object({ code: z.string(), description: z.string() }).optional(),
     transaction: z.string().optional(),
   }),
-  /** Secrets are masked. */
+  /** A JSON body. Secrets are masked. */
   z.object({ kind: z.literal('json'), value: z.unknown() }),
   z.object({ kind: z.literal('text'), text: z.string() }),
   /** The connection was closed without a response. */
@@ -64,14 +64,14 @@ export type CallRecord = Readonly<z.infer<typeof callRecordSchema>>
 
 const keptCallSchema = callRecordSchema.omit({ parameters: true }).extend({
   sent: sentSchema,
-  /** It brought an `Authorization` header to a trap. */
+  /** Whether the call sent an `Authorization` header to a trap. */
   authorized: z.literal(true).optional(),
 })
 
-/** One call of a flow, as the journal keeps it: with what was sent as it came, secrets included. */
+/** One call of a flow as the journal keeps it: with the request as it came, secrets included. */
 export type KeptCall = Readonly<z.infer<typeof keptCallSchema>>
 
-/** The call that the journal keeps as JSON text. Its parameters are read here, when somebody asks for them. */
+/** Parses a kept call. Its parameters are decoded here, when somebody reads the flow. */
 export function readCall(text: string): CallRecord {
   const { at, endpoint, method, path, status, sent, authorized, ...answer } = keptCallSchema.parse(JSON.parse(text))
   const parameters = { ...parametersOf(sent), ...(authorized && { authorization: MASKED }) }
@@ -83,7 +83,7 @@ export function shownResponse(response: RecordedResponse): unknown {
   switch (response.kind) {
     case 'callback': {
       const { callback } = response
-      // Its address may have been masked.
+      // The address may contain a masked secret.
       return { location: URL.canParse(callback.redirectUri) ? callbackUrl(callback) : callback.redirectUri }
     }
     case 'redirect':

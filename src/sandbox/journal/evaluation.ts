@@ -11,10 +11,10 @@ const evaluationInputSchema = z.object({
   now: z.number(),
 })
 
-/** What a verified flow was evaluated from. The journal keeps it as JSON in place of the trace, which is many times as large. */
+/** The input of an evaluation. The journal keeps this input as JSON instead of the trace, which is many times as large. */
 export type EvaluationInput = Readonly<z.infer<typeof evaluationInputSchema>>
 
-/** What a flow says of its evaluation, from the JSON of the input: worked out when a reader asks for the flow. */
+/** The trace of a flow, evaluated again from the kept input when somebody reads the flow. */
 export function readEvaluation(input: string): { trace: ThresholdTrace[]; signals: EvaluationInput['signals'] } {
   const { signals, claims, now } = evaluationInputSchema.parse(JSON.parse(input))
   return { trace: explainEvaluation(signals, claims, now), signals }

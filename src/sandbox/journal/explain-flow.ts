@@ -14,14 +14,14 @@ import { reasoningLines } from './reasoning-lines.ts'
 export const FLOW_STATUSES = ['waiting', 'ok', 'declined', 'error'] as const
 export type FlowStatus = (typeof FLOW_STATUSES)[number]
 
-/** What a list says of a flow. */
+/** A flow in a list. */
 export interface FlowSummary {
   readonly status: FlowStatus
   /** One sentence: the first broken rule, else the refusal, else the answer. */
   readonly summary: string
 }
 
-/** What a page about one flow says. */
+/** A flow on its own page. */
 export interface FlowExplanation extends FlowSummary {
   /** A line for what decided the flow, then one for each threshold and signal. */
   readonly reasons: string[]
@@ -43,7 +43,7 @@ export function summarizeFlow(flow: ListedFlow): FlowSummary {
   return { status: 'ok', summary: fault ?? ending(flow) }
 }
 
-/** The summary with the reasons of each answer, and with what decided it. */
+/** The summary, with the reasons of each answer and what decided the flow. */
 export function explainFlow(flow: Flow): FlowExplanation {
   const { trace = [], decided_by: decidedBy, readings } = flow
   const { status, summary } = summarizeFlow(flow)
@@ -70,7 +70,7 @@ function brokenRule(calls: readonly CallRecord[]): string | undefined {
   return first && `${first.rule}: ${first.message}${more}`
 }
 
-/** Families of outcomes that a real service has, too: the callback itself says how they end. */
+/** Families of outcomes that a real service has too: the callback itself says how such a flow ended. */
 const USUAL_FAMILIES: readonly string[] = ['ending', 'error', 'no_answer']
 
 const VERDICTS = { accept: 'accepts it', refuse: 'refuses it', depends: 'can tell only with more context' } as const
@@ -81,7 +81,7 @@ function forcedAnswer(flow: ListedFlow): string | undefined {
   return `forced: ${outcome.name}, a correct client ${VERDICTS[outcome.correctClient]}`
 }
 
-/** Whether a sandbox alone has such an outcome: it changes an answer, which a real service never does. */
+/** Whether only a sandbox has this outcome: it changes an answer, which a real service never does. */
 export const isForced = ({ family }: Outcome): boolean => !USUAL_FAMILIES.includes(family)
 
 /** The outcome of the flow itself, or the one forced on a server-to-server call of it. */

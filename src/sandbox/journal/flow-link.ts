@@ -1,4 +1,4 @@
-/** Where a flow is seen. */
+/** Where a flow can be read. */
 export interface FlowLink {
   /** `f12`. */
   readonly id: string
@@ -12,14 +12,14 @@ export const flowLink = (id: string, baseUrl: string): FlowLink => ({
   url: `${baseUrl}/_sandbox/console/flows/${id}`,
 })
 
-/** The flow that a text names: `f12` in any case, or the address of its page, with that of the sandbox which it is in. */
+/** The flow that a text names: `f12` in any case, or the URL of its page, together with the URL of its sandbox. */
 export function flowNamed(text: string): { readonly id: string; readonly url?: string } | undefined {
   const [, url, id] =
     /^(?:(https?:\/\/.+)\/_sandbox\/(?:console\/)?flows\/)?(f[1-9]\d{0,14})(?:[/?#].*)?$/i.exec(text) ?? []
   return id === undefined ? undefined : { id: id.toLowerCase(), ...(url === undefined ? {} : { url }) }
 }
 
-/** A description must have room beside it. */
+/** Characters of the ending, at most: the description needs room beside it. */
 const MAX_ENDING = 200
 
 /**
@@ -31,5 +31,5 @@ export function endingWith({ id, url }: FlowLink): string {
   return ending.length > MAX_ENDING ? ` (flow ${id})` : ending
 }
 
-/** The description alone, for a reader that is in the flow already. */
+/** The description without the link, for a reader who has the flow open. */
 export const withoutEnding = (description: string): string => description.replace(/ \(flow f\d+(?:: \S+)?\)$/, '')

@@ -63,19 +63,19 @@ export interface FlowOfCall {
   readonly begins: boolean
 }
 
-/** A call to record, and the flow that it belongs to. */
+/** A call to record, with what decides its flow. */
 export interface JournalEntry extends FlowOfCall {
   /** The id that `assign` gave to the call, because its answer names it. */
   readonly assigned?: string | undefined
   /** Identifiers that this call issues. */
   readonly issuedIds: readonly string[]
   readonly facts: FlowFacts
-  /** What the age key was evaluated from, when this call did that. */
+  /** The input of the evaluation, if this call evaluated an age key. */
   readonly evaluation?: EvaluationInput | undefined
   /** The flow ended with this call. */
   readonly ends: boolean
   readonly call: KeptCall
-  /** Takes the secrets out of the events of the call. */
+  /** Masks the events of the call. */
   readonly mask: Mask
 }
 
@@ -94,33 +94,33 @@ export interface FlowFilter extends Readonly<Partial<Record<FilteredFact, string
 /** Where a call was recorded. */
 export interface RecordedIn {
   readonly id: string
-  /** Present for a flow of an audit; `late` when this call marked a flow that earlier calls had begun without the mark. */
+  /** Present for a flow of an audit; `late` when this call was the first of its flow with the mark. */
   readonly audit?: 'marked' | 'late' | undefined
 }
 
 /**
- * The journal of all tenants: a ring of flows under one budget, and one of half of it for those of audits, which push no others
- * out. Several processes may share one.
+ * The journal of all tenants. Flows share one budget; flows of audits have half as much beside it, so that they never push out others.
+ * Several processes may share one journal.
  */
 export interface Journal {
-  /** The id of the flow that a call is recorded in, before it is: of a new flow, that id is given to no other one. */
+  /** Reserves the id of the flow in which a call will be recorded. A new id is given to no other flow. */
   assign(tenant: string, call: FlowOfCall): Awaitable<string | undefined>
   /** Records a call; `undefined` when it belongs to no flow and begins none. */
   record(tenant: string, entry: JournalEntry): Awaitable<RecordedIn | undefined>
   /** Sends an event that belongs to no flow. */
   announce(event: JournalEvent): void
-  /** Newest first. A flow is read when it is asked for: to read one can take milliseconds. */
+  /** Newest first. Each flow is parsed when it is asked for, which can take milliseconds. */
   list(tenant: string, filter?: FlowFilter): AsyncIterable<ListedFlow>
-  /** Those that ended after `since` did, in the order in which they ended; all ended ones when it is not among them. */
+  /** Flows that ended after the flow `since` did, in the order in which they ended; all ended flows when `since` is unknown. */
   listEnded(tenant: string, since: string, filter?: FlowFilter): AsyncIterable<ListedFlow>
-  /** The id of the flow that ended last, `NONE_ENDED` when there is none; it is looked up at the call. */
+  /** The id of the flow that ended last, or `NONE_ENDED`. It is looked up before the call returns. */
   lastEnded(tenant: string): Promise<string>
   find(tenant: string, id: string): Promise<Flow | undefined>
-  /** How many flows of audits it holds. */
+  /** How many flows of audits the journal holds. */
   countAudited(tenant: string): Promise<number>
-  /** Removes the flows of a tenant; its count goes on, so that ids stay in order. */
+  /** Removes the flows of a tenant. Its count goes on, so that ids stay in order. */
   clear(tenant: string): Promise<void>
-  /** Removes all that is kept of a tenant, also its count: the names of tenants are without end. */
+  /** Removes everything about a tenant, its count included: tenants may have any number of names. */
   forget(tenant: string): Promise<void>
   /** Calls `listener` for each event until the returned function is called. */
   subscribe(listener: (event: JournalEvent) => void): () => void
@@ -129,21 +129,21 @@ export interface Journal {
 /** How much a journal keeps: the oldest flows go. */
 export interface JournalBudget {
   readonly maxFlows?: number
-  /** Of everything that is kept of the flows, as JSON: calls, facts, identifiers, and what was evaluated. */
+  /** Characters of all kept flows as JSON: calls, facts, identifiers and inputs of evaluations. */
   readonly maxCharacters?: number
 }
 
 export const JOURNAL_BUDGET = { maxFlows: 2_000, maxCharacters: 12_000_000 } as const satisfies JournalBudget
 
 /**
- * Calls that one flow keeps: beyond them its oldest ones go. It is known by as many identifiers: the first, which is the
- * `request_uri` of a Create flow, and the last ones.
+ * Calls that one flow keeps; beyond this limit its oldest calls go. The flow keeps as many identifiers: the first, which is the
+ * `request_uri` of a Create flow, and the newest.
  */
 export const MAX_FLOW_CALLS = 100
-/** Characters of the calls that one flow keeps, as JSON: beyond them its oldest calls go. The last one always stays. */
+/** Characters of the calls that one flow keeps, as JSON; beyond this limit its oldest calls go, but never the last. */
 export const MAX_FLOW_CHARACTERS = 1_000_000
 
-/** Of a budget, what flows of audits take beside it. */
+/** The share of the budget that flows of audits have beside it. */
 export const AUDIT_SHARE = 0.5
 
 /** What `lastEnded` returns before any flow has ended. */
@@ -154,12 +154,12 @@ export const isFlowId = (id: string) => /^f[1-9]\d{0,14}$/.test(id)
 
 export const flowId = (count: number) => `f${count}`
 
-/** What a flow's id counts. */
+/** The number in the id of a flow. */
 export const flowNumber = (id: string) => Number(id.slice(1))
 
 const FILTERED_FACTS = ['flow', 'client_id', 'state', 'persona', 'outcome'] as const satisfies readonly FilteredFact[]
 
-/** Whether a flow is what a filter asks for. @param summary its facts and, when it has ended, `ended_at` */
+/** Whether a flow matches a filter. @param summary the facts of the flow and, when it has ended, `ended_at` */
 export const fitsFilter = (id: string, summary: Readonly<Record<string, unknown>>, filter: FlowFilter): boolean =>
   (filter.after === undefined || flowNumber(id) > flowNumber(filter.after)) &&
   (filter.before === undefined || flowNumber(id) < flowNumber(filter.before)) &&

@@ -2,7 +2,7 @@ import type { Mask } from '../clients/mask.ts'
 import type { Journal } from './journal.ts'
 import { adviseOnRepeats } from './repeated-values.ts'
 
-/** The journal as a tenant shows it: whatever is read of it is without secrets, one flow with advice too. @param mask asked at each reading */
+/** The journal as a tenant shows it: without secrets; a single flow has advice too. @param mask called at each reading */
 export function maskedJournal(journal: Journal, mask: () => Mask): Journal {
   async function* masked<Item>(items: AsyncIterable<Item>) {
     for await (const item of items) yield mask()(item)

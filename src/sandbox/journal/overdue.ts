@@ -2,15 +2,15 @@ import { TRANSACTION_SECONDS } from '../../oidc/decisions.ts'
 import { ENDPOINTS } from '../../oidc/endpoints.ts'
 import type { ListedFlow } from './journal.ts'
 
-/** A flow whose request has expired before its user answered. */
+/** A flow that waits for its user after its request has expired. */
 interface Overdue {
-  /** What did not come: a browser with the `request_uri`, or an answer of the user. */
+  /** What never came: a browser with the `request_uri`, or an answer of the user. */
   readonly missing: 'browser' | 'answer'
   /** How long the request was valid, in seconds. */
   readonly seconds: number
 }
 
-/** What to say of a flow that waits longer than its request is valid; `undefined` for every other one. @param now in milliseconds */
+/** Describes a flow that waits longer than its request is valid; `undefined` for every other flow. @param now in milliseconds */
 export function findOverdue(
   { calls, ended_at: endedAt }: ListedFlow,
   { now, requestUriSeconds }: { readonly now: number; readonly requestUriSeconds: number },

@@ -1,9 +1,9 @@
 import type { SignalTrace, ThresholdTrace } from '../../age/trace.ts'
 
-/** Characters of one reason: it repeats the patterns of the request, which may be long lists. */
+/** Characters of one reason, at most: it repeats patterns of the request, which may be long lists. */
 const MAX_REASON_LENGTH = 240
 
-/** Lines for one persona: a page has many personas, and a request may name a hundred ages. */
+/** Lines for one persona, at most: a page has many personas, and a request may name a hundred ages. */
 const MAX_LINES = 12
 
 /**
@@ -29,11 +29,11 @@ export function reasoningLines(trace: readonly ThresholdTrace[]): string[] {
   return lines.length > MAX_LINES ? [...lines.slice(0, MAX_LINES), '…'] : lines
 }
 
-/** A list of thresholds; a long one is shortened in the middle, because the answers beside it name each threshold. */
+/** A list of thresholds. A long list is shortened in the middle, because the answers beside it name each threshold. */
 const listed = (thresholds: readonly number[]): string =>
   (thresholds.length > 8 ? [...thresholds.slice(0, 6), '…', ...thresholds.slice(-1)] : thresholds).join(', ')
 
-/** Marks the place of the required age in a reason, when the threshold alone requires it. */
+/** Stands for the required age in a reason, if only the threshold requires it. */
 const NEEDED = '\u0000'
 const BY_THE_THRESHOLD = /needs \d+ by age_thresholds\[\d+\]/
 

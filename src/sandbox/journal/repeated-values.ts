@@ -4,10 +4,10 @@ import { ruleRow } from '../../oidc/rules/rules.ts'
 import type { CallRecord } from './call-record.ts'
 import type { Flow, Journal, ListedFlow } from './journal.ts'
 
-/** So many requests before one have its value too. One alone may be a page that was loaded again. */
+/** How many earlier requests must have the same value. One alone may come from a reloaded page. */
 const EARLIER = 2
 
-/** A flow with advice when its Use request sends the `state` or `nonce` of the requests that its client sent before. */
+/** A flow with advice if its Use request repeats the `state` or `nonce` of earlier requests of the client. */
 export async function adviseOnRepeats(flow: Flow, { list }: Pick<Journal, 'list'>): Promise<Flow> {
   const request = requestOf(flow)
   if (!request || flow.client_id === undefined) return flow

@@ -4,14 +4,14 @@ import { shownResponse } from './call-record.ts'
 import { type FlowStatus, summarizeFlow } from './explain-flow.ts'
 import type { ListedFlow } from './journal.ts'
 
-/** What can be asked about a flow only when its calls are read. */
+/** Criteria for which the calls of a flow must be read. */
 export interface FlowSearch {
   readonly status?: FlowStatus | undefined
-  /** Free text: each of its words stands somewhere in the flow, in whatever case. */
+  /** Free text: each word must occur somewhere in the flow, in any case. */
   readonly q?: string | undefined
 }
 
-/** The flows that a search finds, in the order of the list. They are read one by one, no more of them than the reader takes. */
+/** The matching flows, in the order of the list. Flows are read one by one, and no more than the caller takes. */
 export async function* searchFlows(
   flows: AsyncIterable<ListedFlow>,
   { status, q = '' }: FlowSearch,
@@ -32,7 +32,7 @@ function holds({ calls, ...facts }: ListedFlow, summary: string, words: readonly
   return words.every((word) => text.includes(word))
 }
 
-/** The names and values of a JSON value, wherever they stand in it. */
+/** All names and values in a JSON value. */
 function textsIn(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(textsIn)
   if (isJsonObject(value)) return Object.entries(value).flatMap(([name, member]) => [name, ...textsIn(member)])

@@ -8,16 +8,16 @@ export const sentSchema = z.object({
   text: z.string(),
 })
 
-/** What a call sent, as it came: the query string, or the body with its kind. */
+/** A request as it came: the query string, or the body with its kind. */
 export type Sent = Readonly<z.infer<typeof sentSchema>>
 
-/** The kind of a body by its media type: all that is not JSON is read as a form. */
+/** The kind of a body by its media type. Everything but JSON is read as a form. */
 export const bodyKind = (contentType: string | undefined): Sent['kind'] =>
   contentType?.startsWith('application/json') ? 'json' : 'form'
 
 /**
- * The parameters of a call by name. Of what cannot be read this says only why, or how long it is: it may hold a secret.
- * @param pairs gives those of a query or form that are decoded already
+ * The parameters of a call by name. An unreadable body is only described by its fault or its length, because it may hold a secret.
+ * @param pairs decodes a query or form
  */
 export function parametersOf(
   sent: Sent,

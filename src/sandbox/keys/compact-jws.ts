@@ -7,7 +7,7 @@ import type { SigningKey } from './signing-keys.ts'
 export const encodePart = (part: unknown): string =>
   Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url')
 
-/** What is to be signed: a header, and a payload as a value or, for JSON that no serialiser would write, as text. */
+/** The input of a signature: a header, and a payload as a value or, for JSON that no serialiser would write, as text. */
 export interface Unsigned {
   readonly header: Readonly<Record<string, unknown>>
   readonly payload: string | Readonly<Record<string, unknown>>
@@ -15,17 +15,17 @@ export interface Unsigned {
   readonly isRepeatable?: boolean
 }
 
-/** Node signs on another thread: calls that arrive together sign on all cores, and none waits for the signature of another one. */
+/** Node signs on other threads: calls that arrive together are signed on all cores, and none waits for the signature of another. */
 const signOnThread = promisify(sign)
 
 /**
- * A compact JWS (RFC 7515) whose signature is made with `key`, whatever its header says: a library would refuse most of the headers
- * that a relying party must refuse.
+ * Creates a compact JWS (RFC 7515), signed with `key` whatever the header says. A library would refuse most headers that a relying party
+ * must refuse.
  */
 export const signCompact = ({ header, payload, isRepeatable }: Unsigned, key: SigningKey): Promise<string> =>
   signInput(`${encodePart(header)}.${encodePart(payload)}`, key, isRepeatable)
 
-/** What is to be signed with its signature behind a dot. */
+/** Appends the signature to its input. */
 export async function signInput(input: string, key: SigningKey, isRepeatable = true): Promise<string> {
   const signature = await signatureOf(Buffer.from(input), key, isRepeatable)
   return `${input}.${signature.toString('base64url')}`
@@ -38,5 +38,5 @@ async function signatureOf(input: Buffer, { alg, privateKey, privateJwk }: Signi
   return signEs256(input, String(privateJwk.d))
 }
 
-/** Its own arithmetic of the curve is needed only with a seed. */
+/** Loaded only with a seed: a second implementation of the curve. */
 const loadSigner = onDemand(() => import('./repeatable-es256.ts'))

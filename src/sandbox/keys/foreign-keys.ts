@@ -4,7 +4,7 @@ import { importKeys, type SigningKey, type SigningKeys } from './signing-keys.ts
 
 let imported: Promise<SigningKeys> | undefined
 
-/** The key of an attacker: never published, no secret, and the same in every run. */
+/** A key for forged tokens: never published, no secret, the same in every run. */
 export async function foreignKey(alg: SigningAlgorithm): Promise<SigningKey> {
   imported ??= importKeys(attackerKeys)
   return (await imported)[alg]

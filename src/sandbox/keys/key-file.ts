@@ -15,8 +15,9 @@ const keyFileSchema = z.object({ keys: z.array(z.looseObject({ kty: z.string(), 
 export const keyFileIn = (stateDir: string) => join(stateDir, 'signing-keys.json')
 
 /**
- * The keys of a file, or `undefined` when there is no such file yet; its folder is made then, so that writing can be promised.
- * @throws ConfigError when the file is damaged or the folder cannot be written.
+ * Reads the keys of a file; `undefined` when the file does not exist yet. Its folder is created then, so that the keys can be written
+ * later.
+ * @throws ConfigError when the file is damaged or the folder cannot be written
  */
 export async function readKeyFile(file: string): Promise<SigningKeys | undefined> {
   const text = await readText(file)
@@ -28,9 +29,8 @@ export async function readKeyFile(file: string): Promise<SigningKeys | undefined
 }
 
 /**
- * Makes new keys and keeps them in `file`, readable by its owner only; without a file they live in memory. They do so too
- * when they cannot be written, because the server answers already: `onWarning` is called. When another process has made keys
- * in the meantime, they are the ones.
+ * Generates keys and keeps them in `file`, readable by its owner only. Without a file, or when the file cannot be written, the keys live
+ * in memory; `onWarning` is called then, because the server runs already. If another process has written keys first, those are used.
  * @throws ConfigError when those are damaged
  */
 export async function generateKeys(file?: string, onWarning?: (message: string) => void): Promise<SigningKeys> {
@@ -63,7 +63,7 @@ async function readText(file: string): Promise<string | undefined> {
     return await readFile(file, 'utf8')
   } catch (cause) {
     const code = codeOf(cause)
-    // ENOTDIR: the folder is a file, which making sure of the folder explains better.
+    // ENOTDIR: the folder is a file. The check of the folder explains that better.
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
     throw ConfigError.of(`${file}: the signing keys cannot be read: ${messageOf(cause)}`, { cause })
   }

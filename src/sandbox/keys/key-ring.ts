@@ -10,18 +10,17 @@ export type RotationStage = (typeof ROTATION_STAGES)[number]
 /** `lend` is for an outcome that needs the next key. */
 type Stage = RotationStage | 'lend'
 
-/** The signing keys of one tenant: some are published, one pair of them signs. */
+/** The signing keys of one tenant: several are published, one pair of them signs. */
 export interface KeyRing extends Signer, Signing {
   /** The key that signs now. */
   signingKey(): Promise<SigningKey>
   withAlg(alg: SigningAlgorithm): KeyRing
-  /** The key of the other algorithm that is published with it. */
+  /** The published key of the other algorithm. */
   keyFor(alg: SigningAlgorithm): Promise<SigningKey>
   /**
-   * The ring after a stage; this one stays as it is.
-   * `publish` adds keys to the key set, `use` signs with the newest ones, `retire` removes the others. `lend` adds what `withdraw`
-   * removes, unless they were used meanwhile.
-   * @throws Refusal when the stage is out of turn.
+   * The ring after a stage; this ring stays as it is. `publish` adds keys to the key set, `use` signs with the newest, `retire` removes
+   * the others. `withdraw` removes keys that `lend` added, unless they were used meanwhile.
+   * @throws Refusal when the stage is out of turn
    */
   rotate(stage: Stage, generate: () => Promise<SigningKeys>): KeyRing
   /** The ring as JSON, with its private keys. */
@@ -31,9 +30,9 @@ export interface KeyRing extends Signer, Signing {
 export const storedRingSchema = z.object({
   /** Oldest first. */
   published: z.array(storedKeysSchema),
-  /** The index of the ones that sign. */
+  /** The index of the pair that signs. */
   signing: z.int(),
-  /** The newest ones are lent to an outcome. */
+  /** Whether the newest pair is lent to an outcome. */
   lent: z.literal(true).optional(),
 })
 
@@ -41,9 +40,9 @@ export const storedRingSchema = z.object({
 export type StoredRing = Readonly<z.infer<typeof storedRingSchema>>
 
 interface Rotation {
-  /** Oldest first. They may still be in the making: an RSA key takes longer than starting a server. */
+  /** Oldest first. A pair may still be generated: an RSA key takes longer than starting a server. */
   readonly published: readonly KeySource[]
-  /** The ones that sign, among those published. */
+  /** The published pair that signs. */
   readonly signing: KeySource
   readonly lent?: true | undefined
 }
@@ -55,18 +54,18 @@ interface Signing {
   readonly isRepeatable: boolean
 }
 
-/** Where keys come from: read on first use, and the same ones each time, at once when they are there. */
+/** A source of keys. It reads them on first use, returns the same keys each time, and returns them at once when they are there. */
 export type KeySource = () => Awaitable<SigningKeys>
 
-/** Keys that exist or are being made. */
+/** Keys, or a promise of keys that are being generated. */
 export function keysOf(keys: Promise<SigningKeys>): KeySource {
   let known: SigningKeys | undefined
-  // A damaged key is reported to each caller of the source; without a caller it is no unhandled rejection.
+  // Each caller of the source learns of a damaged key; without a caller, the rejection counts as handled.
   keys.then((there) => (known = there)).catch(() => {})
   return () => known ?? keys
 }
 
-/** Keys that are made on first use, at the latest after `milliseconds`; tried again when that failed. */
+/** Keys that are generated on first use, at the latest after `milliseconds`. A failed attempt is repeated. */
 export function keysSoon(make: () => Promise<SigningKeys>, milliseconds: number): KeySource {
   let made: KeySource | undefined
   const ask = () => {
@@ -83,12 +82,12 @@ export function keysSoon(make: () => Promise<SigningKeys>, milliseconds: number)
   return ask
 }
 
-/** Creates a ring whose only keys are `keys`. */
+/** Creates a ring of one pair of keys. */
 export function createKeyRing({ keys, ...signing }: Signing & { keys: KeySource }): KeyRing {
   return ringOf(signing, { published: [keys], signing: keys })
 }
 
-/** Creates the ring that was stored. */
+/** Creates a ring from what was stored. */
 export function restoreKeyRing({ alg, isRepeatable }: Signing, { published, signing, lent }: StoredRing): KeyRing {
   const keys = published.map((stored) => keysOf(importKeys(stored)))
   const signer = keys[signing]

@@ -6,11 +6,11 @@ import type { SigningAlgorithm } from '../../oidc/ports.ts'
 
 /** A private key ready to sign, with its public half as the key set shows it. */
 export interface SigningKey {
-  /** Begins with `sandbox-`, so that the key is not mistaken for one of the live service. */
+  /** Begins with `sandbox-`: nobody takes the key for one of the live service. */
   readonly kid: string
   readonly alg: SigningAlgorithm
   readonly privateKey: KeyObject
-  /** The same key as it is kept. */
+  /** The private key as it is stored. */
   readonly privateJwk: JWK
   readonly publicJwk: JWK
 }
@@ -18,14 +18,14 @@ export interface SigningKey {
 /** One key per algorithm: the key set publishes both. */
 export type SigningKeys = Readonly<Record<SigningAlgorithm, SigningKey>>
 
-/** Whether it is a key of the right kind shows when it is imported. */
+/** Whether a key is of the right kind shows when it is imported. */
 const jwkSchema = z.custom<JWK>((value) => isJsonObject(value) && typeof value['kty'] === 'string', {
   error: 'not a JSON Web Key',
 })
 
 export const storedKeysSchema = z.object({ RS256: jwkSchema, ES256: jwkSchema })
 
-/** Private keys as they are kept. */
+/** Private keys as they are stored. */
 export type StoredKeys = Readonly<z.infer<typeof storedKeysSchema>>
 
 /** Makes new private keys: 2048-bit RSA and P-256. */

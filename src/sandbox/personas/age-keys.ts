@@ -7,7 +7,7 @@ import type { Persona } from './persona-schema.ts'
 
 /** The ids of the age keys that personas hold. An id lives as long as its key. */
 export interface AgeKeyIds {
-  /** Made when it is first asked for, so that a thousand untouched personas cost nothing. */
+  /** An id is made on first use, so that a thousand untouched personas cost nothing. */
   idOf(persona: string): Promise<string>
   /** The name of the persona that holds the key; `undefined` when the key has ended. */
   holderOf(id: string): Awaitable<string | undefined>
@@ -39,18 +39,18 @@ export function createAgeKeyIds({ ids, tables }: { ids: Ids; tables: Tables }): 
   }
 }
 
-/** An age key with the signals that are `held` and `added`: the newest of them. */
+/** The age key with the `added` signals behind the `held` ones; beyond the limit the oldest go. */
 export const ageKeyWith = (held: readonly AgeSignal[], added: readonly AgeSignal[]): { signals: AgeSignal[] } => ({
   signals: [...held, ...added].slice(-MAX_SIGNALS),
 })
 
-/** The persona with plain dates, its relative ones counted from `base` (epoch milliseconds). */
+/** The persona with plain dates; relative dates count from `base` (epoch milliseconds). */
 export function resolvePersona(persona: Persona, base: number): Persona {
   if (persona.age_key === undefined) return persona
   return { ...persona, age_key: { signals: persona.age_key.signals.map((signal) => resolveSignal(signal, base)) } }
 }
 
-/** The signal with plain dates, its relative ones counted from `base` (epoch milliseconds). */
+/** The signal with plain dates; relative dates count from `base` (epoch milliseconds). */
 export function resolveSignal(signal: AgeSignal, base: number): AgeSignal {
   const { age, verified_at } = signal
   return {

@@ -7,8 +7,8 @@ import { resolveSignal } from './age-keys.ts'
 export const USUAL_THRESHOLDS: number[] = [13, 16, 18, 21, 25]
 
 /**
- * What a persona with these signals is for, and what it answers to the usual thresholds, as one line. It follows from the signals
- * alone; when all their dates are relative it is true on every day.
+ * One line about a persona: its purpose, and its answers to the usual thresholds. The line follows from the signals; if all their dates
+ * are relative, the line is true on every day.
  */
 export function describeAgeKey(signals: readonly AgeSignal[]): string {
   if (signals.length === 0) return 'For a user without age key: nothing is answered, the user creates one or declines.'
@@ -19,7 +19,7 @@ export function describeAgeKey(signals: readonly AgeSignal[]): string {
   return `For ${useOf(signals)}: ${answersInWords(answers)}. By ${listed(held)}.`
 }
 
-/** An hour at which no zone of the sandbox matters; which day it is makes no difference to relative dates. */
+/** Noon, at which no time zone matters. Relative dates do not depend on the day. */
 const NOON = Date.UTC(2025, 5, 15, 12)
 const DAY = 86_400_000
 
@@ -35,7 +35,7 @@ function answersInWords(answers: Readonly<Record<string, boolean>>): string {
   return yes.length === 0 ? `no to ${listed(no)}` : `yes to ${listed(yes)}, no to ${listed(no)}`
 }
 
-/** Days and how they are called, beginning with the day on which an answer becomes yes. */
+/** Days and their names, beginning with the day on which an answer becomes yes. */
 const BIRTHDAYS = [
   [1, 'the day before turning'],
   [0, 'the day of turning'],
@@ -48,7 +48,7 @@ const METHOD_USES: Readonly<Partial<Record<Method, string>>> = {
   payment_card_network: 'payment cards',
 }
 
-/** What the persona tests that most others do not: the first that fits. */
+/** What distinguishes the persona from most others; the first feature that fits. */
 function useOf(signals: readonly AgeSignal[]): string {
   const single = signals.map((signal) => JSON.stringify(answersOn(0, [signal])))
   if (new Set(single).size > 1) return 'signals that disagree, so that filters decide which one counts'

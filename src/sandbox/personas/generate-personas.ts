@@ -5,17 +5,17 @@ import { describeAgeKey, USUAL_THRESHOLDS } from './describe-age-key.ts'
 import { loadFaker, slug } from './name-generator.ts'
 import type { Persona } from './persona-schema.ts'
 
-/** Personas of one run. */
+/** Personas of one run, at most. */
 export const MAX_GENERATED = 500
 
-/** The greatest seed: 32 bits without sign. */
+/** The largest seed: an unsigned integer of 32 bits. */
 export const MAX_SEED = 0xffffffff
 
 type Faker = Awaited<ReturnType<typeof loadFaker>>['faker']
 
 /**
- * Makes `count` personas that differ in method, age, provider, attributes, level and time of verification. The same `seed` gives
- * the same ones. All dates are relative, so that what a persona says of its age is true on every day.
+ * Generates `count` personas that differ in method, age, provider, attributes, level and time of verification. The same `seed` gives the
+ * same personas. All dates are relative, so that their descriptions are true on every day.
  */
 export async function generatePersonas(count: number, seed: number): Promise<Persona[]> {
   const { faker } = await loadFaker()
@@ -32,7 +32,7 @@ export async function generatePersonas(count: number, seed: number): Promise<Per
   })
 }
 
-/** Leaves room for the longest point and a number within the 63 characters of a name. */
+/** Leaves room for the longest suffix within the 63 characters of a name. */
 const MAX_PERSON_LETTERS = 24
 
 function freeName(wanted: string, taken: Set<string>): string {
@@ -42,7 +42,7 @@ function freeName(wanted: string, taken: Set<string>): string {
   return name
 }
 
-/** Gives each item of a list once, in an order of the seed, before one comes again: few personas differ as much as they can. */
+/** Returns the items of a list in an order of the seed, each once before any comes again: even few personas then differ in all points. */
 type Deck = <Item>(name: string, items: readonly Item[]) => Item
 
 function createDeck(faker: Faker): Deck {
@@ -63,7 +63,7 @@ interface Draw {
   readonly threshold: number
 }
 
-/** What a persona is about in a few words (`turns 18 tomorrow`), and what its age key holds; nothing without age key. */
+/** The purpose of a persona in a few words (`turns 18 tomorrow`), and the content of its age key, if it has one. */
 interface Made {
   readonly point: string
   readonly signals: readonly AgeSignal[]
@@ -119,7 +119,7 @@ function yearsOld(draw: Draw, years: number): Made {
 
 const born = (text: string): Age => ({ date_of_birth: text })
 
-/** A signal of a method that takes any form of age. */
+/** Creates a signal of a method that accepts each form of age. */
 function document(draw: Draw, age: Age): AgeSignal {
   return signal(draw, draw.next('document', ['id_doc_scan', 'national_id_number', 'digital_credential'] as const), age)
 }
@@ -139,7 +139,7 @@ const VERIFIED = ['now - 1h', 'now - 3d', 'now - 30d', 'now - 5m', 'now - 11m'] 
 function signal(draw: Draw, method: Method, age: Age): AgeSignal {
   const { next } = draw
   const attributes = attributesOf(draw, method)
-  // Every second one is certified, each level as often as the others.
+  // Every second persona is certified, with all levels equally often.
   const level = next('certified', [true, false]) ? next<AssuranceLevel>('level', ASSURANCE_LEVELS) : undefined
   return {
     method,
@@ -151,7 +151,7 @@ function signal(draw: Draw, method: Method, age: Age): AgeSignal {
   }
 }
 
-/** Every attribute that a method requires, and the others every second time. */
+/** All required attributes of a method, and the optional ones for every second persona. */
 function attributesOf({ next }: Draw, method: Method): Record<string, boolean | string> {
   const facts = Object.entries(METHODS[method].attributes)
   const given = facts.filter(([name, { required }]) => required || next(`has ${method} ${name}`, [true, false]))

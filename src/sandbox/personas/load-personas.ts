@@ -8,7 +8,7 @@ import type { Persona } from './persona-schema.ts'
 /** The folder of the personas that come with the package. */
 export const BUILT_IN_PERSONAS = fileURLToPath(new URL('personas/', packageRoot))
 
-/** The same personas as JSON, which the build writes next to the bundle; parsing the YAML files takes half of the start-up time. */
+/** The built-in personas as JSON, which the build writes next to the bundle: parsing their YAML would take half of a start. */
 const PARSED_AT_BUILD = new URL('personas.json', import.meta.url)
 
 /**
@@ -28,7 +28,7 @@ export async function loadPersonas(paths: readonly string[] = []): Promise<Perso
 
 async function readBuiltInPersonas(): Promise<readonly Persona[]> {
   if (!existsSync(PARSED_AT_BUILD)) return readFiles([BUILT_IN_PERSONAS])
-  // Checked when it was written.
+  // The build has checked the JSON.
   return JSON.parse(readFileSync(PARSED_AT_BUILD, 'utf8'))
 }
 

@@ -26,12 +26,15 @@ export function readPersonas(paths: readonly string[]): Persona[] {
   return personas
 }
 
-/** Reads the persona of a file, or a list, which may stand under `personas`; the name of the file does not matter. @throws ConfigError */
+/**
+ * Reads a file with one persona or a list, which may stand under `personas`. The name of the file does not matter.
+ * @throws ConfigError
+ */
 export function readPersonaFile(file: string): readonly Persona[] {
   return parseYamlDocument(readText(file), { file, schema: schemaOf })
 }
 
-/** A file with one persona and a file with a list have different mistakes, so that each is checked as what it is. */
+/** One persona and a list are checked by their own schemas, since they have different mistakes. */
 function schemaOf(value: unknown): z.ZodType<readonly Persona[]> {
   if (Array.isArray(value)) return personasSchema.shape.personas
   return isJsonObject(value) && Object.hasOwn(value, 'personas') ? LIST : ONE
@@ -39,12 +42,12 @@ function schemaOf(value: unknown): z.ZodType<readonly Persona[]> {
 const ONE = personaSchema.transform((persona) => [persona])
 const LIST = personasSchema.transform(({ personas }) => personas)
 
-/** Each file and folder once, as it was written: that is how a complaint names it. */
+/** Each file and folder once, as it was written: messages name it so. */
 function distinct(paths: readonly string[]): string[] {
   return [...new Map(paths.map((path) => [resolve(path), path])).values()]
 }
 
-/** What `read` gives for each item; what it finds wrong goes to `problems`, so that one run reports every file. */
+/** Maps the items by `read`; errors are added to `problems`, so that one run reports all files. */
 function collect<T>(items: readonly string[], read: (item: string) => readonly T[], problems: FileProblem[]): T[] {
   return items.flatMap((item) => {
     try {
@@ -73,7 +76,7 @@ function readText(file: string): string {
   return reading(file, () => readFileSync(file, 'utf8'))
 }
 
-/** The operating system's refusals, as problems of the file instead of crashes. */
+/** Errors of the operating system become problems of the file. */
 function reading<T>(file: string, act: () => T): T {
   try {
     return act()

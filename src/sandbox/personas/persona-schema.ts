@@ -63,7 +63,7 @@ export const storedPersonaSchema = personaSchema.extend({
   age_key: z.object({ signals: z.array(checkedSignalSchema) }).optional(),
 })
 
-/** The heading of a persona: a user's own ones need not choose. */
+/** The heading of a persona; personas of the user need not name one. */
 export function groupOf(persona: Persona): PersonaGroup {
   return persona.group ?? 'Own'
 }
@@ -72,10 +72,10 @@ function lineOfText(longest: number) {
   return z.string().max(longest).regex(/\S/, { error: 'must not be empty' })
 }
 
-/** The persona that an outcome takes when it needs one and none was named: in Create one whose age key nothing else uses. */
+/** The persona for an outcome that needs one when none was named; in Create a persona whose age key nothing else uses. */
 export const FALLBACK_PERSONAS = { use: 'adult-passport', create: 'no-age-key' } as const
 
-/** In the order of the headings, and under a heading as they were declared; the usual persona leads its own. */
+/** Sorted by heading, then as declared; the usual persona leads its heading. */
 export function inPersonaOrder(personas: readonly Persona[]): Persona[] {
   const usual = personas.filter(({ name }) => name === FALLBACK_PERSONAS.use)
   const others = personas.filter(({ name }) => name !== FALLBACK_PERSONAS.use)

@@ -7,5 +7,5 @@ export const personaYaml = (persona: Persona): string => stringify(persona, OPTI
 /** Several personas as the text of one file: a list under `personas`. */
 export const personasYaml = (personas: readonly Persona[]): string => stringify({ personas }, OPTIONS)
 
-/** Long sentences stay on their line, and each persona stands alone without anchors. */
+/** No line is folded, and no persona refers to another by an anchor. */
 const OPTIONS = { lineWidth: 0, aliasDuplicateObjects: false }

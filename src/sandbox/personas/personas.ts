@@ -20,38 +20,41 @@ export const MAX_CHANGED_PERSONAS = 1000
 
 /** The personas of one tenant, and the age keys they hold. Dates stay relative except where a function says otherwise. */
 export interface Personas extends AgeKeys {
-  /** The declared ones in their order, then those added at run time. */
+  /** The declared personas in their order, then those added at run time. */
   list(): Promise<Persona[]>
   find(name: string): Awaitable<Persona | undefined>
-  /** Adds a persona or replaces the one of this name, whose age key ends. @throws Refusal */
+  /** Adds a persona, or replaces the persona of the same name, whose age key ends. @throws Refusal */
   put(persona: Persona): Promise<void>
-  /** The same for each of them, or for none. @throws Refusal */
+  /** Adds or replaces all of the personas or none. @throws Refusal */
   putAll(personas: readonly Persona[]): Promise<void>
-  /** `false` when there is none of this name. @throws Refusal */
+  /** Removes a persona; `false` when no persona has this name. @throws Refusal */
   remove(name: string): Promise<boolean>
-  /** The names of those that differ from the declared ones: put or removed by a test, or changed by Create and Upgrade. */
+  /** The names of personas that differ from the declared ones: put or removed by a test, or changed by Create and Upgrade. */
   changed(): Promise<string[]>
-  /** Back to the declared ones. */
+  /** Restores the declared personas. */
   restore(): Promise<void>
-  /** The persona with plain dates, counted from the clock's base. */
+  /** The persona with plain dates, which count from the base of the clock. */
   resolved(persona: Persona): Persona
-  /** The age key of a persona from `find` or `list`, with plain dates; `undefined` when it has none. The id stays while the key lives. */
+  /**
+   * The age key of a persona from `find` or `list`, with plain dates; `undefined` when the persona has none. The id stays while the key
+   * exists.
+   */
   ageKeyOf(persona: Persona): Promise<AgeKey | undefined>
 }
 
 export interface PersonasOptions {
-  /** Shared between tenants: never copied, never changed. */
+  /** The declared personas, shared by all tenants: never copied, never changed. */
   readonly declared: readonly Persona[]
   readonly clock: Pick<SandboxClock, 'base'>
   readonly ids: Ids
   readonly records: Pick<TenantRecords, 'store' | 'tables'>
 }
 
-/** What differs from the declared personas. */
+/** The difference from the declared personas. */
 const changeSchema = z.object({
-  /** Absent: the declared persona was removed. */
+  /** The changed persona; absent when the declared persona was removed. */
   persona: storedPersonaSchema.optional(),
-  /** Its name was generated here: the first to go when there is no room. */
+  /** Whether the sandbox generated the name: such personas go first when there is no room. */
   isGenerated: z.literal(true).optional(),
 })
 
@@ -59,7 +62,7 @@ type Change = z.infer<typeof changeSchema>
 
 const PARSED = new WeakMap<object, Change>()
 
-/** Creates the personas of one tenant: the declared ones, under an overlay of what this tenant changed. */
+/** Creates the personas of one tenant: the declared ones, overlaid with the changes of the tenant. */
 export function createPersonas({ declared, clock, ids, records: { store, tables } }: PersonasOptions): Personas {
   const findDeclared = (name: string) => declared.find((persona) => persona.name === name)
   const changes = table(tables, { name: 'persona', schema: changeSchema }, PARSED)
@@ -68,13 +71,13 @@ export function createPersonas({ declared, clock, ids, records: { store, tables 
   const find = (name: string) =>
     whenThere(changes.get(name), (change) => (change ? change.persona : findDeclared(name)))
 
-  /** Writes what `make` gives, again when another caller was faster. */
+  /** Writes the changes of `make`, and repeats this when another caller wrote first. */
   const write = async (make: () => Promise<readonly Written[]>) => {
     while (!(await store.write(await make())));
   }
   const forget = (name: string) => write(async () => [changes.removing(name), ...(await ageKeyIds.ending(name))])
 
-  /** Decision: saved keys make room for each other, so that Create goes on; what a test put by name is never dropped. */
+  /** Decision: saved age keys make room for each other, so that Create goes on; a persona that a test put is never dropped. */
   const makeRoomFor = async (name: string) => {
     if (await changes.get(name)) return
     if ((await changes.count()) < MAX_CHANGED_PERSONAS) return
@@ -83,7 +86,7 @@ export function createPersonas({ declared, clock, ids, records: { store, tables 
     await forget(oldest[0])
   }
 
-  /** What a refused call has changed by then stays, so that a list is measured before its first persona is put. */
+  /** The size of the whole list is checked before its first persona is put, because a refused call undoes nothing. */
   const requireRoomFor = async (personas: readonly Persona[]) => {
     const kept = await changes.list()
     const names = new Set(kept.filter(([, change]) => !change.isGenerated).map(([name]) => name))

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { isJsonObject } from '../../age/json-object.ts'
 import type { Mask } from '../clients/mask.ts'
 
-/** One place where a request is not what a scenario expects. */
+/** One member of a request that differs from what the scenario expects. */
 export const mismatchSchema = z.object({
   path: z.string().describe('`claims.age_thresholds[0]`'),
   expected: z.string().describe('A short JSON text'),
@@ -12,9 +12,9 @@ export const mismatchSchema = z.object({
 export type Mismatch = z.infer<typeof mismatchSchema>
 
 /**
- * Where `came` does not contain `expected`: of an object the named members must fit, of a list each item must fit the one
- * at its index (more may follow), and everything else must have the same text, so that `true` is met by `"true"`.
- * @param where.mask takes secrets out of both values
+ * Compares `came` with `expected`. An object must have the named members, a list must begin with the given items, and any other value
+ * must have the same text: `"true"` meets `true`.
+ * @param where.mask removes secrets from both values
  */
 export function findMismatches(
   expected: unknown,
@@ -33,7 +33,7 @@ export function findMismatches(
     return expected.flatMap((item, index) => findMismatches(item, came[index], { path: `${path}[${index}]`, mask }))
   }
   if (isScalar(expected) && isScalar(came) && String(expected) === String(came)) return []
-  // The name says that a value is a secret, whatever the value is.
+  // A member whose name says that its value is a secret.
   const name = path.slice(path.lastIndexOf('.') + 1)
   const shownAt = (value: unknown) => shown(Object.values(mask({ [name]: value }))[0])
   return [{ path, expected: shownAt(expected), came: shownAt(came) }]

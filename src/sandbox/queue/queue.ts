@@ -23,79 +23,81 @@ import {
 } from './queued.ts'
 import type { Scenario } from './scenario-schema.ts'
 
-/** What is queued for a call. */
+/** The queued decisions and scenarios that concern a call. */
 export interface QueueMatch {
   readonly decision: QueuedDecision | undefined
   /** Scenarios that the call contradicts. */
   readonly contradicted: readonly { readonly id: string; readonly index: number; readonly explanation: Explanation }[]
 }
 
-/** A step that decides a call. */
+/** A queued decision about a call. */
 export interface QueuedDecision {
   /** For messages: `scenario "Upgrade", step 2`. */
   readonly source: string
   readonly persona: string | undefined
   readonly outcome: string | undefined
-  /** Marks the flow that it decides as one of an audit, which changes no persona. */
+  /** Marks the flow as one of an audit, which changes no persona. */
   readonly audit?: true | undefined
   readonly id: string
-  /** Of the step, from 0. */
+  /** The index of the step, from 0. */
   readonly index: number
-  /** Absent when it is an expectation. */
+  /** The id of the scenario; absent for an expectation. */
   readonly scenario?: string
 }
 
-/** What became of a match. */
+/** What happened to a match. */
 export interface QueueResult {
   readonly isFollowed: boolean
-  /** Why the call cannot have the decision, which is then used up; a scenario fails by it. */
+  /** Why the request cannot have the decision. The decision is used up then, and its scenario fails. */
   readonly problem?: string | undefined
   readonly call: ReceivedCall
 }
 
 /**
- * What decides the coming requests of one tenant: scenarios, and expectations, which are scenarios of one step and come first.
- * Both are met in the order in which they were queued.
+ * The queue of one tenant: expectations, which are scenarios of one step, and scenarios. Expectations decide first; both decide in the
+ * order in which they were queued.
  */
 export interface Queue {
   readonly expectations: Expectations
   readonly scenarios: Scenarios
-  /** What decides this call, and what the call contradicts. Only looks: nothing is used up before `settle`. */
+  /** Finds what decides this call, and the scenarios that the call contradicts. Nothing is used up before `settle`. */
   match(call: ReceivedCall): Awaitable<QueueMatch>
   /**
-   * Records what became of a match: contradicted scenarios fail, a followed step passes, a step that was not followed keeps a
-   * remark.
-   * @returns `false` when another request used the decision up first
+   * Records what happened to a match: a contradicted scenario fails, an applied step passes, a step that was not applied keeps a remark.
+   * @returns `false` when another request used up the decision first
    */
   settle(match: QueueMatch, result: QueueResult): Awaitable<boolean>
   /**
-   * Counts a server-to-server call that was answered with `status` for the first scenario that awaits it.
-   * @param decidedBy the scenario whose step decided this call; its next step does not count it
+   * Counts an answered server-to-server call for the first scenario that awaits the call.
+   * @param decidedBy the scenario whose step decided this call; its next step does not count the call
    */
   observe(call: ReceivedCall, status: number, decidedBy?: string): Awaitable<void>
-  /** Runs the clock steps that are current; called after a decision was carried out. */
+  /** Runs the current clock steps; called after a decision was carried out. */
   runClockSteps(): Promise<void>
 }
 
 export interface Expectations {
   list(): Promise<Expectation[]>
-  /** A caller drives the tenant by it. @throws Refusal */
+  /** Adds an expectation for a caller, which declares the tenant. @throws Refusal */
   add(expectation: NewExpectation): Promise<Expectation>
-  /** Adds what the address of a flow forces on a later call. @throws Refusal */
+  /** Adds the outcome that the URL of a flow forces on a later call. @throws Refusal */
   addLater(expectation: NewExpectation): Promise<Expectation>
-  /** `false` when there is none of this id. */
+  /** `false` when no expectation has this id. */
   remove(id: string): Promise<boolean>
   clear(): Promise<void>
 }
 
-/** The scenarios, in the order in which they were armed. Ended ones stay readable. */
+/** The scenarios, in the order in which they were armed. Ended scenarios stay readable. */
 export interface Scenarios {
-  /** Clock steps at its beginning run at once. Names of personas and clients are the caller's to check. @throws Refusal */
+  /**
+   * Arms a scenario; clock steps at its beginning run at once. The caller has checked the names of personas and clients.
+   * @throws Refusal
+   */
   arm(scenario: Scenario): Promise<ScenarioProgress>
-  /** As they are kept: `progressOf` makes up to 500 steps of each. */
+  /** The scenarios as the queue keeps them: `progressOf` builds up to 500 steps for each. */
   list(): Promise<readonly Queued[]>
   find(id: string): Promise<ScenarioProgress | undefined>
-  /** `false` when there is none of this id. */
+  /** `false` when no scenario has this id. */
   remove(id: string): Promise<boolean>
   clear(): Promise<void>
 }
@@ -103,7 +105,7 @@ export interface Scenarios {
 const MAX_EXPECTATIONS = 10_000
 const MAX_SCENARIOS = 100
 
-/** Announced whenever a scenario advances. */
+/** The event that announces the progress of a scenario. */
 export interface ScenarioEvent {
   readonly id: string
   readonly name: string
@@ -115,7 +117,7 @@ export interface ScenarioEvent {
 
 const PARSED = new WeakMap<object, Queued>()
 
-/** Creates the queue of one tenant. @param parts.lastEnded the id of the tenant's flow that ended last */
+/** Creates the queue of one tenant. @param parts.lastEnded finds the id of the flow of the tenant that ended last */
 export function createQueue({
   idsFor,
   tables,
@@ -138,8 +140,9 @@ export function createQueue({
   }
   const announceProgress = (queued: Queued) => announce(eventOf(progressOf(queued)))
   /**
-   * @param next pure; it gives the same object when nothing is to be changed, and `undefined` when nothing is left
-   * @returns what it was
+   * Changes one queued scenario.
+   * @param next a pure function; the same object changes nothing, `undefined` removes the scenario
+   * @returns the scenario before the change
    */
   const change = async (id: string, next: (queued: Queued) => Queued | undefined) => {
     let before: Queued | undefined
@@ -150,7 +153,7 @@ export function createQueue({
     if (after && !after.expected && after.revision !== before?.revision) announceProgress(after)
     return before
   }
-  /** What is queued; what held until a flow ended is used up by now. */
+  /** The whole queue, without expectations that were held until a flow had ended, if one has ended. */
   const all = () =>
     whenThere(rows(), (queued) => {
       const held = queued.filter(({ expected }) => expected?.held_since !== undefined)
@@ -178,7 +181,7 @@ export function createQueue({
   const [expectationIds, scenarioIds] = [idsFor('expectations'), idsFor('scenarios')]
   const newExpectationId = () => `x-${expectationIds.random(9)}`
   const addExpectation: Expectations['add'] = async ({ times = 1, ...wanted }) => {
-    // Listed only when it counts: what held until a flow ended may leave room.
+    // The whole list is read only at the limit: held expectations may be over and leave room.
     if ((await queue.count()) >= MAX_EXPECTATIONS && (await listExpectations()).length >= MAX_EXPECTATIONS)
       throw Refusal.conflict(`expectations: ${MAX_EXPECTATIONS} are queued already; DELETE them, or reset the tenant`)
     const id = newExpectationId()
@@ -215,7 +218,7 @@ export function createQueue({
       while (await runClockStep(queued.id));
     }
   }
-  /** Whether the scenario awaits this call; then it advances, fails or keeps a remark. */
+  /** Whether the scenario awaits this call. If so, the scenario advances, fails or keeps a remark. */
   const observeOne = async (id: string, call: ReceivedCall, status: number) => {
     const before = await change(id, (queued) => {
       if (!isAbout(queued, 'await', call)) return queued
@@ -245,7 +248,7 @@ export function createQueue({
       return isFollowed || !scenario ? passStep(queued, ended) : failStep(queued, { detail: problem })
     })
     const isTaken = before !== undefined && isAtStep(before)
-    // What a scenario has decided for a first read of discovery or keys holds, too.
+    // A scenario's decision for a first read of discovery or keys is held like an expectation's.
     if (isTaken && isFollowed && scenario && ended !== undefined)
       await put(queuedExpectation(newExpectationId(), { flow, outcome }, { times: 1, remaining: 1, held_since: ended }))
     return isTaken
@@ -308,7 +311,10 @@ function eventOf({ id, name, status, revision, steps }: ScenarioProgress): Scena
 
 const NO_MATCH: QueueMatch = { decision: undefined, contradicted: [] }
 
-/** The first expectation that fits the call, else the first scenario whose step does, and those before it that the call contradicts. */
+/**
+ * The first expectation that fits the call; otherwise the first scenario whose current step fits, with the earlier scenarios that the
+ * call contradicts.
+ */
 export function matchQueued(queue: readonly Queued[], call: ReceivedCall): QueueMatch {
   if (queue.length === 0) return NO_MATCH
   const expectation = queue.find((queued) => queued.expected && isAbout(queued, 'decide', call))
@@ -328,7 +334,7 @@ function decisionOf({ id, scenario: { name, steps }, current: index, expected }:
   const decision = { persona, outcome, id, index }
   if (!expected) return { ...decision, source: `scenario ${JSON.stringify(name)}, step ${index + 1}`, scenario: id }
   const { audit, times, remaining } = expected
-  // Named only when this request cannot have it, and uses it up.
+  // Messages name this source only when the request cannot have the decision and uses it up.
   const left = remaining > 1 ? `${remaining - 1} of ${times} left` : 'now used up'
   return { ...decision, source: `expectation ${id} (${left})`, audit }
 }

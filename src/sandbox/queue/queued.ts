@@ -36,21 +36,24 @@ export type Explanation = z.infer<typeof explanationSchema>
 
 export const queuedSchema = z.object({
   id: z.string(),
-  /** Checked when it was armed. Only its members are looked at: every request reads all of the queue, of up to 500 steps each. */
+  /**
+   * Steps are checked when a scenario is armed, so only their members are parsed here: every request reads the whole queue, of up to 500
+   * steps for each scenario.
+   */
   scenario: z.custom<Scenario>((value) => isJsonObject(value) && Array.isArray(value['steps']), {
     error: 'not a scenario',
   }),
-  /** The index of the current step; the number of steps when it has passed. */
+  /** The index of the current step; the number of steps when all have passed. */
   current: z.int(),
   revision: z.int(),
   failure: explanationSchema.optional(),
-  /** The last request that did not meet the current step, in words. */
+  /** The last request that did not meet the current step, as a sentence. */
   remark: z.string().optional(),
-  /** Of an expectation, which is a scenario of one step: it is gone when it has decided as many requests as it says. */
+  /** Members of an expectation only. An expectation ends when it has decided `times` requests. */
   expected: expectedSchema.optional(),
 })
 
-/** A scenario that looks at every request until it has passed or failed. JSON, so that several processes can share it. */
+/** A scenario that is matched with every request until it has passed or failed. It is JSON, so that several processes can share it. */
 export type Queued = Readonly<z.infer<typeof queuedSchema>>
 
 export const queuedScenario = (id: string, scenario: Scenario): Queued => ({ id, scenario, current: 0, revision: 0 })
@@ -64,19 +67,19 @@ export const queuedExpectation = (
   expected: { match, audit, ...count },
 })
 
-/** A queued expectation as it is shown; `undefined` for a scenario. */
+/** The expectation as the control API shows it; `undefined` for a scenario. */
 export function expectationOf({ id, scenario, expected }: Queued): Expectation | undefined {
   const decide = expected && scenario.steps[0]?.decide
   return decide && { id, ...decide, ...expected }
 }
 
-/** The step that it is at; `undefined` when it has passed or failed. */
+/** The current step; `undefined` when the scenario has passed or failed. */
 export function currentStep({ scenario, current, failure }: Queued): Step | undefined {
   const step = failure ? undefined : scenario.steps[current]
   return step && stepOf(step)
 }
 
-/** Whether its current step is one of this kind, and for this request. */
+/** Whether the current step is of this kind, and for this call. */
 export function isAbout(queued: Queued, kind: 'decide' | 'await', call: ReceivedCall): boolean {
   const step = currentStep(queued)
   if (step?.kind !== kind || step.flow !== call.flow) return false
@@ -84,7 +87,7 @@ export function isAbout(queued: Queued, kind: 'decide' | 'await', call: Received
   return isOpen && isOfCaller(queued, call)
 }
 
-/** An expectation asks for members of the request, a scenario for its client; requests for discovery and keys name none. */
+/** An expectation compares members of the request, a scenario the client. Requests for discovery and keys name no client. */
 function isOfCaller({ scenario, expected }: Queued, call: ReceivedCall): boolean {
   if (!expected) return scenario.client === undefined || scenario.client === call.client_id || isHeld(call.flow)
   const { match = {} } = expected
@@ -94,18 +97,18 @@ function isOfCaller({ scenario, expected }: Queued, call: ReceivedCall): boolean
 }
 
 /**
- * What is queued after its current step was met; `undefined` when nothing is left.
- * @param ended the id of the flow that ended last, where an expectation holds until another one ends
+ * The scenario after its current step was met; `undefined` when the expectation is used up.
+ * @param ended the id of the flow that ended last, for an expectation that is held until another flow ends
  */
 export function passStep(queued: Queued, ended?: string): Queued | undefined {
   const { id, scenario, current, revision, expected } = queued
   if (!expected) return { id, scenario, current: current + 1, revision: revision + 1 }
   if (ended === undefined) return usedOnce(queued)
-  // The first read marks it; later ones leave the mark.
+  // The first read marks the expectation; later reads keep the mark.
   return { ...queued, expected: { ...expected, held_since: expected.held_since ?? ended } }
 }
 
-/** What is left of an expectation after one use. */
+/** The expectation after one more use. */
 export function usedOnce({ expected, ...queued }: Queued): Queued | undefined {
   if (!expected || expected.remaining <= 1) return undefined
   const { held_since: _, ...count } = expected
@@ -121,7 +124,7 @@ export const failStep = (queued: Queued, failure: Explanation): Queued => ({
 export const noteAtStep = (queued: Queued, remark: string): Queued =>
   queued.remark === remark ? queued : { ...queued, revision: queued.revision + 1, remark }
 
-/** What of the request is not as the current step expects; `undefined` when all of it is. */
+/** How the request differs from what the current step expects; `undefined` when it does not. */
 export function unmetExpectation(queued: Queued, call: ReceivedCall): Explanation | undefined {
   const step = currentStep(queued)
   const expected = step && step.kind !== 'clock' ? step.expect : undefined

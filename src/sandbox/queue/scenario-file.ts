@@ -16,8 +16,8 @@ export function readScenarioText(file: string): string {
 }
 
 /**
- * Parses a scenario and checks every name in it. `file` is only for messages.
- * @param options.personas the names that exist where the scenario is to run
+ * Parses a scenario and checks all names in it. Messages name `file`.
+ * @param options.personas the personas of the sandbox that runs the scenario
  * @throws ConfigError with file and line of each problem
  */
 export function parseScenario(

@@ -11,7 +11,7 @@ import { putPersonasSchema } from '../personas/persona-schema.ts'
 
 const MAX_STEPS = 500
 
-/** Values that one step compares with each request. */
+/** Values that one step compares with a request, at most. */
 const MAX_EXPECTED = 200
 
 const decisionSchema = z
@@ -37,7 +37,7 @@ const expectedSchema = z
 
 const KINDS = ['decide', 'await', 'clock'] as const
 
-// One shape with three optional members: of a union, an editor and an error message could only guess which one was meant.
+// One object with three optional members: with a union, editors and error messages could only guess which kind was meant.
 const stepSchema = z
   .strictObject({
     decide: decisionSchema.optional().describe('Decides the next request of a flow'),
@@ -71,7 +71,7 @@ export const scenarioSchema = z.strictObject({
 
 export type Scenario = z.infer<typeof scenarioSchema>
 
-/** A part of what a request sent. */
+/** Members that a request must have sent. */
 export type Expected = Readonly<Record<string, unknown>>
 
 export type Step =
@@ -85,7 +85,7 @@ export type Step =
   | { readonly kind: 'await'; readonly flow: ServerCall; readonly expect: Expected | undefined }
   | { readonly kind: 'clock'; readonly move: ClockMove }
 
-/** Counts no further than it must: also an object that holds itself comes to an end. */
+/** Stops counting at `most`, so that an object which contains itself comes to an end. */
 function hasMoreValues(root: object, most: number): boolean {
   const waiting: unknown[] = [root]
   for (let count = 0; waiting.length > 0; count++) {
@@ -96,10 +96,10 @@ function hasMoreValues(root: object, most: number): boolean {
   return false
 }
 
-/** Unknown names that are compared with the known ones, of which there may be a thousand. */
+/** Unknown names for which a similar known name is searched; a scenario may hold a thousand. */
 const MAX_COMPARED = 10
 
-/** Outcomes that nothing has. The first ones are compared with those that there are. */
+/** Outcomes that do not exist. Similar names are searched for the first of them only. */
 function unknownOutcomes(steps: readonly z.output<typeof stepSchema>[]) {
   let compared = 0
   return steps.flatMap(({ decide }, index) => {
@@ -111,7 +111,7 @@ function unknownOutcomes(steps: readonly z.output<typeof stepSchema>[]) {
   })
 }
 
-/** Personas that a scenario names and that do not exist: the schema cannot know them. */
+/** Personas that a scenario names and that do not exist; the schema cannot know them. */
 export function unknownPersonas({ steps, personas = [] }: Scenario, existing: readonly string[]): SchemaProblem[] {
   const known = [...existing, ...personas.map(({ name }) => name)]
   const names = new Set(known)

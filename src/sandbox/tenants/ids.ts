@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Ids } from '../../oidc/ports.ts'
 
-/** Bytes that are drawn at once: asking the system for each identifier takes as long as checking a request. */
+/** Bytes drawn from the system at once: a system call for each identifier would take as long as checking a request. */
 const POOL_BYTES = 4096
 
 let pool = Buffer.alloc(0)
@@ -17,8 +17,8 @@ function drawBytes(bytes: number): Buffer {
 }
 
 /**
- * Unguessable identifiers or, with a seed, the same ones in the same order in every run.
- * @param options.scope keeps ids with the same seed apart, for example the name of a tenant.
+ * Creates unguessable identifiers or, with a seed, the same identifiers in the same order in every run.
+ * @param options.scope keeps the identifiers of one seed apart, for example by the name of a tenant
  */
 export function createIds({ seed, scope }: { seed: number | undefined; scope: string }): Ids {
   if (seed === undefined) return { random: (bytes) => drawBytes(bytes).toString('base64url') }

@@ -2,7 +2,7 @@ import { Refusal } from '../../oidc/refusal.ts'
 import type { Tenant } from './tenant.ts'
 import type { Tenants } from './tenants.ts'
 
-/** The tenant of a name, touched. @throws Refusal 404 with the nearest names */
+/** Finds a tenant by name, and counts it as used. @throws Refusal 404 with the nearest names */
 export async function requireTenant(name: string, tenants: Tenants): Promise<Tenant> {
   const tenant = await tenants.find(name)
   if (tenant) return tenant

@@ -18,8 +18,8 @@ export const DEFAULT_SLOW_REPLY_SECONDS = 30
 export const MAX_SLOW_REPLY_SECONDS = 600
 
 /**
- * Settings of a tenant that are one value each. They are members of the config file, of `PUT tenants` and of `configure`; how the
- * config file and the command line explain them stands in `config/settings/service-settings.ts`.
+ * Settings of a tenant that are one value each. They are members of the config file, of `PUT tenants` and of `configure`.
+ * `config/settings/service-settings.ts` explains them to the config file and the command line.
  */
 export const TENANT_VALUES = {
   slow_reply_seconds: z
@@ -30,28 +30,28 @@ export const TENANT_VALUES = {
     .default(DEFAULT_SLOW_REPLY_SECONDS),
 }
 
-/** Of what is given, the values of a tenant, with their defaults. */
+/** The settings of `TENANT_VALUES` in `given`, with defaults for those that are absent. */
 export const tenantValuesOf = (given: object) => tenantValuesSchema.parse(given)
 
 const tenantValuesSchema = z.object(camelCased(TENANT_VALUES))
 
 export const tenantSettingsSchema = z.object({
   lifetimes: lifetimesSchema,
-  /** Beside the built-in client. */
+  /** The declared clients, without the built-in client. */
   clients: z.array(clientSettingsSchema).readonly(),
-  /** Of clients that were declared before: they are masked in what was recorded then. */
+  /** Secrets of clients that were declared before: recorded calls may hold them, so they stay masked. */
   formerSecrets: z.array(z.string()).readonly().optional(),
-  /** Names of the persona and the outcome that decide when no other source names one. */
+  /** The names of the persona and the outcome that decide when no other source names one. */
   defaults: z.object({ persona: z.string().optional(), outcome: z.string().optional() }),
   ...tenantValuesSchema.shape,
-  /** Variants by the names of their readings; absent in what an earlier version kept. */
+  /** Variants by the names of their readings. An earlier version kept no readings. */
   readings: z.record(z.string(), z.string()).default({}),
 })
 
-/** The settings that a tenant may have of its own; the others are the same for all. */
+/** The settings that a tenant may have of its own. */
 export type TenantSettings = Readonly<z.infer<typeof tenantSettingsSchema>>
 
-/** The settings of a sandbox: the defaults of its tenants, and what is the same for all of them. */
+/** The settings of a sandbox: the defaults of its tenants, and settings that are the same for all. */
 export interface SandboxSettings extends TenantSettings {
   readonly profile: Profile
   readonly vocabulary: Vocabulary
@@ -65,13 +65,13 @@ export interface SandboxSettings extends TenantSettings {
 export interface SharedParts {
   readonly settings: SandboxSettings
   readonly journal: Journal
-  /** Secrets of the process, beside those of clients: they are masked wherever a call is recorded. */
+  /** Secrets of the process, masked in every recorded call like those of clients. */
   readonly secrets: readonly string[]
-  /** Shared until a tenant rotates its own. */
+  /** Signing keys, shared by the tenants that have not rotated theirs. */
   readonly keys: KeyRing
   readonly directory: TenantDirectory
   readonly coverage: CoverageKeeper
-  /** Whether other processes have the same tenants: then each request begins by reading what they changed. */
+  /** Whether other processes serve the same tenants: each request then begins by reading what they changed. */
   readonly isShared: boolean
   generateKeys(): Promise<SigningKeys>
   createRecords(tenant: string, clock: SandboxClock): TenantRecords

@@ -5,7 +5,7 @@ import { type ActiveReadings, activate } from '../readings/active-readings.ts'
 import { type SharedParts, type TenantSettings, tenantSettingsSchema } from './shared-parts.ts'
 import type { TenantState } from './tenant-state.ts'
 
-/** What a tenant has of its own, as it is now. */
+/** The settings and keys of a tenant at present. */
 export interface OwnSettings {
   readonly settings: TenantSettings
   readonly clients: SandboxClients
@@ -13,19 +13,22 @@ export interface OwnSettings {
   readonly readings: ActiveReadings
 }
 
-/** What changes the settings and keys of a tenant. */
+/** Changes the settings and keys of a tenant. */
 export interface SettingsChanges {
-  /** Changes what is given and leaves the rest. */
+  /** Changes the given settings and keeps the others. */
   configure(change: Partial<TenantSettings>): Promise<void>
   /** Rotates the keys by one stage. @throws Refusal when the stage is out of turn */
   rotateKeys(stage: RotationStage | 'lend'): Promise<void>
-  /** Whether its keys are others than those it began with. */
+  /** Whether the tenant has rotated its keys. */
   hasRotatedKeys(): boolean
-  /** Back to the keys it began with: the key set and the signatures are as before the first rotation. */
+  /** Restores the first keys: the key set and the signatures are as before the first rotation. */
   restoreKeys(): Promise<void>
 }
 
-/** Creates the settings of one tenant: those of the sandbox, until it changes its own. @param options.onChange given all that holds then */
+/**
+ * Creates the settings of one tenant. They are those of the sandbox until the tenant changes its own.
+ * @param options.onChange called with all present settings after each change
+ */
 export function createTenantSettings(
   { settings: common, keys: commonKeys, secrets, generateKeys }: SharedParts,
   { state, baseUrl, onChange }: { state: TenantState; baseUrl: string; onChange(own: OwnSettings): void },
@@ -63,7 +66,7 @@ export function createTenantSettings(
       changeSettings((settings = common) => {
         const { clients, formerSecrets: former } = settings
         const formerSecrets = change.clients ? withSecretsOf(clients, settings) : former
-        // Of the settings of the sandbox only those that a tenant may have of its own.
+        // The part of the sandbox's settings that a tenant may change.
         return { ...tenantSettingsSchema.parse(settings), formerSecrets, ...change }
       }),
     async rotateKeys(stage) {
@@ -84,7 +87,7 @@ export function createTenantSettings(
   }
 }
 
-/** Former secrets that a tenant keeps: the oldest go. A secret is kept alone and as Basic credentials have it. */
+/** Former secrets that a tenant keeps, at most: the oldest go. Each client secret is kept alone and as Basic credentials. */
 const MAX_FORMER_SECRETS = 200
 
 const withSecretsOf = (clients: TenantSettings['clients'], { formerSecrets = [] }: TenantSettings) =>

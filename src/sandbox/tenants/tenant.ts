@@ -15,7 +15,7 @@ import type { SharedParts } from './shared-parts.ts'
 import { createTenantSettings, type OwnSettings, type SettingsChanges } from './tenant-settings.ts'
 import { createTenantState } from './tenant-state.ts'
 
-/** One isolated sandbox inside the process: its own address, clock, personas, expectations and records. */
+/** One isolated sandbox inside the process, with its own base URL, clock, personas, queue and records. */
 export interface Tenant extends OwnSettings, SettingsChanges {
   readonly name: string
   /** The path of its base URL, without a trailing slash: the empty string, or `/t/NAME`. */
@@ -29,20 +29,20 @@ export interface Tenant extends OwnSettings, SettingsChanges {
   readonly scenarios: Queue['scenarios']
   readonly journal: Journal
   readonly coverage: TenantCoverage
-  /** Applies what other processes changed in this tenant; called before each request is served. Absent where there are no others. */
+  /** Applies changes of other processes before each request; absent when there is only one process. */
   refresh?(): Awaitable<void>
-  /** Every move of the clock goes through here. @throws Refusal when it leads out of the calendar */
+  /** Moves the clock; no other function does. @throws Refusal when the move leaves the calendar */
   moveClock(move: ClockMove): Promise<void>
   /** Resets personas, expectations, scenarios, clock, keys, journal, codes and tokens to the declared state. Clients stay. */
   reset(): Promise<void>
-  /** Deletes all records of the tenant, which is not used afterwards. */
+  /** Deletes all records of the tenant, which must not be used afterwards. */
   forget(): Promise<void>
 }
 
 export interface TenantOptions {
   readonly name: string
   readonly addresses: Addresses
-  /** Called with the tenant, and awaited, before a caller changes how it behaves; not for what its flows change. */
+  /** Called and awaited before a caller changes how the tenant behaves. Flows do not call it. */
   onDriven?(tenant: Tenant): Promise<void>
 }
 
@@ -119,7 +119,7 @@ export function createTenant(
     restoreKeys: driving(changes.restoreKeys),
     hasRotatedKeys: changes.hasRotatedKeys,
     async reset() {
-      // A seeded tenant draws the same ids again from here.
+      // A seeded tenant draws the same identifiers again after a reset.
       Object.assign(provider, { ids: idsFor('service') })
       await scenarios.clear().catch(unlessDamaged)
       await changeClock(() => UNMOVED)
@@ -138,7 +138,7 @@ export function createTenant(
   return tenant
 }
 
-/** What a provider takes from the settings of its tenant. */
+/** The settings that the service reads, under its names. */
 const providedBy = ({ settings, clients, keys, readings: { decisions } }: OwnSettings, profile: Profile) => ({
   brand: decisions.brand ?? BRAND[profile],
   decisions,
@@ -147,7 +147,7 @@ const providedBy = ({ settings, clients, keys, readings: { decisions } }: OwnSet
   clients,
 })
 
-/** A damaged scenario goes with its table. */
+/** A damaged scenario is removed with its table. */
 const unlessDamaged = (error: unknown) => {
   if (!(error instanceof DamagedRecord)) throw error
 }

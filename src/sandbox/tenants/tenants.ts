@@ -4,7 +4,7 @@ import type { SharedParts } from './shared-parts.ts'
 import { createTenant, type Tenant } from './tenant.ts'
 import { MAX_TENANTS } from './tenant-directory.ts'
 
-/** The tenant at the base URL itself; it is always there. */
+/** The tenant at the base URL. It always exists. */
 export const ROOT_TENANT = 'default'
 
 /** The names that a tenant may have. */
@@ -13,24 +13,25 @@ export const TENANT_NAME = /^[a-z0-9][a-z0-9-]{0,62}$/
 /** All tenants of a sandbox. */
 export interface Tenants {
   readonly root: Tenant
-  /** The tenant of this name; one that does not exist yet is not kept before it is driven. @throws Refusal */
+  /** Finds or creates the tenant of this name. A created tenant is kept only once a caller drives it. @throws Refusal */
   at(name: string): Tenant
   /**
-   * Makes the tenant exist, as the one that was used last, and refreshes it; without a name it is the root one.
-   * Removes the least recently used one when too many are only touched. @throws Refusal
+   * Refreshes the tenant of this name, or the root tenant, and counts it as the most recently used one. Beyond the limit, the least
+   * recently used touched tenant goes.
+   * @throws Refusal
    */
   touch(name: string | undefined): Promise<Tenant>
-  /** Makes the tenant exist as a declared one, which touched ones never push out. Driving it does so, too. @throws Refusal */
+  /** Makes the tenant a declared one, which touched tenants never push out. Driving a tenant does the same. @throws Refusal */
   declare(name: string): Promise<Tenant>
   /** Whether a tenant beside the root one has this name. @throws Refusal */
   has(name: string): Promise<boolean>
-  /** The tenant of this name, touched; `undefined` when there is none. */
+  /** The tenant of this name, counted as used; `undefined` when it does not exist. */
   find(name: string): Promise<Tenant | undefined>
-  /** The root tenant first, the others in the order of the alphabet. */
+  /** The root tenant first, the others in alphabetical order. */
   names(): Promise<readonly string[]>
-  /** The tenant of one of the `names`, refreshed and not touched. */
+  /** Finds the tenant of one of the `names` and refreshes it, without counting it as used. */
   read(name: string): Promise<Tenant>
-  /** `false` when there is none of this name. @throws Refusal for the root tenant */
+  /** Deletes a tenant; `false` when no tenant has this name. @throws Refusal for the root tenant */
   remove(name: string): Promise<boolean>
 }
 
@@ -38,7 +39,7 @@ export interface Tenants {
 export function createTenants(shared: SharedParts, { addresses }: { addresses: Addresses }): Tenants {
   const { directory } = shared
   const root = createTenant(shared, { name: ROOT_TENANT, addresses })
-  /** Those that this process has created, the least recently used one first. */
+  /** The tenant objects of this process, the least recently used first. */
   const created = new Map<string, Tenant>()
 
   const at = (name: string) => {
@@ -46,13 +47,13 @@ export function createTenants(shared: SharedParts, { addresses }: { addresses: A
     const below = { name, addresses: addressesBelow(addresses, `/t/${name}`), onDriven: declareTenant }
     return created.get(name) ?? createTenant(shared, below)
   }
-  /** Of several that were created under one name, the first that is kept is used by all. */
+  /** When several objects were created under one name at once, all callers use the first that is kept. */
   const keep = (wanted: Tenant) => {
     const { name } = wanted
     const tenant = created.get(name) ?? wanted
     created.delete(name)
     created.set(name, tenant)
-    // In a sandbox of one process the directory has removed it, with its records, before that.
+    // In a single process the directory has removed the tenant and its records already.
     const [oldest] = created.keys()
     if (created.size > MAX_CREATED && oldest !== undefined) created.delete(oldest)
     return tenant
@@ -63,7 +64,7 @@ export function createTenants(shared: SharedParts, { addresses }: { addresses: A
     await tenant.forget()
     shared.coverage.forget(name)
   }
-  /** Those of the `names` that are not used again by now. */
+  /** The names that nobody has used again meanwhile. */
   const forgetGone = async (names: readonly string[]) => {
     for (const name of names) {
       if (!(await directory.has(name))) await forget(name)
@@ -112,7 +113,7 @@ export function createTenants(shared: SharedParts, { addresses }: { addresses: A
     async remove(name) {
       checkName(name)
       if (!(await directory.has(name))) return false
-      // Its records first: what is cut apart can be called again.
+      // Deletes the records first: a tenant that is only half removed can be called again.
       await forget(name)
       await directory.remove(name)
       return true
@@ -120,7 +121,7 @@ export function createTenants(shared: SharedParts, { addresses }: { addresses: A
   }
 }
 
-/** More than the directory holds of both kinds: a tenant that it removed is still created while its records are deleted. */
+/** More than the directory holds: the object of a removed tenant stays while its records are deleted. */
 const MAX_CREATED = 2 * MAX_TENANTS + 100
 
 function checkName(name: string): void {
