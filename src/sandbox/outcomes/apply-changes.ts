@@ -2,14 +2,14 @@ import type { Seams } from '../../oidc/callback.ts'
 import type { AnswerChange, OutcomeFlow, Seam, SeamChange, ValueAt } from './outcome.ts'
 import type { TamperTools } from './tamper-tools.ts'
 
-/** What changes the answers of one flow, in this order: the readings that are set, then a forced outcome. */
+/** The changes of the answers of one flow: first the readings that are set, then a forced outcome. */
 export interface Changing {
   readonly flow: OutcomeFlow
   readonly changes: readonly AnswerChange[]
   readonly tools: TamperTools
 }
 
-/** What becomes of a value at one seam. */
+/** The value after all changes of one seam. */
 export async function applyChanges<S extends Seam>(
   seam: S,
   value: ValueAt<S>,
@@ -25,7 +25,7 @@ export async function applyChanges<S extends Seam>(
 const isAt = <S extends Seam>(seam: S, change: AnswerChange): change is AnswerChange & SeamChange<S> =>
   change.seam === seam
 
-/** The seams of an authorization request. A request that is refused is changed by the readings alone. */
+/** The seams of an authorization request. Only readings change a refusal. */
 export function seamsOf(changing: Changing, readings: readonly AnswerChange[]): Seams {
   return {
     claims: (claims) => applyChanges('claims', claims, changing),

@@ -1,7 +1,7 @@
 import type { Callback } from '../../oidc/callback.ts'
 import type { OutcomeRow, RowAt } from './outcome-row.ts'
 
-/** A flow whose callback is changed before it is sent. */
+/** Makes a row whose callback is changed before it is sent. */
 export const changedCallback =
   (flow: 'use' | 'create') =>
   (name: string, row: RowAt<'callback'>): OutcomeRow => ({ name: `callback.${name}`, flow, seam: 'callback', ...row })
@@ -12,19 +12,19 @@ export function withParam(callback: Callback, name: string, value: string): Call
   return { ...callback, params: callback.params.map(([sent, was]) => [sent, sent === name ? value : was] as const) }
 }
 
-/** With one more parameter at the end, also when there is one of this name. */
+/** Adds a parameter at the end, even if the name is there already. */
 export const withAnother = (callback: Callback, name: string, value: string): Callback => ({
   ...callback,
   params: [...callback.params, [name, value]],
 })
 
-/** With one more parameter before all others: the one that most readers of a repeated parameter take. */
+/** Adds a parameter before all others: most readers of a repeated parameter take the first. */
 export const withFirst = (callback: Callback, name: string, value: string): Callback => ({
   ...callback,
   params: [[name, value], ...callback.params],
 })
 
-/** Without a parameter. */
+/** Removes a parameter. */
 export const withoutParam = (callback: Callback, name: string): Callback => ({
   ...callback,
   params: callback.params.filter(([sent]) => sent !== name),

@@ -35,7 +35,7 @@ const ROWS: readonly OutcomeRow[] = [
   ...JWKS,
 ]
 
-/** Every version of the catalogue; a row says which one brought it. */
+/** All versions of the catalogue; a row names the version that added it. */
 export const CATALOGUE_VERSIONS = ['0.1', '0.2', '0.3'] as const
 
 /** The version of the rows below. */
@@ -49,7 +49,7 @@ export const rowId = ({ flow, name }: Pick<Outcome, 'flow' | 'name'>): string =>
 
 const byId = new Map(OUTCOMES.map((outcome) => [rowId(outcome), outcome]))
 
-/** The row of an id: `use/id_token.expired`. */
+/** Finds a row by its id: `use/id_token.expired`. */
 export const findRow = (id: string): Outcome | undefined => byId.get(id)
 
 /** Every row that an audit can try. */
@@ -57,18 +57,18 @@ export const AUDIT_ROWS: readonly AuditRow[] = [...OUTCOMES, ...BROUGHT_ANSWERS]
 
 const auditRows = new Map(AUDIT_ROWS.map((row) => [rowId(row), row]))
 
-/** The row of an audit by its id: also one that no outcome makes. */
+/** Finds a row of an audit by its id, including rows that no outcome makes. */
 export const findAuditRow = (id: string): AuditRow | undefined => auditRows.get(id)
 
-/** Whether a row is brought by a browser, and made by no outcome. */
+/** Whether only a browser can bring the answer of a row, and no outcome makes it. */
 export const isBroughtAnswer = (row: AuditRow): boolean => BROUGHT_ANSWERS.includes(row)
 
-/** The row of an outcome, by its flow and name. */
+/** Finds an outcome by its flow and name. */
 export const findOutcome = (flow: OutcomeFlow, name: string): Outcome | undefined => findRow(rowId({ flow, name }))
 
 /**
- * The flows whose outcomes a request may force: its own, and those of the server-to-server calls that follow it; the ones that follow no
- * other flow come first.
+ * The flows whose outcomes a request may force: its own, then the server-to-server calls that follow it. Calls that follow only this flow
+ * come first.
  */
 const decidable = (flow: OutcomeFlow): readonly OutcomeFlow[] => {
   const followers = SERVER_CALLS.map((call) => ({ call, follows: endpointOf(call).follows ?? [] }))
@@ -76,7 +76,7 @@ const decidable = (flow: OutcomeFlow): readonly OutcomeFlow[] => {
   return [flow, ...own.toSorted((one, other) => one.follows.length - other.follows.length).map(({ call }) => call)]
 }
 
-/** The outcomes that a request or call of `flow` may be forced to have; its own come first. */
+/** The outcomes that a request of `flow` may force, those of the flow itself first. */
 export const outcomesFor = (flow: OutcomeFlow): readonly Outcome[] => outcomesByFlow.get(flow) ?? []
 
 const outcomesByFlow = new Map(

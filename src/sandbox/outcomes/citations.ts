@@ -1,6 +1,6 @@
 const said = (section: string, words: string) => `specification, "${section}": "${words}"`
 
-/** What the specification says, word for word, and under which heading: rows cite it. */
+/** Quotations of the specification with their headings; rows cite them. */
 export const SAID = {
   signature: said('Authentication', 'signature against the published key set'),
   iss: said('Authentication', 'iss equals {base_url}/v1/oidc/use'),

@@ -8,7 +8,10 @@ const family = (row: Partial<FamilyColumns> & Omit<FamilyColumns, 'level' | 'bai
   ...row,
 })
 
-/** What the rows of each family share: mistakes in an id_token, good answers, mistakes in a callback, mistakes in the reply to a call. */
+/**
+ * What the rows of a family share. Families are about mistakes in an id_token, good answers, mistakes in a callback, and mistakes in the
+ * reply to a call.
+ */
 export const FAMILIES = {
   signature: family({
     severity: 9.8,
@@ -100,7 +103,7 @@ export const FAMILIES = {
   }),
   lifetime: family({
     layer: 'service',
-    // The specification lists what to check, and of exp only that it is in the future.
+    // The specification lists what to check; about exp it says only that it must be in the future.
     level: 'may',
     severity: 4.8,
     cwe: [613],
@@ -133,7 +136,7 @@ export const FAMILIES = {
   }),
   claims_hash: family({
     layer: 'service',
-    // The specification says what the hash is over, and does not list it among what to check.
+    // The specification defines the hash, but does not list it among what to check.
     level: 'may',
     severity: 6.5,
     cwe: [345],
@@ -187,7 +190,7 @@ export const FAMILIES = {
     cwe: [636],
     refs: [],
     harm: 'A user who never comes back from the service is let in.',
-    // Nothing comes that could be checked.
+    // No answer comes that could be checked.
     breaks: [],
   }),
   error: family({
@@ -261,7 +264,7 @@ export const FAMILIES = {
     breaks: ['status', 'body'],
   }),
   redirect: family({
-    // RFC 9110 lets a client follow a redirect, and advises to leave credentials out.
+    // RFC 9110 lets a client follow a redirect, and advises against sending credentials along.
     level: 'may',
     severity: 7.4,
     cwe: [522],

@@ -5,19 +5,19 @@ import type { Family } from './families.ts'
 import type { OutcomeRow, OwnColumns, RowAt } from './outcome-row.ts'
 import type { TamperTools } from './tamper-tools.ts'
 
-/** A Use flow that ends well, but for the claims of its id_token. */
+/** Makes a row of a Use flow that ends well, but for the claims of its id_token. */
 export const changedClaims = (name: string, row: RowAt<'claims'>): OutcomeRow => ({
   ...{ name: `id_token.${name}`, flow: 'use', seam: 'claims' },
   ...row,
 })
 
-/** A Use flow that ends well, but for its id_token once it is signed. */
+/** Makes a row of a Use flow that ends well, but for its signed id_token. */
 export const changedToken = (name: string, row: RowAt<'token'>): OutcomeRow => ({
   ...{ name: `id_token.${name}`, flow: 'use', seam: 'token' },
   ...row,
 })
 
-/** Makes rows that share family and rule. `change` gives the claims to replace; `undefined` removes one. */
+/** Makes rows that share family and rule. `change` returns the claims to replace; `undefined` removes a claim. */
 export const claimsRows =
   (family: Family, rule: string) =>
   (
@@ -34,11 +34,11 @@ export const claimsRows =
       apply: (claims, tools) => ({ ...claims, ...(typeof change === 'function' ? change(tools, claims) : change) }),
     })
 
-/** The claims without some of them. */
+/** Removes claims. */
 export const without = (claims: IdTokenClaims, ...names: readonly string[]): IdTokenClaims =>
   Object.fromEntries(Object.entries(claims).filter(([name]) => !names.includes(name)))
 
-/** Signs the token again, by the key that signed it, with a header of which members are replaced; `undefined` removes one. */
+/** Signs the token again with the same key. The given members of the header are replaced; `undefined` removes a member. */
 export async function withHeader(
   idToken: string,
   change: Readonly<Record<string, unknown>>,
@@ -59,6 +59,6 @@ export const answers = ({ age_thresholds: map }: IdTokenClaims): [threshold: str
     ? Object.entries(map).map(([threshold, answer]): [string, boolean] => [threshold, answer === true])
     : []
 
-/** Each answer the other way round. */
+/** Inverts each answer. */
 export const inverted = (claims: IdTokenClaims): Record<string, boolean> =>
   Object.fromEntries(answers(claims).map(([threshold, answer]) => [threshold, !answer]))

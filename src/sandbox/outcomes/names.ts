@@ -6,7 +6,7 @@ import { findOutcome, OUTCOMES, outcomesFor } from './catalogue.ts'
 import { OUTCOME_FLOWS, type Outcome, type OutcomeFlow } from './outcome.ts'
 
 /**
- * The persona of a name.
+ * Finds a persona by name.
  * @param lookup.source where the name was given, for the message: `query parameter sandbox_persona`
  * @param lookup.status 404 when the name is part of the path; else 400
  * @throws Refusal with the nearest names
@@ -21,7 +21,7 @@ export async function requirePersona(
   throw Refusal.unknownName({ source, kind: 'persona', name, known, listedBy: 'GET /_sandbox/personas', status })
 }
 
-/** The outcome of a name that a request or call of `flow` may be forced to have. @throws Refusal with the nearest names */
+/** Finds an outcome by name among those that a request of `flow` may force. @throws Refusal with the nearest names */
 export function requireOutcome(flow: OutcomeFlow, name: string, source = 'outcome'): Outcome {
   const outcomes = outcomesFor(flow)
   const outcome = outcomes.find((row) => row.name === name)
@@ -36,7 +36,7 @@ const unknownOutcome = (
   more: { known: readonly string[]; problem?: string | undefined },
 ) => Refusal.unknownName({ source, kind: 'outcome', name, listedBy: 'GET /_sandbox/catalog', ...more })
 
-/** What keeps a request or call of `flow` from having an outcome of this name, or `undefined`. */
+/** Why a request of `flow` cannot force an outcome of this name; `undefined` when it can. */
 export function outcomeProblem(flow: OutcomeFlow, name: string): string | undefined {
   const known = outcomesFor(flow).map((row) => row.name)
   if (known.includes(name)) return undefined
@@ -45,7 +45,7 @@ export function outcomeProblem(flow: OutcomeFlow, name: string): string | undefi
   return `${JSON.stringify(name)} is an outcome of ${others.join(' and ')}, not of ${flow}. Outcomes of ${flow}: ${listed(known)}.`
 }
 
-/** Whether requests of this flow come by a browser, with its cookies. */
+/** Whether requests of this flow come from a browser, with its cookies. */
 export const isOfBrowser = (flow: OutcomeFlow): boolean => flow === 'use' || flow === 'create'
 
 /** Checks that a browser's own flow, Use or Create, has an outcome of this name. @throws Refusal with the nearest names */

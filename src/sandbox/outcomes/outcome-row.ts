@@ -7,13 +7,13 @@ export type OwnColumns = Partial<
   Omit<OutcomeColumns, 'family' | 'prelude'> & Pick<OutcomeFacts, 'correctClient' | 'needs' | 'ending'>
 >
 
-/** A row as its table has it: with its family, and the columns in which it differs from that. */
+/** A row as its table states it: its family, and the columns that differ from the family. */
 export type OutcomeRow = Omit<OutcomeFacts, keyof OwnColumns> & { readonly family: Family } & OwnColumns & AnySeamChange
 
-/** A row of one seam, without what the function that makes it knows. */
+/** A row of one seam, without the columns that its maker adds. */
 export type RowAt<S extends Seam> = Omit<Extract<OutcomeRow, { seam: S }>, 'name' | 'flow' | 'seam'>
 
-/** Makes rows of name, summary and change that share family and rule. */
+/** Makes a function for rows that share family and rule. */
 export const rowsUnder =
   <Apply>(
     make: (
@@ -26,7 +26,7 @@ export const rowsUnder =
   (name: string, summary: string, apply: Apply, columns: OwnColumns = {}): OutcomeRow =>
     make(name, { family, summary, rule, apply, ...columns })
 
-/** The row with every column. */
+/** The row with all columns. */
 export const completeRow = (row: OutcomeRow): Outcome => ({
   ...FAMILIES[row.family],
   correctClient: row.family === 'ending' || row.family === 'control' ? 'accept' : 'refuse',
@@ -38,7 +38,7 @@ export const completeRow = (row: OutcomeRow): Outcome => ({
   ...needsOf(row),
 })
 
-/** What a flow of its kind ends with when nothing is wrong. */
+/** How a flow of this kind ends when nothing is wrong. */
 const GOOD_ENDINGS = { use: 'use/verified', create: 'create/created', upgrade: 'use/code_issued' } as const
 
 function twinOf({ flow, ending }: OutcomeRow): string {
@@ -48,7 +48,7 @@ function twinOf({ flow, ending }: OutcomeRow): string {
     : GOOD_ENDINGS[endpointOf(flow).flow ?? 'use']
 }
 
-/** Only a persona with an age key gets the good answer that a row changes, or the code that comes with it. */
+/** A persona needs an age key for the good answer that a row changes, and for the code that comes with it. */
 function needsOf({ flow, apply, ending, needs }: OutcomeRow): { needs?: readonly Need[] } {
   const isOfGoodAnswer =
     (flow === 'use' && apply && ending === undefined) || (ending?.kind === 'verified' && ending.allFalse)

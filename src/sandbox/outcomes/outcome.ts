@@ -3,39 +3,39 @@ import { CALLS, type Call } from '../../oidc/endpoints.ts'
 import type { Awaitable } from '../../oidc/ports.ts'
 import type { TamperTools } from './tamper-tools.ts'
 
-/** What an outcome ends: an authorization request of a flow, or a server-to-server call. */
+/** What an outcome belongs to: an authorization request, or a server-to-server call. */
 export const OUTCOME_FLOWS = CALLS
 export type OutcomeFlow = Call
 
 /** How the user ends a flow, before any seam is applied. */
 export type Ending =
-  /** `allFalse`: no threshold is met, whatever the persona holds; with the upgrade scope a code comes. */
+  /** `allFalse`: no threshold holds, whatever the persona has; with the upgrade scope a code is issued. */
   | { kind: 'verified'; allFalse?: true }
   | { kind: 'create_requested' }
   | { kind: 'created' }
-  /** Saved as a new age key, held by a new persona. */
+  /** The signals are saved as a new age key, held by a new persona. */
   | { kind: 'created_new' }
   | { kind: 'error'; error: string; description: string }
   /** The user closes the window: no callback follows. */
   | { kind: 'no_answer' }
 
-/** What an authorization request must have asked for, and its persona hold, before an outcome is possible. */
+/** What an outcome requires of an authorization request and its persona. */
 export const NEEDS = [
   'can_create',
   'no_can_create',
   'upgrade_scope',
   /** No code is due: the upgrade scope was not asked for, or the persona meets a threshold. */
   'no_code',
-  /** The persona has an age key: what is changed stands only in the answer of a verified flow. */
+  /** The persona has an age key: only the answer of a verified flow contains what the row changes. */
   'age_key',
-  /** The client has an earlier Use flow whose good answer can be sent again. */
+  /** An earlier Use flow of the client has a good answer that can be sent again. */
   'earlier_flow',
-  /** And that flow had another `state`. */
+  /** The earlier flow had another `state`. */
   'earlier_state',
 ] as const
 export type Need = (typeof NEEDS)[number]
 
-/** What a request, or its persona, must have for an outcome, in a few words. `scope` is the upgrade scope of the profile. */
+/** A need of an outcome in a few words. `scope` is the upgrade scope of the profile. */
 export const needInWords = (need: Need, scope = 'the upgrade scope'): string =>
   ({
     can_create: 'can_create=true',
@@ -48,24 +48,25 @@ export const needInWords = (need: Need, scope = 'the upgrade scope'): string =>
   })[need]
 
 /**
- * How binding what a row demands is. `must`: a sentence of the specification asks it of the client or says what alone is a success, or a MUST of an RFC. `should`: an
- * RFC or OpenID Connect recommends it, or the specification says that no such answer comes. `may`: nothing asks for it (hardening).
+ * How binding the demand of a row is. `must`: a sentence of the specification or a MUST of an RFC demands it of the client, or the
+ * specification defines success by it. `should`: an RFC or OpenID Connect recommends it, or the specification says that no such answer
+ * comes. `may`: nothing demands it (hardening).
  */
 export const REQUIREMENT_LEVELS = ['must', 'should', 'may'] as const
 export type RequirementLevel = (typeof REQUIREMENT_LEVELS)[number]
 
-/** The persona for whom the careless reading of an answer is a yes. */
+/** The persona for whom a careless reader takes the answer for a yes. */
 export const BAITS = ['adult', 'minor', 'both'] as const
 export type Bait = (typeof BAITS)[number]
 
-/** Where a mistake is caught: `oidc` by every client library of OpenID Connect, `service` only by the app. */
+/** Who catches a mistake: `oidc` every client library of OpenID Connect, `service` only the app itself. */
 export const LAYERS = ['oidc', 'service'] as const
 export type Layer = (typeof LAYERS)[number]
 
 // biome-ignore format: a line for each check
 /**
- * What a relying party checks of a callback, of an id_token and of a reply to one of its calls: the name of the check, its title in a
- * list, the family of the rows that are about it, and what a correct client checks.
+ * The checks of a relying party on a callback, on an id_token and on the reply to a call: name, title, the family of the rows about it,
+ * and what a correct client does.
  */
 const CHECK_TABLE = [
   ['state', 'state', 'state', 'state equals the one that this browser was sent away with, and serves once.'],
@@ -125,28 +126,28 @@ export interface FamilyColumns {
   readonly cwe: readonly number[]
   /** The sections that demand the check: `RFC 7519 section 4.1.4`. */
   readonly refs: readonly string[]
-  /** What an attacker or a child gains when it gets through; of a row to accept, what a user loses when it is refused. */
+  /** What an attacker or a child gains when the answer is accepted; for a right answer, what a user loses when it is refused. */
   readonly harm: string
   readonly bait: Bait
   readonly layer: Layer
   /**
-   * The checks that fail for it, each of which would refuse it alone, the most special first: a token that is signed by a key of its
-   * own passes without `key_source`, or without any check of the `signature`.
+   * The checks that catch the mistake, each of which suffices, the most specific first. Example: a token signed by a key of its own
+   * passes when `key_source` is missing, and also without any check of the `signature`.
    */
   readonly breaks: readonly ClientCheck[]
 }
 
-/** What each row of the catalogue says beside what happens. */
+/** The columns of a row that describe its answer. */
 export interface OutcomeColumns extends FamilyColumns {
-  /** Rows of a family are about one mistake. */
+  /** The family: rows about one mistake. */
   readonly family: string
-  /** The row to be accepted that differs by the fault alone: `use/verified`. */
+  /** The right answer that differs only by the fault: `use/verified`. */
   readonly twin: string
-  /** What the browser must have been through before: a good flow of the same client. */
+  /** An earlier flow that the browser must have completed: a good flow of the same client. */
   readonly prelude?: 'earlier_flow'
-  /** Read as a plain no it is read rightly: the requested answers are there, as booleans. */
+  /** A client that reads the answer as a plain no is right: the requested answers are there, as booleans. */
   readonly plainNo?: true
-  /** The version of the catalogue that brought it. */
+  /** The version of the catalogue that added the row. */
   readonly since: string
 }
 
@@ -157,25 +158,25 @@ export interface OutcomeFacts {
   readonly summary: string
   /** What a correct relying party checks. */
   readonly rule: string
-  /** `depends`: it can be judged only with more context than this flow. */
+  /** `depends`: one flow is not enough to judge the client. */
   readonly correctClient: 'accept' | 'refuse' | 'depends'
   /** How the flow ends; `verified` or `created` when absent. */
   readonly ending?: Ending
   readonly needs?: readonly Need[]
-  /** Of a server-to-server call: the service does no work and spends nothing; only this reply is sent. */
+  /** Of a server-to-server call: the service carries out nothing and spends nothing, and only this reply is sent. */
   readonly instead?: true
 }
 
 /**
- * One row of the catalogue: a named ending of a flow. `seam` says where `apply` changes what is about to be sent; a row
- * without `apply` is an ending that the service itself knows.
+ * One row of the catalogue: a named ending of a flow. `apply` changes the answer at the `seam`; without `apply` the row is an ending of
+ * the service itself.
  */
 export type Outcome = OutcomeFacts & OutcomeColumns & AnySeamChange
 
-/** A row of an audit: of the catalogue, or one that no answer of the sandbox makes but the way in which a browser brings it. */
+/** A row of an audit: an outcome of the catalogue, or a right answer that the browser brings in a wrong way. */
 export type AuditRow = OutcomeFacts & OutcomeColumns
 
-/** What is changed at each seam. */
+/** The values that each seam changes. */
 interface Seamed {
   claims: IdTokenClaims
   token: string
@@ -189,7 +190,7 @@ export type ValueAt<S extends Seam> = Seamed[S]
 
 export type Apply<S extends Seam> = (value: ValueAt<S>, tools: TamperTools) => Awaitable<ValueAt<S>>
 
-/** A change of what is about to be sent at one seam. */
+/** A change at one seam. */
 export interface SeamChange<S extends Seam> {
   readonly seam: S
   readonly apply?: Apply<S>
@@ -197,7 +198,7 @@ export interface SeamChange<S extends Seam> {
 
 export type AnySeamChange = { [S in Seam]: SeamChange<S> }[Seam]
 
-/** A change of the answers to one flow: a row of the catalogue is one, and the readings that are set hold on to some. */
+/** A change of the answers of a flow: a forced outcome, or a variant of a reading. */
 export type AnswerChange = AnySeamChange & { readonly flow: OutcomeFlow }
 
 const UNMET: Readonly<Partial<Record<Need, string>>> = {
@@ -207,7 +208,7 @@ const UNMET: Readonly<Partial<Record<Need, string>>> = {
   earlier_state: 'your app sends the same state with every request, so that there is no earlier one',
 }
 
-/** Why an app that asks as `has` says can never get the row; `undefined` when it can. */
+/** Why an app whose requests are like `has` can never receive the row; `undefined` when it can. */
 export function unmetNeedOf(
   { needs = [] }: Pick<Outcome, 'needs'>,
   has: Readonly<Partial<Record<Need, boolean>>>,
@@ -216,10 +217,10 @@ export function unmetNeedOf(
   return unmet && UNMET[unmet]
 }
 
-/** The row brings no answer to the app, so that nothing can be let in. */
+/** Whether the row brings no answer to the app, so that the app cannot accept any. */
 export const bringsNothing = ({ ending }: Pick<Outcome, 'ending'>): boolean => ending?.kind === 'no_answer'
 
-/** The body of a reply as data: it becomes text only when it is sent. */
+/** The body of a reply as data; it becomes text when it is sent. */
 export type ReplyBody =
   | { readonly kind: 'empty' }
   | { readonly kind: 'json'; readonly value: unknown }
@@ -228,12 +229,12 @@ export type ReplyBody =
   /** Only the first half of `body` is sent. */
   | { readonly kind: 'truncated'; readonly body: ReplyBody }
 
-/** The reply to a server-to-server call, as data: the only function that sends it is in `http/reply.ts`. */
+/** The reply to a server-to-server call as data. Only `http/reply.ts` sends it. */
 export interface ServerReply {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: ReplyBody
-  /** Milliseconds to wait before it is sent. */
+  /** Milliseconds to wait before the reply is sent. */
   readonly delayMs?: number
   /** Nothing is sent: the connection is closed. */
   readonly dropped?: true

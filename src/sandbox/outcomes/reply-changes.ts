@@ -9,7 +9,7 @@ import type { OutcomeRow, OwnColumns, RowAt } from './outcome-row.ts'
 
 type ReplyRow = Omit<RowAt<'reply'>, 'apply'> & { readonly apply: Apply<'reply'> }
 
-/** A call that the service carries out, and whose good reply is changed. */
+/** Makes a row of a call that the service carries out and whose good reply is changed. */
 export const changedReply =
   (flow: ServerCall) =>
   (name: string, row: ReplyRow): OutcomeRow => ({
@@ -22,13 +22,13 @@ export const changedReply =
     ...row,
   })
 
-/** What is lost with a discovery document or a key set. */
+/** What is lost without a discovery document or a key set. */
 export const NO_DOCUMENT = 'A token is accepted without a key that verifies it, or every user is locked out.'
 
-/** The status is that of a success. */
+/** The status means success. */
 const breaksBodyAlone = ({ breaks = [] }: ReplyRow) => breaks.join() === 'body'
 
-/** What says how a call succeeds: another reply is none. */
+/** How the specification defines success of a call; another reply is none. */
 const SUCCESS: Readonly<Record<ServerCall, string>> = {
   par: SAID.parSuccess,
   token: SAID.tokenSuccess,
@@ -37,14 +37,14 @@ const SUCCESS: Readonly<Record<ServerCall, string>> = {
   jwks: 'RFC 7517 section 5',
 }
 
-/** A call that the service does not carry out: it sends only this reply. */
+/** Makes a row of a call that the service does not carry out: it sends only this reply. */
 export const replyInstead =
   (flow: ServerCall) =>
   (name: string, row: ReplyRow): OutcomeRow => ({ ...changedReply(flow)(name, row), instead: true })
 
 type Members = Readonly<Record<string, unknown>>
 
-/** Makes rows of changed replies that share family and rule. `change` gives the members to replace; `undefined` removes one. */
+/** Makes rows of changed replies that share family and rule. `change` returns the members to replace; `undefined` removes a member. */
 export const membersRows =
   (changed: ReturnType<typeof changedReply>, family: Family, rule: string) =>
   (name: string, summary: string, change: Members | ((reply: ServerReply) => Members), columns: OwnColumns = {}) =>
@@ -56,7 +56,7 @@ export const membersRows =
       apply: (reply) => withMembers(reply, typeof change === 'function' ? change(reply) : change),
     })
 
-/** What a reply lacks whose JSON is the body of an error. */
+/** What a reply lacks when its JSON is the body of an error. */
 export const LACKING: Readonly<Record<ServerCall, readonly ClientCheck[]>> = {
   par: ['request_uri'],
   token: ['access_token', 'token_type'],
@@ -65,7 +65,10 @@ export const LACKING: Readonly<Record<ServerCall, readonly ClientCheck[]>> = {
   jwks: ['keys'],
 }
 
-/** Makes rows of calls that the service refuses by one of its rules, whatever was sent, with its usual message. `more` is added to the rule of the row. */
+/**
+ * Makes rows of calls that the service refuses by one of its rules, with its usual message, whatever was sent. `more` is added to the
+ * rule of the row.
+ */
 export const refusedCalls =
   (flow: ServerCall, rule: string) =>
   (
@@ -94,12 +97,12 @@ export const refusedCalls =
 
 export const withJson = (reply: ServerReply, value: unknown): ServerReply => ({
   ...reply,
-  // A reading may have made a text of it.
+  // A reading may have replaced the JSON by text.
   headers: { ...reply.headers, 'Content-Type': 'application/json; charset=utf-8' },
   body: { kind: 'json', value },
 })
 
-/** With a text that need not be what its Content-Type says. */
+/** Replaces the body by text, which need not match the Content-Type. */
 export const withText = (reply: ServerReply, text: string): ServerReply => ({ ...reply, body: { kind: 'text', text } })
 
 export const withoutBody = (reply: ServerReply): ServerReply => ({ ...reply, body: { kind: 'empty' } })
@@ -109,11 +112,11 @@ export const withHeaders = (reply: ServerReply, headers: Readonly<Record<string,
   headers: { ...reply.headers, ...headers },
 })
 
-/** With members of the JSON body replaced; `undefined` removes one. */
+/** Replaces members of the JSON body; `undefined` removes a member. */
 export const withMembers = (reply: ServerReply, change: Readonly<Record<string, unknown>>): ServerReply =>
   withJson(reply, { ...bodyOf(reply), ...change })
 
-/** The JSON object of a reply; empty when it is none. */
+/** The JSON object of a reply; empty for any other body. */
 export function bodyOf({ body }: ServerReply): Readonly<Record<string, unknown>> {
   return body.kind === 'json' && isJsonObject(body.value) ? body.value : {}
 }

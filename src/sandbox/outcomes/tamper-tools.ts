@@ -8,22 +8,22 @@ import type { SandboxClients } from '../clients/clients.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import { generateStoredKeys, importKeys, type SigningKey } from '../keys/signing-keys.ts'
 
-/** The path of traps below a tenant's base URL: a client that fetches one follows an attacker's address. */
+/** The path of traps below the base URL of a tenant: a client that fetches a trap follows the address of an attacker. */
 export const TRAP_PATH = '/_sandbox/trap'
 
-/** What an attacker can replay: the good answer of a Use flow that is over. */
+/** What an attacker can replay: the good answer of a finished Use flow. */
 export interface ReplayableAnswer {
   readonly state: string
   readonly nonce: string
   readonly idToken: string
 }
 
-/** What a row of the catalogue may use to change an answer. */
+/** Tools with which a row of the catalogue changes an answer. */
 export interface TamperTools {
   readonly provider: Provider
-  /** Those that sign for the client of the request. */
+  /** The keys that sign for the client of the request. */
   readonly keys: KeyRing
-  /** The algorithms by which id_tokens are signed, of whichever client. */
+  /** The algorithms that sign id_tokens for any of the clients. */
   readonly signingAlgs: readonly SigningAlgorithm[]
   /** The Use request that is being answered; absent in other flows. */
   readonly transaction: UseTransaction | undefined
@@ -31,19 +31,19 @@ export interface TamperTools {
   readonly earlier: ReplayableAnswer
   /** UNIX seconds of the sandbox clock. */
   readonly nowSeconds: number
-  /** What a slow reply takes. */
+  /** How long a slow reply takes. */
   readonly slowReplySeconds: number
-  /** A value such as a client makes one per request: a `state`, a `nonce`, a `sub`. */
+  /** A random value like those that clients make for each request: a `state`, a `nonce`, a `sub`. */
   invent(): string
-  /** A new address that records each fetch of it. */
+  /** A new URL, at which each fetch is recorded. */
   createTrap(): string
-  /** The ids of the traps that were made. */
+  /** The ids of the traps so far. */
   readonly traps: readonly string[]
-  /** The key that will sign after the next rotation, published in advance as the service would. */
+  /** The key that will sign after the next rotation, published in advance as the service does. */
   publishNextKey(): Promise<SigningKey>
 }
 
-/** Whose answers are changed: a tenant. */
+/** The tenant whose answers are changed. */
 export interface TamperHost {
   readonly provider: Provider
   readonly keys: KeyRing
@@ -88,7 +88,7 @@ export function createTamperTools(
       try {
         await host.rotateKeys('lend')
       } catch (error) {
-        // A next key is published already: by an earlier row or by a manual rotation.
+        // The next key is published already, by an earlier row or by a manual rotation.
         if (!(error instanceof Refusal) || isUnavailable(error)) throw error
       }
       const next = await ownKeys().rotate('use', async () => importKeys(await generateStoredKeys()))

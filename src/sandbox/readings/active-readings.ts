@@ -4,18 +4,18 @@ import type { AnswerChange } from '../outcomes/outcome.ts'
 import { type Readings, readingId } from './reading.ts'
 import { findVariant, READINGS } from './readings.ts'
 
-/** The readings that a tenant holds on to. */
+/** The readings that a tenant has set. */
 export interface ActiveReadings {
   /** The variants that differ from the default, as the journal has them: `refused_token_status=403`. */
   readonly ids: readonly string[] | undefined
   readonly decisions: Decisions
-  /** What changes each answer; empty when nothing does. */
+  /** The changes of each answer; empty without readings. */
   readonly changes: readonly AnswerChange[]
 }
 
 const NO_READINGS: ActiveReadings = { ids: undefined, decisions: DEFAULT_DECISIONS, changes: [] }
 
-/** Makes readings take effect. Names that the table does not have are left out: a later version may have kept them. */
+/** Applies readings. Unknown names are ignored: a later version may have stored them. */
 export function activate(readings: Readings): ActiveReadings {
   const active = READINGS.flatMap((reading) => {
     const variant = findVariant(reading, readings[reading.name] ?? '')

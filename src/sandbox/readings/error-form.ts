@@ -3,7 +3,7 @@ import type { Call } from '../../oidc/endpoints.ts'
 import type { ServerReply } from '../outcomes/outcome.ts'
 import { bodyOf, withJson, withoutBody, withText } from '../outcomes/reply-changes.ts'
 
-/** What decides the status of an error of a call. */
+/** The decision that holds the status of a refusal, by call and error code. */
 const STATUS_OF: Readonly<Record<string, 'clientErrorStatus' | 'refusedTokenStatus' | 'refusedSignalStatus'>> = {
   'par invalid_client': 'clientErrorStatus',
   'upgrade invalid_token': 'refusedTokenStatus',

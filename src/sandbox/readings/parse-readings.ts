@@ -4,13 +4,13 @@ import { didYouMean, quote, unknownName } from '../../text/message-parts.ts'
 import { type Readings, readingId } from './reading.ts'
 import { excludedBy, findReading, findVariant, READINGS } from './readings.ts'
 
-/** What is wrong with readings, in one line, and the reading that it is about. */
+/** What is wrong with readings, in one line, and the reading concerned. */
 export interface ReadingProblem {
   readonly reading?: string | undefined
   readonly message: string
 }
 
-/** What is wrong with each of them, then with two of them together; empty when all can hold at once. */
+/** What is wrong with each reading, then with pairs of them; empty when all can be set together. */
 export function problemsOf(readings: Readings): readonly ReadingProblem[] {
   const problems = Object.entries(readings).flatMap(([reading, variant]) => {
     const message = problemOf(reading, variant)
@@ -45,7 +45,7 @@ export function parseReadings(texts: readonly string[]): { readings: Readings } 
   return first ? { problem: first.message } : { readings }
 }
 
-/** The readings with a change: `null` takes one back. What is wrong with the result is in `problemsOf`. */
+/** The readings after a change; `null` removes a reading. `problemsOf` says what is wrong with the result. */
 export const changeReadings = (readings: Readings, change: Readonly<Record<string, string | null>>): Readings =>
   Object.fromEntries(
     Object.entries({ ...readings, ...change }).flatMap(([name, variant]) =>
@@ -53,20 +53,20 @@ export const changeReadings = (readings: Readings, change: Readonly<Record<strin
     ),
   )
 
-/** The readings of a flag; the texts themselves when something is wrong with them, which the schema then says. */
+/** The readings of a flag; texts that are wrong stay as they are, and the schema reports them. */
 export function parseReadingTexts(texts: string | readonly string[]): unknown {
   const parsed = parseReadings([texts].flat())
   return 'problem' in parsed ? texts : parsed.readings
 }
 
-/** Readings as YAML and JavaScript have them: a variant may be a number. */
+/** Readings in YAML and JavaScript: a variant may be a number. */
 export const readingsOf = (given: Readonly<Record<string, string | number>> = {}): Readings =>
   Object.fromEntries(Object.entries(given).map(([name, variant]) => [name, String(variant)]))
 
 /**
  * The readings of a tenant after a change.
- * @param change variants to set; null takes one back, and `null` in its place all of them
- * @throws Refusal 400 for a name that does not exist, and for two that exclude each other
+ * @param change variants to set; null removes a reading, and `null` instead of an object removes all
+ * @throws Refusal 400 for an unknown name, and for two readings that exclude each other
  */
 export function requireReadings(
   set: Readings,
@@ -106,7 +106,7 @@ function exclusions(readings: Readings): readonly ReadingProblem[] {
 
 const variant = z.union([z.string(), z.number()], { error: 'expected the name of a variant' })
 
-/** Variants by the names of their readings. A list of texts such as `refused_token_status=403` is refused for what is wrong with it. */
+/** Variants by the names of their readings. The message about a list of texts says what is wrong with the texts. */
 export const readingsSchema = z
   .record(z.string(), variant, { error: ({ input }) => problemOfList(input) })
   .check(({ value, issues }) => {
@@ -115,7 +115,7 @@ export const readingsSchema = z
     }
   })
 
-/** A change of them: null takes one back. What is set beside it decides whether it can hold. */
+/** A change of readings: null removes one. Whether a variant is possible depends on the readings that are set. */
 export const readingsChangeSchema = z.record(z.string(), variant.nullable())
 
 function problemOfList(input: unknown): string {

@@ -8,7 +8,7 @@ export const inClaims = (apply: Apply<'claims'>): AnswerChange => ({ flow: 'use'
 
 export const inTokens = (apply: Apply<'token'>): AnswerChange => ({ flow: 'use', seam: 'token', apply })
 
-/** The callbacks of both flows; `change` is told the flow of each. */
+/** The callbacks of both flows; `change` is told the flow. */
 export const inCallbacks = (
   change: (callback: Callback, tools: TamperTools, flow: OutcomeFlow) => Callback,
 ): readonly AnswerChange[] =>
@@ -25,21 +25,21 @@ export const inReplies = (flow: ServerCall, apply: Apply<'reply'>): AnswerChange
   apply,
 })
 
-/** One way to read a silence of the specification. */
+/** One way to read what the specification leaves open. */
 export interface Variant {
   /** Unique within its reading: `200`, `absent`. */
   readonly name: string
-  /** What the service does then, as one sentence. */
+  /** What the service does under this variant, as one sentence. */
   readonly summary: string
-  /** What makes it a legal way: a section of an RFC, of OpenID Connect or of the specification. */
+  /** What makes the variant legal: a section of an RFC, of OpenID Connect or of the specification. */
   readonly source: string
-  /** What the service then decides otherwise than it does anyway. */
+  /** Decisions of the service that differ from the default. */
   readonly decisions?: Partial<Record<keyof Decisions, string | number>>
-  /** How its answers are changed, as forced outcomes change them; a text is the id of a row: `use/id_token.azp_own`. */
+  /** Changes of the answers, like those of a forced outcome. A text is the id of a row: `use/id_token.azp_own`. */
   readonly changes?: readonly (AnswerChange | string)[]
 }
 
-/** One silence of the specification, and the ways to read it. */
+/** One point that the specification leaves open, and the ways to read it. */
 export interface Reading {
   /** `refused_token_status`: unique in the table. */
   readonly name: string
@@ -51,17 +51,20 @@ export interface Reading {
   readonly quote: string
   /** What the sentence does not say; absent when the sentence is "... not shown". */
   readonly open?: string
-  /** The name of the variant that holds when none is set. */
+  /** The name of the variant that holds by default. */
   readonly default: string
-  /** The default among them. */
+  /** The variants, the default among them. */
   readonly variants: readonly Variant[]
   /** Variants of two readings that cannot both hold: `{ minimal: ['unknown_members=everywhere'] }`. */
   readonly excludes?: Readonly<Record<string, readonly string[]>>
-  /** Rows of the catalogue of outcomes whose run shows the difference: `par/par.401`. */
+  /** Rows of the catalogue whose answers show the difference: `par/par.401`. */
   readonly shownBy: readonly string[]
 }
 
-/** A reading as its table has it. Variants stand by their names, and share the source; rows that do not say otherwise are shown by `use/verified`. */
+/**
+ * A reading as its table states it. The variants are keyed by their names and share one source. Unless a row says otherwise,
+ * `use/verified` shows the difference.
+ */
 export type ReadingRow = Omit<Reading, 'default' | 'variants' | 'shownBy'> &
   Partial<Pick<Reading, 'shownBy'>> &
   Pick<Variant, 'source'> &
@@ -72,12 +75,12 @@ interface VariantsNamed<Name extends string> {
   readonly variants: Readonly<Record<Name, string | (Pick<Variant, 'summary'> & Partial<Omit<Variant, 'name'>>)>>
 }
 
-/** The name of each variant is the value of a decision. */
+/** The decision whose values are the names of the variants. */
 type Deciding = {
   [Name in keyof Decisions]-?: VariantsNamed<`${NonNullable<Decisions[Name]>}`> & { readonly decides: Name }
 }[keyof Decisions]
 
-/** What is set: the name of a variant by that of its reading. */
+/** The readings that are set: variants by the names of their readings. */
 export type Readings = Readonly<Record<string, string>>
 
 /** `refused_token_status=403` */

@@ -8,7 +8,7 @@ import { SERVER_REPLIES } from './rows/server-calls.ts'
 
 const ROWS: readonly ReadingRow[] = [...SERVER_REPLIES, ...CALLBACK_READINGS, ...ID_TOKEN, ...LIVES, ...PUBLISHED]
 
-/** Every silence of the specification that can be read in more than one way. */
+/** All points that the specification leaves open. */
 export const READINGS: readonly Reading[] = ROWS.map(({ decides, source, variants, shownBy, ...row }) => {
   const variantOf = (name: string, given: string | Omit<Variant, 'name' | 'source'>): Variant => {
     const value = /^\d+$/.test(name) ? Number(name) : name
@@ -19,7 +19,7 @@ export const READINGS: readonly Reading[] = ROWS.map(({ decides, source, variant
   return {
     ...row,
     shownBy: shownBy ?? ['use/verified'],
-    // Names that are numbers stand in the order of these in an object: the default comes first.
+    // An object lists names that are numbers first; the default must lead.
     variants: Object.entries(variants)
       .map(([name, given]) => variantOf(name, given))
       .sort((one, other) => Number(other.name === row.default) - Number(one.name === row.default)),
@@ -33,7 +33,7 @@ export const findReading = (name: string): Reading | undefined => byName.get(nam
 export const findVariant = ({ variants }: Reading, name: string): Variant | undefined =>
   variants.find((variant) => variant.name === name)
 
-/** What cannot hold beside a variant: `unknown_members=everywhere`. The table says it of one of the two. */
+/** Variants that a variant excludes: `unknown_members=everywhere`. The table states it for one of the two. */
 export const excludedBy = (reading: string, variant: string): readonly string[] =>
   findReading(reading)?.excludes?.[variant] ?? []
 

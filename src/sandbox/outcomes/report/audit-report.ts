@@ -4,18 +4,18 @@ import { packageVersion } from '../../../package-root.ts'
 import { checkAgainst, mustBe, problemLines } from '../../../text/schema-problems.ts'
 import { CHECKS, OUTCOME_FLOWS, REQUIREMENT_LEVELS } from '../outcome.ts'
 
-/** Verdicts on rows that speak against an app. */
+/** Verdicts that are findings against an app. */
 export const FINDINGS = ['let in', 'too strict', 'stale', 'ignored', 'broke'] as const
 
 // biome-ignore format: the order in which totals are told
-/** What the audit says of a row. */
+/** The verdicts on a row. */
 export const VERDICTS = [
   ...FINDINGS, 'undetermined', 'refused', 'accepted', 'observed', 'not for this app', 'known',
 ] as const
 export type VerdictName = (typeof VERDICTS)[number]
 
 // biome-ignore format: a line for each reason
-/** Why a row is undetermined: a name, and what it means and what to do. */
+/** Why a row is undetermined: the name of the reason, its meaning, and what to do. */
 const REASON_TABLE = [
   ['page_unknown', 'the page is neither the yes nor the no that was learned; --accepted says how success is known, for Create and Upgrade accepted in agekey-audit.yaml'],
   ['visit_failed', 'the visit function has to return true or false in time, whatever the app shows'],
@@ -31,7 +31,7 @@ export const REASONS = REASON_ROWS.map(({ name }) => name)
 export type Reason = (typeof REASONS)[number]
 
 // biome-ignore format: from bad to good
-/** What the audit says of a check, the worst first: `missing` when a row that breaks it was let in. */
+/** The verdicts on a check, the worst first: `missing` when the app accepted a row that breaks the check. */
 export const CHECK_VERDICTS = [
   'missing', 'too strict', 'stale', 'ignored', 'broke', 'undetermined', 'known', 'holds',
 ] as const
@@ -93,10 +93,10 @@ const auditedCheckSchema = auditedRowSchema
     counted: z.boolean().describe('Whether it counts for the exit code'),
   })
 
-/** The verdict on one check, which explains those on its rows. */
+/** The verdict on one check, drawn from the verdicts on its rows. */
 export type AuditedCheck = Readonly<z.infer<typeof auditedCheckSchema>>
 
-/** What success and failure look like. */
+/** How the audit recognises success and failure of a flow. */
 const learnedSchema = z.strictObject({
   yes: z.string().describe('In words: 200 at /callback, "welcome"'),
   no: lines(),
@@ -134,7 +134,7 @@ const combinationsSchema = z.strictObject({
   failed: z.array(failedSchema.readonly()).readonly(),
 })
 
-/** What `audit --readings` found: whether an app survives what the specification leaves open. */
+/** The result of `audit --readings`: under which readings an app works. */
 const readingsReportSchema = z.strictObject({
   started_at: z.iso.datetime(mustBe('an instant like 2026-01-31T12:00:00Z')),
   seconds: z.number().min(0),
@@ -145,7 +145,10 @@ const readingsReportSchema = z.strictObject({
 
 export type ReadingsReport = Readonly<z.infer<typeof readingsReportSchema>>
 
-/** What an audit found. `--json` writes it, `.agekey-audit/last.json` holds it; `public/schemas/audit-report.schema.json` is this schema. */
+/**
+ * The result of an audit. `--json` writes it, `.agekey-audit/last.json` holds it; `public/schemas/audit-report.schema.json` is this
+ * schema.
+ */
 export const auditReportSchema = z.strictObject({
   version: z.string().describe('Of agekey-sandbox'),
   catalogue: z.string().describe('Version of the catalogue that was judged by'),
@@ -178,11 +181,11 @@ export const auditReportSchema = z.strictObject({
 
 export type AuditReport = Readonly<z.infer<typeof auditReportSchema>>
 
-/** The report of the last whole audit, below the folder that it ran in. */
+/** The report of the last whole audit, below the folder in which the audit ran. */
 export const LAST_AUDIT = '.agekey-audit/last.json'
 
 /**
- * Reads the report of an audit, as `--json` writes it and `.agekey-audit/last.json` holds it.
+ * Parses the report of an audit, as `--json` writes it.
  * @returns the report, or the rest of a sentence about the text: `is not JSON: ...`
  */
 export function readReport(text: string): { ok: true; report: AuditReport } | { ok: false; problem: string } {
@@ -191,7 +194,7 @@ export function readReport(text: string): { ok: true; report: AuditReport } | { 
   const checked = checkAgainst(auditReportSchema, json.value)
   if (checked.kind === 'valid') return { ok: true, report: checked.value }
   const [place = ''] = problemLines(checked, 'the value')
-  // A newer version may write what this one does not know.
+  // A newer version may write members that this version does not know.
   const { data: { version } = {} } = z.object({ version: z.string().max(20) }).safeParse(json.value)
   const isOther = version !== undefined && version !== packageVersion()
   const by = isOther ? `; agekey-sandbox ${JSON.stringify(version)} wrote it, and this is ${packageVersion()}` : ''

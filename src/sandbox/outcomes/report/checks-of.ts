@@ -4,11 +4,11 @@ import { type AuditedCheck, type AuditedRow, CHECK_VERDICTS, FINDINGS } from './
 import { findingLevel, isFinding } from './audited-row.ts'
 import { remedyFor } from './remedies.ts'
 
-/** Checks that each call makes by itself: `par/status`. The others are the same code for every flow. */
+/** Checks that the code makes for each call: `par/status`. All other checks are the same code for every flow. */
 const OF_EACH_CALL: readonly ClientCheck[] = ['connection', 'status', 'body']
 
 // biome-ignore format: a line or two for each
-/** An app that lets in these rows has no such check, and never comes to those that it takes: rows or checks. */
+/** An app that accepts rows like `shownBy` lacks the check `missing`, so it never reaches the checks or rows of `takes`. */
 const REACHES: readonly (readonly [missing: ClientCheck, shownBy: readonly RegExp[], takes: RegExp])[] = [
   ['signature', [/\.(signature_missing|payload_changed)$/], /^(alg|kid|key_source|crit|typ|serialisation)$/],
   ['serialisation', [/\.(empty|not_a_jwt)$/],
@@ -18,11 +18,14 @@ const REACHES: readonly (readonly [missing: ClientCheck, shownBy: readonly RegEx
   ['aud', [/\.aud_(of_other_client|prefix)$/], /^azp$/],
   ['lifetime', [/\.exp_(milliseconds|far_future)$/], /\.(exp|iat)_missing$/],
   ['age_thresholds', [/\.age_thresholds\./], /^requested_thresholds$/],
-  // A call whose failure is caught and forgotten.
+  // A call whose failure is caught and ignored.
   ['status', [/\.status_\d+_right_body$/, /\.empty_body$/], /^/],
 ]
 
-/** The fewest missing checks that explain all that was let in, what else was found, and the checks that hold, the worst first. */
+/**
+ * The result of an audit by checks, the worst first: the fewest missing checks that explain all accepted rows, the other findings, and
+ * the checks that hold.
+ */
 export function checksOf(
   rows: readonly AuditedRow[],
   library?: string,
@@ -49,14 +52,17 @@ type Group = Pick<AuditedCheck, 'check' | 'verdict'> & { readonly rows: readonly
 
 const nameIn = (flow: string, check: ClientCheck) => (OF_EACH_CALL.includes(check) ? `${flow}/${check}` : check)
 
-/** The names of the checks that a row breaks; of a right answer, which breaks none, its family. */
+/** The checks that a row breaks; for a right answer, which breaks none, its family. */
 function namesOf({ checks, family, flow, verdict }: AuditedRow): readonly string[] {
   if (checks.length > 0) return checks.map((check) => nameIn(flow, check))
   // The right answer for a child is a no.
   return [verdict === 'let in' && family !== 'no_answer' ? 'age_thresholds' : family]
 }
 
-/** The rows that each missing check explains. Greedy: first the check whose own rows were let in, then the one that explains most. */
+/**
+ * The rows that each missing check explains, found greedily: first the check whose own rows were accepted, then the check that explains
+ * most.
+ */
 function explainLetIn(letIn: readonly AuditedRow[]): ReadonlyMap<string, readonly AuditedRow[]> {
   const missing = new Map<string, readonly AuditedRow[]>()
   for (let left = letIn; left.length > 0; left = left.filter((row) => ![...missing.values()].flat().includes(row))) {
@@ -79,12 +85,12 @@ const isReached = (name: string, { row, checks, flow }: AuditedRow, letIn: reado
     return shownBy.every((one) => shown.some((by) => one.test(by.row)))
   })
 
-/** A check that nothing was found about, with the rows of its verdict; none when no row was tried. */
+/** A check without findings, with the rows of its verdict; none when no row was tried. */
 function judgeOther(check: string, rows: readonly AuditedRow[]): Group {
   const judged = rows.filter(
     (row) => namesOf(row).includes(check) && !/^(observed|not for this app)$/.test(row.verdict),
   )
-  // Rows that break other checks as well say little of this one.
+  // A row that breaks other checks as well says little about this one.
   const alone = judged.filter(({ checks }) => checks.length < 2)
   const of = (verdict: RegExp) => (alone.length > 0 ? alone : judged).filter((row) => verdict.test(row.verdict))
   const [known, open, good] = [of(/^known$/), of(/^undetermined$/), of(/^(refused|accepted)$/)]
@@ -93,12 +99,12 @@ function judgeOther(check: string, rows: readonly AuditedRow[]): Group {
   return isOpen ? { check, verdict: 'undetermined', rows: open } : { check, verdict: 'holds', rows: good }
 }
 
-/** Titles of families of rows that break no check. */
+/** Titles of the families whose rows break no check. */
 const TITLES = { ending: 'right answers', control: 'unusual right answers', no_answer: 'an answer at all' }
 
 function describeCheck({ check: id, verdict, rows }: Group, library?: string): readonly AuditedCheck[] {
   const check = CHECK_ROWS.find(({ name }) => name === id.split('/').at(-1))
-  // What was let in comes first, then rows that count, then those of the check itself, then the severe ones.
+  // Sorts accepted rows first, then rows that count, then those of the check itself, then by severity.
   const rank = (row: AuditedRow) =>
     (row.verdict === 'let in' ? 80 : 0) + (row.counted ? 40 : 0) + (namesOf(row).includes(id) ? 20 : 0) + row.severity
   const sorted = rows.toSorted((one, other) => rank(other) - rank(one))

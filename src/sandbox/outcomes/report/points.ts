@@ -3,49 +3,49 @@ import type { OutcomeFlow } from '../outcome.ts'
 import type { AuditedCheck, AuditedRow, AuditReport, TriedVariant } from './audit-report.ts'
 import { asSentence, countNoun, explainReason, flowAddress, referencesOf, whatHappened } from './audited-row.ts'
 
-/** A check, or a variant of a reading in its form. */
+/** A check of the app, or a variant of a reading in the same form. */
 interface Judged extends Omit<AuditedCheck, 'flow' | 'verdict' | 'severity'> {
   readonly flow: OutcomeFlow | 'readings'
   /** `missing`, `depends on` */
   readonly verdict: string
-  /** Absent of a reading: nothing is let in. */
+  /** The harm; absent for a reading, with which nobody is let in. */
   readonly severity?: number
 }
 
-/** One thing that a report says, in plain text. */
+/** One point of a report, in plain text. */
 export interface Point extends Omit<Judged, 'rows' | 'reason'> {
-  /** The flow of the first row of the catalogue that shows it. */
+  /** The flow of the first row that shows the point. */
   readonly suite: Judged['flow']
-  /** A finding failed the audit, or would by another --fail-on. */
+  /** Whether the point failed the audit, or would under another --fail-on. */
   readonly state: 'failed' | 'finding' | 'open' | 'passed'
   /** `22 rows, must, severity 9.8` */
   readonly weight: string
   readonly facts: readonly Fact[]
-  /** What explains a point that is open. */
+  /** Explains an open point. */
   readonly reason: string
   readonly rows: readonly AuditedRow[]
 }
 
-/** `What happened`, `Write with jose`. Only what to write has several lines. */
+/** Facts by name: `What happened`, `Write with jose`. Only code has several lines. */
 export interface Fact extends Readonly<Record<'label' | 'text', string>> {
   readonly kind: 'happened' | 'harm' | 'check' | 'write' | 'see'
 }
 
 type Shown = Pick<AuditReport, 'checks' | 'rows'> & Partial<Pick<AuditReport, 'readings'>>
 
-/** What a report says, the worst first; readings behind checks. */
+/** The points of a report, the worst first, readings behind checks. */
 export function pointsOf({ checks, rows, readings }: Shown): readonly Point[] {
   const byName = new Map(rows.map((row) => [row.row, row]))
   return [...checks, ...judgedOf(readings)].map((one) => pointOf(one, byName))
 }
 
-/** What an app let in, refused wrongly or depends on. */
+/** The findings: what an app accepted, refused wrongly or depends on. */
 export const isFound = ({ state }: Point): boolean => state === 'failed' || state === 'finding'
 
 /** `missing signature (22 rows, must, severity 9.8)` */
 export const headOf = ({ verdict, title, weight }: Point): string => `${verdict} ${title}${weight && ` (${weight})`}`
 
-/** Facts in lines, then where to look; without a console a flow has its id. */
+/** The facts as lines, then where to look: the page in the console, or the id of the flow. */
 export const linesOf = ({ facts, flows }: Pick<Point, 'facts' | 'flows'>, console?: string): readonly string[] => [
   ...facts.flatMap(({ kind, label, text }) =>
     kind === 'write' && text.includes('\n')
@@ -55,7 +55,7 @@ export const linesOf = ({ facts, flows }: Pick<Point, 'facts' | 'flows'>, consol
   ...flows.map((id) => `Flow: ${console === undefined ? id : flowAddress(console, id)}`),
 ]
 
-/** One entry for each variant of a reading, then one for each combination that fails. */
+/** One point for each variant of a reading, then one for each failing combination of variants. */
 export function judgedOf(readings: AuditReport['readings']): readonly Judged[] {
   const { counted = false, variants = [], combinations } = readings ?? {}
   const level = counted ? 'should' : 'may'
@@ -90,7 +90,7 @@ function pointOf(judged: Judged, byName: ReadonlyMap<string, AuditedRow>): Point
   const { check: id, verdict, level, severity, counted, library } = judged
   const [worst] = rows
   const count = worst ? `${countNoun(rows.length, 'row')}, ` : ''
-  // A suite by the verdict would make another test of it in the eyes of a CI system.
+  // The suite does not depend on the verdict: a CI system would take the point for another test.
   const first = OUTCOMES.find(({ family, breaks }) => family === id || breaks.some((one) => one === id))
   const isCounted = counted ? '' : ', does not count for the exit code'
   const facts = [
@@ -111,7 +111,7 @@ function pointOf(judged: Judged, byName: ReadonlyMap<string, AuditedRow>): Point
 
 export type Unshown = ReturnType<typeof unshownOf>[number]
 
-/** What was not shown, by verdict and reason; the reason of most rows comes first. Combinations of variants have no names. */
+/** What was not shown, by verdict and reason, the most frequent reason first. Combinations of variants have no names. */
 export function unshownOf(report: Shown) {
   const open = [
     ...report.rows.filter(({ verdict }) => verdict === 'undetermined').map((one) => ({ ...one, title: one.row })),

@@ -1,13 +1,13 @@
 import type { ClientCheck } from '../outcome.ts'
 
-/** What apps use to read tokens. Without a language there are no lines for what the call does not check. */
+/** Libraries with which apps read tokens. `language` is absent where no lines of code can be shown. */
 interface Library extends Record<'name' | 'call', string> {
-  /** By what a file of an app names it. */
+  /** Names the library in a file of an app. */
   readonly sign: RegExp
   readonly files: readonly string[]
-  /** What its call checks beyond `BY_CALL`. */
+  /** Checks that the call of this library makes beyond `BY_CALL`. */
   readonly also?: readonly ClientCheck[]
-  /** Rows that the call lets in although they break what it checks: docs/libraries.md. */
+  /** Rows that the call accepts although it makes their check; see docs/libraries.md. */
   readonly leaves?: RegExp
   readonly language?: keyof typeof LANGUAGES
 }
@@ -19,7 +19,7 @@ const PYTHON = { files: ['requirements.txt', 'pyproject.toml', 'Pipfile'], langu
 const APACHE = ['age.conf', 'apache.conf', 'httpd.conf', 'apache2.conf', '000-default.conf']
 
 // biome-ignore format: a library and its call
-/** A library that builds on another comes before it. */
+/** A library comes before the library on which it builds. */
 const LIBRARIES: readonly Library[] = [
   { ...CLIENT, name: 'express-openid-connect', sign: /"express-openid-connect"\s*:/,
     call: "openid.auth({ issuerBaseURL: ISSUER, authorizationParams: { response_type: 'id_token', ... } })\nrequest.oidc.idTokenClaims // decode no token by yourself" },
@@ -46,7 +46,7 @@ const LIBRARIES: readonly Library[] = [
 ]
 
 // biome-ignore format: a list of names
-/** What the call of each library checks; `docs/libraries.md` has what the audit found. */
+/** Checks that the call of every library makes; `docs/libraries.md` has the results of the audit. */
 const BY_CALL: readonly ClientCheck[] = ['signature', 'alg', 'kid', 'key_source', 'iss', 'aud', 'exp', 'serialisation']
 
 const LANGUAGES = {
@@ -58,7 +58,7 @@ const LANGUAGES = {
 }
 
 // biome-ignore format: a line or two for each check
-/** What has to be true, in each language. A session holds what its browser was sent away with. */
+/** Conditions of each check as code, by language. `session` holds what the app kept when it sent its browser away. */
 const CONDITIONS: Readonly<Partial<Record<ClientCheck, Readonly<Partial<Record<keyof typeof LANGUAGES, string>>>>>> = {
   state: { js: 'session.state && answer.state === session.state',
     py: 'session["state"] and answer.get("state") == session["state"]',
@@ -81,7 +81,7 @@ const CONDITIONS: Readonly<Partial<Record<ClientCheck, Readonly<Partial<Record<k
   exp: { py: 'type(claims["exp"]) is int' },
   age_thresholds: { js: "claims.age_thresholds?.['18'] === true", py: 'claims["age_thresholds"].get("18") is True',
     go: 'claims.AgeThresholds["18"] == true', rb: 'token.raw_attributes["age_thresholds"]["18"] == true',
-    // A number is compared as a number, and "true" reads as 0.
+    // Numbers are compared as numbers, and "true" reads as 0.
     apache: 'Require claim age_thresholds.18:true\n  Require not claim age_thresholds.18:0' },
   requested_thresholds: { js: "Object.keys(claims.age_thresholds).join() === '18'",
     py: 'set(claims["age_thresholds"]) == {"18"}' },
@@ -94,7 +94,7 @@ const CONDITIONS: Readonly<Partial<Record<ClientCheck, Readonly<Partial<Record<k
   ok: { js: "upgraded === 'OK'", py: 'upgraded == "OK"', go: 'upgraded == "OK"' },
 }
 
-/** What to write for a check that these rows break, with a library; nothing when only a sentence can say it. */
+/** The code for a check that these rows break; `undefined` when only a sentence can explain it. */
 export function remedyFor(
   check: ClientCheck,
   used: string | undefined,
@@ -108,7 +108,7 @@ export function remedyFor(
   return { library: name, ...(lines && { lines }) }
 }
 
-/** The library of an app, by the files in its folder. @param read gives the text of a file there, if there is one */
+/** The library of an app, found in the files of its folder. @param read returns the text of a file, if it exists */
 export function findLibrary(read: (name: string) => string | undefined): string | undefined {
   return LIBRARIES.find(({ sign, files }) => files.some((file) => sign.test(read(file) ?? '')))?.name
 }

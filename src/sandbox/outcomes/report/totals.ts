@@ -12,12 +12,12 @@ import { countNoun } from './audited-row.ts'
 import { checksOf } from './checks-of.ts'
 import { judgedOf } from './points.ts'
 
-/** What a report has beside rows. Of `checks` only the named library is used, and checks that no row shows. */
+/** The parts of a report beside its rows. Of `checks` only the library is used, and checks that no row shows. */
 interface Beside extends Partial<Pick<AuditReport, 'checks' | 'readings'>> {
   readonly library?: string | undefined
 }
 
-/** What rows come to. */
+/** The verdicts on checks, counted and summed up. */
 export function summarise(rows: readonly AuditedRow[], { readings, checks: known = [], library }: Beside = {}) {
   const checks = checksOf(rows, library ?? known.find((one) => one.library)?.library, known.find(isOfNoRow))
   return { checks, rows, totals: totalsOf(rows), exit_code: exitCodeOf(rows, readings, checks) }
@@ -26,8 +26,8 @@ export function summarise(rows: readonly AuditedRow[], { readings, checks: known
 const isOfNoRow = ({ rows }: AuditedCheck): boolean => rows.length === 0
 
 /**
- * 1 for a finding, 2 when nothing was judged, 3 for what is undetermined, of all that counts; else 0.
- * Decision: readings count only when they are asked to: a correct app may depend on what nothing forbids.
+ * 1 for a counted finding, 2 when nothing was judged, 3 for a counted row that is undetermined, otherwise 0. Decision: readings count
+ * only on request, since a correct app may depend on what nothing forbids.
  */
 export function exitCodeOf(
   rows: readonly AuditedRow[],
@@ -56,7 +56,7 @@ export const totalsOf = (rows: readonly AuditedRow[]): AuditReport['totals'] =>
 
 const CONCLUSIONS = ['passed', 'failed', 'nothing was judged', 'undetermined'] as const
 
-/** What an audit came to. It never passes when no row was judged, or, of readings alone, when the app works under no variant. */
+/** The conclusion of an audit. Without a judged row it never passes, nor when the app worked under none of the readings. */
 export function conclusionOf({ exit_code, totals, rows, readings }: Omit<AuditReport, 'checks'>) {
   const works = rows.length === 0 && readings?.variants.some(({ verdict }) => verdict === 'works')
   return totals.refused || totals.accepted || works || exit_code === 1 ? CONCLUSIONS[exit_code] : 'nothing was judged'

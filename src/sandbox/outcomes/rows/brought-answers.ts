@@ -11,7 +11,7 @@ const COMMON = {
   breaks: ['state', 'nonce'],
 } as const
 
-/** Right answers that a browser brings in wrong ways: only an audit can try them, because no answer of the sandbox makes them. */
+/** Right answers that a browser brings in a wrong way. No answer of the sandbox makes them, so only an audit can try them. */
 export const BROUGHT_ANSWERS: readonly AuditRow[] = [
   {
     ...COMMON,

@@ -20,7 +20,7 @@ const DENIED: Ending = { kind: 'error', error: 'access_denied', description: 'th
 /** Changed callbacks of both browser flows. */
 function ofBothFlows(flow: 'use' | 'create'): OutcomeRow[] {
   const changed = changedCallback(flow)
-  // In Create nobody is let in.
+  // Create lets nobody in.
   const ofCreate: OwnColumns = flow === 'create' ? { severity: 4.3 } : {}
   const stateRow = rowsUnder<Apply<'callback'>>((name, row) => changed(name, { ...row, ...ofCreate }), 'state', STATE)
   const onceRow = rowsUnder(changed, 'parameters', ONCE)
@@ -149,7 +149,7 @@ const changedUse = changedCallback('use')
 const onceRow = rowsUnder(changedUse, 'parameters', ONCE)
 const OF_CREATE = { ending: { kind: 'create_requested' }, needs: ['can_create'] } as const
 const createRow = rowsUnder(changedUse, 'create_request', CREATE)
-/** The right id_token, without its signature. */
+/** The right id_token without its signature. */
 function unsignedIn(callback: Callback): string {
   const { header, payload } = takeApart(paramOf(callback, 'id_token') ?? '').parts
   return `${header}.${payload}.`

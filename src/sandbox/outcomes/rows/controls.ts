@@ -8,7 +8,7 @@ const rightClaims = (name: string, row: Omit<RowAt<'claims'>, 'family'>) =>
 const rightToken = (name: string, row: Omit<RowAt<'token'>, 'family'>) =>
   changedToken(name, { family: 'control', ...row })
 
-/** Unusual but valid tokens: a client that refuses them is too strict or broken. Some depend on what was agreed on. */
+/** Unusual but valid tokens: a client that refuses them is too strict or broken. Some depend on an agreement. */
 export const CONTROLS: readonly OutcomeRow[] = [
   rightClaims('extra_claim', {
     level: 'must',

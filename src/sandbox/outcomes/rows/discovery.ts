@@ -49,7 +49,7 @@ export const DISCOVERY: readonly OutcomeRow[] = [
   requiredRow('jwks_uri_missing', 'There is no jwks_uri.', { jwks_uri: undefined }, { ...LACKS, breaks: ['jwks_uri'] }),
   changed('jwks_uri_on_other_host', {
     family: 'discovery',
-    // OpenID Connect lets a document name any address: that of the specification is all that speaks against it.
+    // OpenID Connect lets a document name any address: only the specification of the service speaks against this one.
     level: 'may',
     refs: [SAID.keySet],
     cwe: [346, 918],
@@ -83,7 +83,7 @@ export const DISCOVERY: readonly OutcomeRow[] = [
   }),
 ]
 
-/** Names of this machine; any other host has one more, which ends with the dot of the root. */
+/** Names of this machine. Any other host has a second name, which ends with the dot of the root. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   localhost: '127.0.0.1',
   '127.0.0.1': 'localhost',

@@ -3,7 +3,7 @@ import { FAMILIES } from '../families.ts'
 import type { Ending } from '../outcome.ts'
 import type { OutcomeRow, OwnColumns, RowAt } from '../outcome-row.ts'
 
-/** Flows that end with an error in the callback, by the error: its description and the summary of the row. */
+/** Flows that end with an error in the callback: description of the error and summary of the row. */
 const failed = (
   flow: 'use' | 'create',
   rule: string,
@@ -32,7 +32,7 @@ const PUSH_AGAIN =
 const OF_REFERENCE = [SAID.createSuccess, 'RFC 9126 section 4'] as const
 const NO_ANSWER = 'A flow may never come back: let its state expire, and let the user start again.'
 
-/** Endings that a user or the service causes; nothing sent is changed. */
+/** Endings that a user or the service causes; no answer is changed. */
 export const ENDINGS: readonly OutcomeRow[] = [
   ended(
     'use',

@@ -22,14 +22,14 @@ const booleanRow = claimsRows(
 )
 const mapRow = claimsRows('thresholds', 'age_thresholds is an object of thresholds and booleans.')
 
-/** Every answer as `write` writes it. */
+/** Writes each answer by `write`. */
 const answersRow = (name: string, summary: string, bait: Bait, write: (answer: boolean) => unknown) =>
   booleanRow(name, summary, (_tools, claims) => ({ age_thresholds: mapped(claims, write) }), { bait })
 
 const mapped = (claims: IdTokenClaims, write: (answer: boolean) => unknown) =>
   Object.fromEntries(answers(claims).map(([threshold, answer]) => [threshold, write(answer)]))
 
-/** Answers that only a careless reader takes for what was asked. */
+/** Answers that only a careless reader takes for the requested ones. */
 export const ID_TOKEN_AGE_THRESHOLDS: readonly OutcomeRow[] = [
   extraRow(
     'age_thresholds.extra',
@@ -52,14 +52,14 @@ export const ID_TOKEN_AGE_THRESHOLDS: readonly OutcomeRow[] = [
     (_tools, claims) => ({ age_thresholds: lowerTrue(claims) }),
     { since: '0.3', bait: 'minor', level: 'must', severity: 9.1 },
   ),
-  // With one requested threshold nothing is left, of which every answer is true for a child too.
+  // With one requested threshold no answer is left, and "every answer is true" holds for a child too.
   exactRow(
     'age_thresholds.one_missing',
     'The answer to one requested threshold is missing.',
     (_tools, claims) => ({ age_thresholds: Object.fromEntries(answers(claims).slice(0, -1)) }),
     { bait: 'both' },
   ),
-  // A child is let in by "!== false", an adult by parseInt.
+  // "!== false" lets a child in, parseInt an adult.
   exactRow(
     'age_thresholds.key_spelled_differently',
     'The keys are written with a leading zero.',
@@ -80,13 +80,13 @@ export const ID_TOKEN_AGE_THRESHOLDS: readonly OutcomeRow[] = [
     'minor',
     () => 'false',
   ),
-  // A child is let in by "!== false", and by a comparison of integers that reads "true" as 0.
+  // "!== false" lets a child in, and so does a comparison of integers that reads "true" as 0.
   answersRow('age_thresholds.numbers', 'The answers are the numbers 1 and 0.', 'both', Number),
   answersRow('age_thresholds.null', 'Every answer is null.', 'minor', () => null),
   answersRow('age_thresholds.nested', 'Each answer is inside an object, which is truthy.', 'both', (satisfied) => ({
     satisfied,
   })),
-  // Every answer of an empty array is true for a child too.
+  // "Every answer is true" holds for an empty array, for a child too.
   mapRow(
     'age_thresholds.array',
     'age_thresholds is an array of the thresholds that are met.',
@@ -95,7 +95,7 @@ export const ID_TOKEN_AGE_THRESHOLDS: readonly OutcomeRow[] = [
     }),
     { bait: 'both' },
   ),
-  // A character of the text is truthy whatever it says; text that is parsed says what the persona holds.
+  // A character of the text is truthy whatever the text says; parsed text says what the persona holds.
   mapRow(
     'age_thresholds.string',
     'age_thresholds is JSON text inside a string.',
@@ -106,7 +106,7 @@ export const ID_TOKEN_AGE_THRESHOLDS: readonly OutcomeRow[] = [
   mapRow('age_thresholds.missing', 'There are no answers.', { age_thresholds: undefined }, { bait: 'minor' }),
   changedToken('age_thresholds.prototype', {
     family: 'thresholds',
-    // The service signs no such token: what parsers make of it is not in the specification.
+    // The service signs no such token: the specification does not say what parsers make of it.
     level: 'should',
     cwe: [1287, 1321],
     breaks: ['requested_thresholds'],
@@ -139,7 +139,7 @@ export const ID_TOKEN_AGE_THRESHOLDS: readonly OutcomeRow[] = [
 
 const USUAL_AGES = [16, 13, 12, 10, 7, 4, 1]
 
-/** A threshold below all that were requested, met; when 0 was requested, another one. */
+/** A threshold below all requested ones that is met; if 0 was requested, another threshold. */
 function lowerTrue(claims: IdTokenClaims): Record<string, boolean> {
   const lowest = Math.min(...answers(claims).map(([threshold]) => Number(threshold)))
   return { [USUAL_AGES.find((age) => age < lowest) ?? unrequested(claims, 0)]: true }

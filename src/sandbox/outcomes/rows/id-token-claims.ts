@@ -13,7 +13,7 @@ const partyRow = claimsRows(
 )
 const subjectRow = claimsRows('subject', 'sub is a string of 1 to 255 characters: log it, a later revocation names it.')
 
-/** The live service: its tokens never come from a sandbox, and a sandbox's never from there. */
+/** The live service: no sandbox issues its tokens, and it issues none of a sandbox. */
 const LIVE_ISSUER = 'https://api.agekey.org/v1/oidc/use'
 
 const OTHER_CLIENT = 'ak_test_other_client'
@@ -193,7 +193,7 @@ const codeHashRow = claimsRows(
 
 const FOR_ZERO = '{"age_thresholds":[0]}'
 
-/** A flow with the upgrade scope whose thresholds are all false, so that a code comes. */
+/** A flow with the upgrade scope whose thresholds are all false, so that a code is issued. */
 const WITH_CODE = { ending: { kind: 'verified', allFalse: true }, needs: ['upgrade_scope'] } as const
 
 /** Claims that tie a token to one session, one request and one code. */

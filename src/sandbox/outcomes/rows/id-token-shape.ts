@@ -15,7 +15,7 @@ const compactRow = rowsUnder(
 )
 const objectRow = rowsUnder(changedToken, 'payload', 'The payload of a JWT is a JSON object (RFC 7519 section 7.2).')
 
-/** What has no signature of the service is no id_token. */
+/** A text without a signature of the service is no id_token. */
 const UNSIGNED = {
   level: 'must',
   severity: 9.8,
@@ -24,7 +24,7 @@ const UNSIGNED = {
   harm: 'A text without a signature of the service is taken for a token, and a child is let in.',
 } as const
 
-/** Serialisations that a parser must not be talked into. */
+/** Serialisations that a parser must refuse. */
 export const ID_TOKEN_SHAPE: readonly OutcomeRow[] = [
   compactRow('four_parts', 'A fourth part follows the signature.', (idToken) => `${idToken}.${encodePart('more')}`),
   compactRow(
@@ -95,14 +95,14 @@ export const ID_TOKEN_SHAPE: readonly OutcomeRow[] = [
     rule: LIMITS,
     apply(idToken, tools) {
       const { claims } = takeApart(idToken)
-      // Enough to end a recursive parser in many languages.
+      // Deep enough to end a recursive parser in many languages.
       const nested = `${'['.repeat(4_000)}${']'.repeat(4_000)}`
       return withPayloadText(idToken, JSON.stringify(claims).replace(/}$/, `,"nested":${nested}}`), tools)
     },
   }),
 ]
 
-/** The same claims, with a space behind their JSON when base64 would not pad it: at one of three lengths there is nothing to pad. */
+/** The same claims, followed by a space if base64 would not pad their JSON: one length in three needs no padding. */
 async function withPaddablePayload(idToken: string, tools: TamperTools): Promise<string> {
   const text = JSON.stringify(takeApart(idToken).claims)
   return withPayloadText(idToken, Buffer.byteLength(text) % 3 === 0 ? `${text} ` : text, tools)

@@ -160,7 +160,7 @@ export const ID_TOKEN_SIGNATURE: readonly OutcomeRow[] = [
 
 const otherAlgorithm = ({ keys }: TamperTools) => SIGNING_ALGORITHMS.find((alg) => alg !== keys.alg)
 
-/** The claims as they were, under a changed header, signed by a key that is not published. */
+/** The same claims under a changed header, signed by an unpublished key. */
 async function signForeign(
   idToken: string,
   { keys }: TamperTools,

@@ -19,7 +19,7 @@ const changed = changedReply('jwks')
 const instead = replyInstead('jwks')
 const keepRow = rowsUnder(changed, 'key_set', KEEP)
 
-/** Replies of E6, the key set. What is judged is an id_token that is verified with it. */
+/** Replies of E6, the key set. The audit judges an id_token that is verified with the key set. */
 export const JWKS: readonly OutcomeRow[] = [
   instead('404', {
     family: 'failure',
@@ -93,7 +93,7 @@ export const JWKS: readonly OutcomeRow[] = [
 
 type Jwk = Readonly<Record<string, unknown>>
 
-/** The key set with each key that signs replaced by other keys, made of it and of a foreign one of its algorithm. */
+/** The key set without the keys that sign; for each of them come keys made of it and of a foreign key of its algorithm. */
 async function changeSigningKeys(
   reply: ServerReply,
   { keys, signingAlgs }: TamperTools,

@@ -16,7 +16,7 @@ const membersRow = membersRows(
   'The reply has request_uri, a string, and expires_in, a number of seconds.',
 )
 
-/** What a client that sends the user on at once need not read. */
+/** Members that a client which sends the user on at once need not read. */
 const UNREAD = {
   correctClient: 'depends',
   breaks: [],
@@ -106,7 +106,7 @@ export const PAR: readonly OutcomeRow[] = [
   }),
   changed('extra_member', {
     family: 'control',
-    // RFC 6749 says it of the token response, RFC 9126 of none.
+    // RFC 6749 says so of the token response; RFC 9126 says it of no response.
     level: 'may',
     refs: ['RFC 6749 section 5.1'],
     summary: 'A member that the client does not know is there.',
@@ -115,7 +115,7 @@ export const PAR: readonly OutcomeRow[] = [
   }),
 ]
 
-/** Changes what the service remembers of the request that it has just accepted. */
+/** Changes the request that the service has just accepted and remembers. */
 async function changePushed(
   reply: ServerReply,
   { provider }: TamperTools,

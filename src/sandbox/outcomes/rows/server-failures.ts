@@ -23,7 +23,7 @@ const HTML = { 'Content-Type': 'text/html; charset=utf-8' }
 const PAGE =
   '<!doctype html><html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>'
 
-/** What to do when a call has no reply: it is not known what the service has done. */
+/** What to do when a call gets no reply: the client cannot know what the service has done. */
 const DROPPED: Readonly<Record<ServerCall, string>> = {
   par: 'A broken connection is an error to handle: push again, which makes another reference, or give up.',
   token: 'The code may be spent: do not send it again (RFC 6749 section 4.1.2), and let the user begin again.',
@@ -32,7 +32,7 @@ const DROPPED: Readonly<Record<ServerCall, string>> = {
   jwks: 'A broken connection is an error to handle: read once more, or go on with what was read before.',
 }
 
-/** Trying again, and going on with what was fetched before, are as right as giving up. */
+/** Trying again and using what was fetched before are as right as giving up. */
 const EITHER = { correctClient: 'depends' } as const
 
 /** Ways in which any server-to-server call can fail. */

@@ -9,7 +9,7 @@ const REDIRECT = {
 }
 const ERRORS = { section: 'Errors', quote: 'Error redirect codes other than access_denied: not shown.' }
 
-/** What goes back to the relying party through the browser: E1 and E3. */
+/** Readings of callbacks: E1 and E3. */
 export const CALLBACK_READINGS: readonly ReadingRow[] = [
   {
     name: 'error_redirect',

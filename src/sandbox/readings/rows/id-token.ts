@@ -7,7 +7,7 @@ const SIGNED_JWT = {
 
 const CLAIMS = 'ID token claims'
 
-/** What the claims of an id_token are, then how it is made: its signature, its header and its JSON. */
+/** Readings of the id_token: its claims, then its signature, header and JSON. */
 export const ID_TOKEN: readonly ReadingRow[] = [
   {
     name: 'sub',
@@ -152,7 +152,7 @@ export const ID_TOKEN: readonly ReadingRow[] = [
   },
 ]
 
-/** OpenID Connect Core 1.0 section 2: no more ASCII characters. */
+/** OpenID Connect Core 1.0 section 2: at most so many ASCII characters. */
 const MAX_SUB = 255
 
 /** The same 128 bits as a UUID of version 4. */

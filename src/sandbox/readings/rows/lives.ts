@@ -10,7 +10,7 @@ const CODE = {
   quote: 'The code from E1, issued when the upgrade scope was requested and all thresholds were false.',
 }
 
-/** What is issued to be sent back: a client must not look into it. */
+/** Values that a client only sends back and must not look into. */
 const formsOf = (what: string) => ({
   short: `${what} has some 20 to 50 letters of base64url.`,
   jwt: `${what} is a JWT of some 1,000 characters, with dots.`,
@@ -18,7 +18,7 @@ const formsOf = (what: string) => ({
 })
 const FORM = { open: 'nothing on its form and length', default: 'short' } as const
 
-/** How often and how long something serves, how much of it a request has, what it does and what it looks like. */
+/** Readings of what is issued: how often and how long it serves, its limits, its effect and its form. */
 export const LIVES: readonly ReadingRow[] = [
   {
     name: 'code_use',

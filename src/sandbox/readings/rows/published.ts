@@ -10,7 +10,7 @@ const CONTENTS = {
   quote: 'Contents of the discovery documents and of the key set: not shown.',
 }
 
-/** What belongs to the service as a whole: its documents, its names, and members that may come everywhere. */
+/** Readings of the documents, of names, and of members that may come everywhere. */
 export const PUBLISHED: readonly ReadingRow[] = [
   {
     name: 'discovery',
@@ -124,7 +124,7 @@ export const PUBLISHED: readonly ReadingRow[] = [
   },
 ]
 
-/** OpenID Connect Discovery 1.0 section 3 requires them; RFC 9126 section 5 names the endpoint of E2. */
+/** OpenID Connect Discovery 1.0 section 3 requires these members; RFC 9126 section 5 names the endpoint of E2. */
 const REQUIRED_MEMBERS: readonly string[] = [
   'issuer',
   'authorization_endpoint',
@@ -136,7 +136,7 @@ const REQUIRED_MEMBERS: readonly string[] = [
   'id_token_signing_alg_values_supported',
 ]
 
-/** What the absence of a member states (OpenID Connect Discovery 1.0 section 3, RFC 9126 section 5). */
+/** What an absent member means (OpenID Connect Discovery 1.0 section 3, RFC 9126 section 5). */
 const DEFAULTS: Readonly<Record<string, unknown>> = {
   response_modes_supported: ['query', 'fragment'],
   grant_types_supported: ['authorization_code', 'implicit'],
@@ -156,12 +156,12 @@ function withRequiredMembers(reply: ServerReply): ServerReply {
 const isSameSet = (...values: readonly [unknown, unknown]) =>
   new Set(values.map((value) => [value].flat().sort().join())).size === 1
 
-/** Clients with algorithms of their own need a key each. */
+/** Clients with their own algorithm need a key of it. */
 function withSigningKeys(reply: ServerReply, { signingAlgs }: TamperTools): ServerReply {
   return withMembers(reply, { keys: keysOfReply(reply).filter(({ alg }) => signingAlgs.some((one) => one === alg)) })
 }
 
-/** OpenID Connect Discovery 1.0 section 3: RS256 is always in the list. */
+/** OpenID Connect Discovery 1.0 section 3: RS256 must always be listed. */
 function withSigningAlgorithms(reply: ServerReply, { signingAlgs }: TamperTools): ServerReply {
   return withMembers(reply, { id_token_signing_alg_values_supported: [...new Set([...signingAlgs, 'RS256'])] })
 }

@@ -5,7 +5,7 @@ const FAILED_CALLS = {
   quote: 'HTTP status codes and bodies of failed server-to-server calls: not shown.',
 }
 
-/** What the replies to calls from server to server look like: E2, E4 and E5. */
+/** Readings of the replies to server-to-server calls: E2, E4 and E5. */
 export const SERVER_REPLIES: readonly ReadingRow[] = [
   {
     name: 'upgrade_body',
