@@ -13,7 +13,7 @@ const SENTENCES: Readonly<Record<AttributeKind, string>> = {
 
 type Attributes = Readonly<Record<string, boolean | string>>
 
-/** The attributes of a signal: none but those of the method, and all that it requires. */
+/** The attributes of a signal: only attributes of its method, and all required ones. */
 export function attributesSchema(method: Method): z.ZodType<Attributes | undefined> {
   const facts = Object.entries(METHODS[method].attributes)
   const required = facts.filter(([, { required }]) => required).map(([name]) => name)
@@ -30,7 +30,7 @@ export function attributesSchema(method: Method): z.ZodType<Attributes | undefin
   return required.length > 0 ? schema : schema.optional()
 }
 
-/** The attributes of a signal whose method is unknown: nothing more can be said about them. */
+/** The attributes of a signal whose method is unknown, of which nothing more can be checked. */
 export const attributesOfAnyMethodSchema: z.ZodType<Attributes | undefined> = z
   .object({}, { error: breaks('SIG-16', 'must be an object') })
   .catchall(z.union([z.boolean(), z.string()], { error: breaks('SIG-18', 'must be true, false or text') }))
@@ -45,7 +45,7 @@ export function attributeRequirementSchema(kind: AttributeKind): z.ZodType<boole
     .min(1)
 }
 
-/** Which platforms there are is configured, so a platform is any text here. */
+/** Platforms are configured, so the schema accepts any text. */
 function valueSchema(kind: AttributeKind, { required }: { required: boolean }) {
   const error = breaks('SIG-18', SENTENCES[kind], { missing: 'SIG-17' })
   const schema = kind === 'boolean' ? z.boolean({ error }) : textSchema(kind, error)

@@ -14,13 +14,12 @@ export const EARLIEST_ZONE = 14 * HOUR
 export const INSTANT_FORMS =
   'an ISO 8601 date or date-time on a day that exists, as YYYY-MM-DD or YYYY-MM-DDThh:mm[:ss[.fff]][Z or +hh:mm]'
 
-/** Longer texts are no date and no expression, whatever they begin with. */
+/** Longer texts are neither a date nor an expression. */
 const MAX_DATE_TEXT = 100
 
 /**
- * Reads an ISO 8601 date (`2026-07-01`, meaning 00:00:00Z of that day) or date-time (`2026-07-01T12:00:00.5+02:00`;
- * seconds, fraction and zone may be left out, no zone is UTC; `+0200` and `+02` are zones, too) on a day that exists.
- *
+ * Reads an ISO 8601 date (`2026-07-01`, meaning 00:00:00Z of that day) or date-time (`2026-07-01T12:00:00.5+02:00`) on a day that exists.
+ * Seconds, fraction and zone are optional; without a zone the time is UTC; `+0200` and `+02` are zones too.
  * @returns milliseconds since the UNIX epoch, possibly with a fraction; `undefined` for anything else
  */
 export function parseInstant(text: string): number | undefined {
@@ -50,13 +49,13 @@ export function parseCalendarDate(text: string): number | undefined {
   const date = new Date(0)
   // Not Date.UTC, which takes the years 0 to 99 for 1900 to 1999.
   date.setUTCFullYear(Number(year), Number(month) - 1, Number(day))
-  // A day that does not exist has rolled over into another month.
+  // The day does not exist: it has rolled over into another month.
   return date.getUTCMonth() === Number(month) - 1 ? date.getTime() : undefined
 }
 
 /**
- * Birthdays passed from `dateOfBirth` (`YYYY-MM-DD`) to `now` (epoch milliseconds) in the UTC calendar. Who was born on
- * 29 February has a birthday on 1 March in common years. Negative before birth; `NaN` when there is no such day of birth.
+ * Birthdays passed from `dateOfBirth` (`YYYY-MM-DD`) to `now` (epoch milliseconds) in the UTC calendar. A person born on 29 February has
+ * a birthday on 1 March in common years. Negative before birth; `NaN` when the day of birth does not exist.
  */
 export function completedYears(dateOfBirth: string, now: number): number {
   return yearsBetween(new Date(parseCalendarDate(dateOfBirth) ?? Number.NaN), new Date(now))
@@ -69,7 +68,7 @@ export function yearsBetween(birth: Date, day: Date): number {
   return day.getUTCFullYear() - birth.getUTCFullYear() - (birthdayIsAhead ? 1 : 0)
 }
 
-/** A compiled relative date: what to add to the base of the clock, and how precisely to write the result. */
+/** A parsed relative date: what to add to the base of the clock, and the precision of the result. */
 export interface RelativeDate {
   /** `today` resolves to a date, `now` to a date-time. */
   readonly anchor: 'today' | 'now'
@@ -83,7 +82,7 @@ const TERM = /([+-])\s*(\d+)\s*([ymwdh])/g
 const MONTHS: Readonly<Record<string, number>> = { y: 12, m: 1 }
 const MILLISECONDS: Readonly<Record<string, number>> = { w: 7 * DAY, d: DAY, h: HOUR }
 
-/** A thousand years either way is enough for any persona, and keeps the arithmetic within what a date can hold. */
+/** A thousand years either way suffice for any persona, and stay within the range of dates. */
 const MAX_MONTHS = 12_000
 const MAX_MILLISECONDS = 366_000 * DAY
 
@@ -91,8 +90,7 @@ const YEAR_0000 = -62_167_219_200_000
 const END_OF_YEAR_9999 = 253_402_300_799_999
 
 /**
- * Compiles `today` or `now` with signed terms in years, months, weeks, days and hours: `today - 18y + 1d`.
- *
+ * Parses `today` or `now` with signed terms in years, months, weeks, days and hours: `today - 18y + 1d`.
  * @returns `undefined` when the text is no such expression or reaches further than a thousand years
  */
 export function parseRelativeDate(text: string): RelativeDate | undefined {
@@ -134,7 +132,7 @@ function addMonths(instant: number, months: number): number {
   return date.getTime()
 }
 
-/** The nearest instant that a date with a year of four digits can say. */
+/** The nearest instant whose year has four digits. */
 function writable(instant: number): number {
   return Math.min(Math.max(instant, YEAR_0000), END_OF_YEAR_9999)
 }

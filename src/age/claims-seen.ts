@@ -5,14 +5,14 @@ import { filterChecks } from './filters.ts'
 import { METHOD_NAMES, METHODS, type Method } from './methods.ts'
 import type { AgeSignal } from './signal-schema.ts'
 
-/** A member of the claims that filters age signals, and what it made of one of them. */
+/** A member of the claims that filters age signals, and its results. */
 export interface FilterResult {
   /** `provenance.denied`, `overrides.facial_age_estimation.min_age` */
   readonly member: string
   readonly passed: boolean
 }
 
-/** What each member that filters made of the signals; `overrides.METHOD.age_thresholds` does both when it lets only some thresholds hold. */
+/** The results of each filtering member. `overrides.METHOD.age_thresholds` has both results when only some thresholds hold. */
 export function filterResults(signals: readonly AgeSignal[], claims: Claims, now: number): readonly FilterResult[] {
   const results: FilterResult[] = []
   for (const signal of signals) {
@@ -36,7 +36,7 @@ export function filtersOf(claims: Claims): readonly string[] {
     allowed_methods: methods !== undefined && METHOD_NAMES.some((method) => !methods.includes(method)),
     verified_after: claims.verified_after !== undefined,
     'provenance.denied': isFilled(provenance?.denied),
-    // An empty list lets nothing pass.
+    // With an empty list no signal passes.
     'provenance.allowed': isFilled(provenance?.allowed),
     iso_27566_1: claims.iso_27566_1 !== undefined,
   }
@@ -48,7 +48,7 @@ export function filtersOf(claims: Claims): readonly string[] {
   return [...Object.keys(isAsked).filter((member) => isAsked[member]), ...ofMethods]
 }
 
-/** An age of 0 and an empty object fail nothing. */
+/** An age of 0 and an empty object fail no signal. */
 const demandsSomething = (value: object | string | number | undefined) =>
   typeof value === 'object' ? Object.keys(value).length > 0 : value !== undefined && value !== 0
 
@@ -77,7 +77,7 @@ export function birthdaysAt(signals: readonly AgeSignal[], claims: Claims, now: 
   })
 }
 
-/** The youngest age at which a signal with a date of birth can begin to satisfy the threshold at `index`; `undefined` when none can. */
+/** The youngest age at which a signal with a date of birth satisfies the threshold at `index`; `undefined` when it never can. */
 export function birthdayOf(threshold: number, index: number, claims: Claims): number | undefined {
   const { allowed_methods: methods = METHOD_NAMES } = claims
   const dated = methods.filter((method) => METHODS[method].ageFormats.includes('date_of_birth'))

@@ -7,10 +7,10 @@ import { isJsonObject, type JsonObject } from './json-object.ts'
 import { byMethod, METHOD_NAMES, METHODS, type Method } from './methods.ts'
 import { ASSURANCE_LEVELS, PROVENANCE_PATTERN, type Vocabulary } from './vocabulary.ts'
 
-/** Rules about the list of thresholds as a whole: advice, or refused by the schema of one profile. */
+/** Rules about the list of thresholds as a whole. They are advice; the schema of one profile refuses what breaks them. */
 const NOT_ALWAYS_REFUSED: ReadonlySet<string> = new Set(['CLM-04', 'CLM-05', 'CLM-06'])
 
-// Decision: every list of claims ends at 100 entries; what a request costs is bounded by it.
+// Decision: every list in the claims has at most 100 entries, which bounds the cost of a request.
 const MAX_ENTRIES = 100
 
 const MAX_PATTERNS = 10
@@ -42,7 +42,7 @@ const patternSchema = z
     ),
   })
 
-/** Not by `max`, which looks at no pattern of a list that is too long: its other mistakes would come to light one by one. */
+/** Not `max`: it skips the patterns of a list that is too long, so their mistakes would be found one by one. */
 const patternsSchema = z
   .array(patternSchema, { error: breaks('CLM-09', 'must be an array of patterns') })
   .refine((patterns) => patterns.length <= MAX_PATTERNS, {
@@ -79,8 +79,8 @@ function overrideSchema(method: Method) {
 }
 
 /**
- * What a relying party asks (specification, "Claims object"), under its wire names. Stands for every rule that concerns one
- * member; `parseClaims` also checks those between members.
+ * The claims object that a relying party sends (specification, "Claims object"), under its wire names. The schema covers all rules about
+ * one member; `parseClaims` adds those between members.
  */
 export const claimsSchema = z.strictObject(
   {
@@ -104,7 +104,7 @@ export const claimsSchema = z.strictObject(
       .describe('Patterns: `/a/b` matches itself, `/a/*` every path below `/a/`'),
     overrides: z
       .strictObject(
-        // Made when the first request has overrides: they are most of all schemas that a start would make.
+        // Created for the first request with overrides: these schemas would be most of those that a start creates.
         byMethod((method) => z.lazy(() => overrideSchema(method)).optional()),
         { error: breaks('CLM-14', 'must be an object keyed by method names', { members: 'Methods' }) },
       )
@@ -117,11 +117,11 @@ export const claimsSchema = z.strictObject(
 export type Claims = z.infer<typeof claimsSchema>
 
 /**
- * Checks a claims object (already parsed from JSON) and reports everything that is wrong with it at once: CLM-01 to CLM-20.
- * Without a vocabulary any platform will do. `claims` is there when nothing was found but CLM-04, CLM-05 and CLM-06, which not every profile refuses.
+ * Checks a claims object (already parsed from JSON) and reports all mistakes at once: CLM-01 to CLM-20. Without a vocabulary any platform
+ * is accepted. `claims` is present when only CLM-04, CLM-05 and CLM-06 were found, which not every profile refuses.
  */
 export function parseClaims(value: unknown, vocabulary?: Vocabulary): { claims?: Claims; issues: Issue[] } {
-  // Counted first: the entries of a list that is too long are not looked at, so that it costs nothing.
+  // Lists are counted first: entries beyond the limit cost nothing.
   const tooLong = longLists(value)
   if (tooLong.length > 0) return { issues: bounded(tooLong) }
   const parsed = claimsSchema.safeParse(value)
@@ -131,7 +131,7 @@ export function parseClaims(value: unknown, vocabulary?: Vocabulary): { claims?:
   return { ...(parsed.success && !isRefused && { claims: parsed.data }), issues: bounded(issues) }
 }
 
-/** The claims with each date in `verified_after` as the last instant of its day. */
+/** The claims with the last instant of the day for each date in `verified_after`. */
 export function withDaysEnded({ overrides, ...claims }: Claims): Claims {
   const ended = Object.entries(overrides ?? {}).map(([method, override]) => [
     method,
@@ -145,10 +145,10 @@ const withDayEnded = <Dated extends { verified_after?: string | undefined }>(dat
     ? dated
     : { ...dated, verified_after: `${dated.verified_after}T23:59:59.999Z` }
 
-/** The deepest list: `overrides.METHOD.attributes.NAME`. */
+/** The depth of the deepest list: `overrides.METHOD.attributes.NAME`. */
 const MAX_LIST_LEVELS = 4
 
-/** CLM-20, and CLM-11 of patterns: the lists that are too long. */
+/** The lists that are too long: CLM-20, and CLM-11 for patterns. */
 function longLists(value: unknown, path: readonly string[] = []): Issue[] {
   if (Array.isArray(value)) {
     if (value.length <= MAX_ENTRIES) return []
@@ -163,8 +163,8 @@ function longLists(value: unknown, path: readonly string[] = []): Issue[] {
 const MAX_THRESHOLDS = 5
 
 /**
- * The rules of a claims object that relate members to each other or to the configuration. They look at whatever is there,
- * so that a mistake in one member does not hide another one elsewhere.
+ * The rules that relate members to each other or to the configuration. Each looks at the members that are present, so that one mistake
+ * does not hide another.
  */
 export function crossFieldIssues(claims: unknown, vocabulary: Vocabulary | undefined): Issue[] {
   if (!isJsonObject(claims)) return []
@@ -174,7 +174,7 @@ export function crossFieldIssues(claims: unknown, vocabulary: Vocabulary | undef
       ...facialIssues(method, override),
       ...(vocabulary ? platformIssues(method, override, vocabulary) : []),
     ]),
-    // Last, because a profile may tolerate them: were they cut off at the limit of an answer, no refusal would be lost.
+    // Last, because a profile may tolerate them: the limit of an answer then cuts off no refusal.
     ...thresholdIssues(claims['age_thresholds']),
   ]
 }
@@ -226,7 +226,7 @@ function lengthIssues(method: Method, override: JsonObject, root: unknown): Issu
   return [issue('CLM-16', 'claims', ['overrides', method, 'age_thresholds'], sentence)]
 }
 
-/** Facial estimates are the only method whose tolerance a relying party has to choose. */
+/** Only facial estimates have a tolerance that a relying party must choose. */
 function facialIssues(method: Method, override: JsonObject): Issue[] {
   if (method !== 'facial_age_estimation') return []
   const given = ['min_age', 'age_thresholds'].filter((member) => override[member] !== undefined)

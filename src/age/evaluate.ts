@@ -14,29 +14,28 @@ export interface Evaluation {
   readonly trace: readonly ThresholdTrace[]
 }
 
-/** A signal, with the values that are the same for each threshold. */
+/** A signal, with values that are the same for each threshold. */
 interface Candidate {
   readonly method: Method
   readonly filters: readonly Verdict[]
   readonly passesFilters: boolean
   readonly age: number
-  /** The signal says `at_least_years`. */
+  /** Whether the signal says `at_least_years`. */
   readonly isLeastAge: boolean
   readonly override: Override | undefined
 }
 
 /**
- * Whether `signals` satisfy the claims of a relying party (specification, "Claims object"), and why. A threshold is true when
- * at least one signal passes every filter and reaches the required age.
- *
- * @param now milliseconds since the UNIX epoch; decides what age a date of birth is
+ * Whether `signals` satisfy the claims of a relying party (specification, "Claims object"), and why. A threshold holds when at least one
+ * signal passes every filter and reaches the required age.
+ * @param now milliseconds since the UNIX epoch, at which a date of birth is turned into an age
  */
 export function evaluate(signals: readonly AgeSignal[], claims: Claims, now: number): Evaluation {
   const trace = explainEvaluation(signals, claims, now)
   return { ageThresholds: answersOf(trace), trace }
 }
 
-/** The answers of `evaluate` without the trace, which is many times their size. */
+/** The answers of `evaluate`, without the much larger trace. */
 export function evaluateAnswers(signals: readonly AgeSignal[], claims: Claims, now: number): AgeThresholds {
   const candidates = signals.map((signal) => toCandidate(signal, claims, now)).filter((one) => one.passesFilters)
   return answersOf(
@@ -47,21 +46,21 @@ export function evaluateAnswers(signals: readonly AgeSignal[], claims: Claims, n
   )
 }
 
-/** The answers of a persona, and the line that explains them on a list of many. */
+/** The answers of a persona, with one reason for a list of many personas. */
 export interface BriefEvaluation {
   readonly ageThresholds: AgeThresholds
-  /** Of the lowest threshold that fails; of the highest when none does. Absent without any age signal. */
+  /** About the lowest threshold that fails, otherwise about the highest; absent without age signals. */
   readonly reason: BriefReason | undefined
 }
 
-/** Why the signal that comes nearest to a threshold does, or does not, reach it: years, and the filters that it fails. */
+/** Why the nearest signal does or does not reach a threshold: its years, and the filters that it fails. */
 export interface BriefReason extends Pick<Candidate, 'method' | 'age' | 'isLeastAge'> {
   readonly failed: readonly string[]
-  /** Absent when the signal reaches the threshold. */
+  /** The filters that the signal fails; absent when it reaches the threshold. */
   readonly needed?: { readonly years: number; readonly byOverrides: boolean }
 }
 
-/** The answers of `evaluate` with one short reason instead of the trace. Each signal is looked at once. */
+/** The answers of `evaluate` with one short reason instead of the trace. Each signal is examined once. */
 export function evaluateBriefly(signals: readonly AgeSignal[], claims: Claims, now: number): BriefEvaluation {
   const candidates = signals.map((signal) => toCandidate(signal, claims, now))
   const entries = claims.age_thresholds.map((threshold, index) => {
@@ -78,7 +77,7 @@ const reasonFor = (passing: Candidate | undefined): BriefReason | undefined =>
   passing && { ...briefly(passing), failed: [] }
 const briefly = ({ method, age, isLeastAge }: Candidate) => ({ method, age, isLeastAge })
 
-/** What the signal that comes nearest lacks: the oldest of those that pass the filters, else of all. */
+/** What the nearest signal lacks. It is the oldest of those that pass the filters, otherwise the oldest of all. */
 function reasonAgainst(
   { threshold, index }: { readonly threshold: number; readonly index: number },
   candidates: readonly Candidate[],
@@ -145,7 +144,7 @@ interface AskedMethod {
   readonly override: Override | undefined
 }
 
-/** The age that a method must report for the root threshold at `index`, and the member that says so. */
+/** The age that a method must report for the root threshold at `index`, and the member that requires it. */
 export function requiredAge(threshold: number, index: number, { method, override }: AskedMethod) {
   const replaced = override?.age_thresholds?.[index]
   const mapped =

@@ -5,16 +5,16 @@ import { formatPath, MAX_PROBLEMS, withoutEchoes } from '../text/schema-problems
 type RawIssue = z.core.$ZodRawIssue
 type Path = Issue['path']
 
-/** Unknown members of one object that are compared with the known ones. */
+/** Unknown members of one object for which a similar known name is searched. */
 const MAX_COMPARED = 10
 
 interface Wording {
-  /** The rule for an absent value and that for the unknown members of an object, when they are not the rule itself. */
+  /** The rules for an absent value and for unknown members, where they differ from the rule itself. */
   readonly missing?: string
   readonly unknown?: string
-  /** What the members of the object are: `Attributes of id_doc_scan`. */
+  /** The members of the object in words: `Attributes of id_doc_scan`. */
   readonly members?: string
-  /** What is wrong with a text, when the sentence leaves that to be searched for. */
+  /** Says what is wrong with a text, where the sentence does not. */
   readonly fault?: (text: string) => string
 }
 
@@ -35,11 +35,11 @@ export function breaks(rule: string, sentence: string, wording: Wording = {}) {
 
 /** The issues of a schema whose every `error` is made by `breaks`, one for each unknown member; `root` names the checked value. */
 export function issuesOf(error: z.ZodError, root: string, at: Path = []): Issue[] {
-  // A member that is misspelt explains why another one is missing.
+  // A misspelt member explains why another is missing.
   const rank = ({ code }: z.core.$ZodIssue) => (code === 'unrecognized_keys' ? 0 : 1)
   const issues = withoutEchoes(error.issues).toSorted((one, other) => rank(one) - rank(other))
   return issues.flatMap((one) => {
-    // Only symbols are left out here, which JSON cannot have.
+    // Only symbols are left out, which JSON cannot have.
     const path = [...at, ...one.path.filter((step) => typeof step !== 'symbol')]
     const keys = one.code === 'unrecognized_keys' ? one.keys : []
     return one.message.split('\n').map((line, index): Issue => {
@@ -50,12 +50,12 @@ export function issuesOf(error: z.ZodError, root: string, at: Path = []): Issue[
   })
 }
 
-/** An issue found by a rule that no schema can state; `sentence` says what must be and what is. */
+/** An issue of a rule that no schema can state. `sentence` says what must be, and what was found. */
 export function issue(rule: string, root: string, path: Path, sentence: string): Issue {
   return { rule, path, message: `${formatPath([root, ...path])} ${sentence}` }
 }
 
-/** As many issues as one answer holds, the first ones: a hostile request shall not be answered by something much larger than itself. */
+/** Issues in one answer, at most: a hostile request must not cause a much larger answer. */
 export const bounded = (issues: readonly Issue[]): Issue[] => issues.slice(0, MAX_PROBLEMS)
 
 /** One line for each unknown member, in the order of `issue.keys`. */

@@ -5,19 +5,19 @@ import type { AgeSignal } from './signal-schema.ts'
 import type { Check } from './trace.ts'
 import { matchesPattern, reaches } from './vocabulary.ts'
 
-/** A check whose reason is written when it is read: answers need none, and reasons repeat the lists of the request. */
+/** A check that writes its reason only when it is read. Answers need no reasons, and reasons repeat the lists of the request. */
 export interface Verdict extends Pick<Check, 'filter' | 'passed'> {
   readonly reason: () => string
-  /** The member of the claims that asks for it: `overrides.id_doc_scan.iso_27566_1`; absent when none does. */
+  /** The member of the claims that requires the check: `overrides.id_doc_scan.iso_27566_1`; absent when no member does. */
   readonly member?: string
 }
 
-/** What a request asks of one method in particular. */
+/** The requirements of a request for one method. */
 export type Override = NonNullable<NonNullable<Claims['overrides']>[Method]>
 
 /**
- * What a request asks of a signal whatever the threshold: six checks in the order of application. All of them are made, also
- * after a failed one, so that a reader sees everything that would have to change.
+ * The requirements of a request for a signal, whatever the threshold: six checks in the order of application. All are made, also after a
+ * failed one, so that a reader sees everything that would have to change.
  */
 export function filterChecks(signal: AgeSignal, claims: Claims): Verdict[] {
   const override = claims.overrides?.[signal.method]
@@ -51,7 +51,7 @@ function verifiedAfterCheck(
   const limit = override?.verified_after ?? claims.verified_after
   if (limit === undefined) return absent(filter)
   const name = override?.verified_after === undefined ? filter : `overrides.${method}.${filter}`
-  // Strictly after: the very instant is not after it.
+  // Strictly after: the instant itself does not pass.
   const passed = (parseInstant(verifiedAt) ?? Number.NaN) > (parseInstant(limit) ?? Number.NaN)
   return {
     filter,
@@ -103,7 +103,7 @@ function attributesCheck({ method, attributes = {} }: AgeSignal, override?: Over
   for (const [name, required] of Object.entries(override.attributes)) {
     const value = attributes[name]
     const isAccepted = Array.isArray(required) ? required.some((accepted) => accepted === value) : required === value
-    // A requirement of `undefined` is none: JSON cannot say it, a program can.
+    // A requirement of `undefined` counts as absent: JSON cannot contain it, a program can.
     if (required === undefined || isAccepted) continue
     const needs = () => (Array.isArray(required) ? `one of ${required.join(', ')}` : String(required))
     return {
@@ -120,5 +120,5 @@ function absent(filter: Check['filter']): Verdict {
   return { filter, passed: true, reason: () => absentFilter(filter) }
 }
 
-/** The reason of a check that the request does not ask for. */
+/** The reason of a check that the request does not require. */
 export const absentFilter = (filter: Check['filter']): string => `no ${filter} filter in the request`

@@ -17,7 +17,7 @@ export interface AttributeFacts {
 export interface MethodFacts {
   /** The age formats that the method takes. */
   readonly ageFormats: readonly AgeFormat[]
-  /** Another format than this one is legal, but says less than the method could. */
+  /** The most precise format; the others are legal, but say less than the method could. */
   readonly preferredFormat: AgeFormat
   /** When present, the only value of `at_least_years` that the method can give. */
   readonly fixedAtLeastYears?: number
@@ -82,7 +82,7 @@ export function isMethod(value: unknown): value is Method {
   return names.has(value)
 }
 
-/** One thing per method, under the method's name. */
+/** Makes a table with one entry for each method. */
 export function byMethod<Thing>(make: (method: Method) => Thing): Record<Method, Thing> {
   return {
     email_age_estimation: make('email_age_estimation'),

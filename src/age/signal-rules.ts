@@ -18,12 +18,11 @@ const TOLERANCE_MILLISECONDS = 60_000
 
 const MAX_YEARS = 150
 
-// Paths begin at the signal and messages do not name the place: `signal.ts` knows where the signal stands and adds both.
+// Paths start at the signal, and messages name no place: `signal.ts` adds where the signal stands.
 
 /**
- * SIG-06, SIG-15: what is past by `now` (epoch milliseconds), and not too long past to be a date of birth.
- * Decision: a `verified_at` without a zone lies in the future only when it does so everywhere on Earth. Days of birth are judged
- * by the UTC calendar, as ages are.
+ * SIG-06, SIG-15: dates must be past at `now` (epoch milliseconds), and a date of birth not too long past. Decision: a `verified_at`
+ * without a zone is in the future only if it is so in every zone. Days of birth follow the UTC calendar, as ages do.
  */
 export function dateIssues({ age, verified_at }: JsonObject, now: number): Issue[] {
   const dateOfBirth = isJsonObject(age) ? age['date_of_birth'] : undefined
@@ -55,7 +54,7 @@ function verificationIssues(verifiedAt: unknown, now: number): Issue[] {
   return [{ rule: 'SIG-15', path: ['verified_at'], message }]
 }
 
-/** SIG-18: a platform is one of those that the operator configured. */
+/** SIG-18: the platform must be configured. */
 export function platformIssues({ method, attributes }: JsonObject, platforms: readonly string[]): Issue[] {
   if (!isMethod(method) || !isJsonObject(attributes)) return []
   return Object.entries(METHODS[method].attributes).flatMap(([name, { kind }]) => {
@@ -66,14 +65,14 @@ export function platformIssues({ method, attributes }: JsonObject, platforms: re
   })
 }
 
-/** SIG-20: a relying party registers the provenance values that it submits. */
+/** SIG-20: the provenance must be one that the relying party registered. */
 export function allowlistIssues({ provenance }: JsonObject, allowlist: readonly string[]): Issue[] {
   if (typeof provenance !== 'string' || !PROVENANCE_PATH.test(provenance) || allowlist.includes(provenance)) return []
   const message = `must be on the provenance allowlist${foundInstead(provenance, allowlist)}${didYouMean(provenance, allowlist) ? ' It' : '; it'} holds ${allowlist.join(' ')}`
   return [{ rule: 'SIG-20', path: ['provenance'], message }]
 }
 
-/** SIG-10, SIG-13, SIG-24: what is legal, but would better be otherwise. */
+/** SIG-10, SIG-13, SIG-24: recommendations. */
 export function recommendations({ method, age, verification_id: verificationId, verified_at }: JsonObject): Issue[] {
   const issues: Issue[] = []
   if (isMethod(method) && isJsonObject(age)) {
@@ -93,7 +92,7 @@ export function recommendations({ method, age, verification_id: verificationId, 
   return [...issues, ...birthAfterVerification(age, verified_at)]
 }
 
-/** Both dates as they were written: a zone does not make a day of birth later. */
+/** Compares both dates as written: a zone does not make a day of birth later. */
 function birthAfterVerification(age: unknown, verifiedAt: unknown): Issue[] {
   const dateOfBirth = isJsonObject(age) ? age['date_of_birth'] : undefined
   if (typeof dateOfBirth !== 'string' || parseCalendarDate(dateOfBirth) === undefined) return []
@@ -112,7 +111,7 @@ export const verificationIdSchema = z
   })
   .regex(/^[A-Za-z0-9_+/=.-]{1,100}$/)
 
-/** How long a text is that is too long, or the first character that it cannot have. */
+/** The fault of a text: its length when it is too long, otherwise the first forbidden character. */
 function fault(text: string): string {
   if (text.length > MAX_LENGTH) return ` (${text.length} characters)`
   const index = text.search(/[^A-Za-z0-9_+/=.-]/)

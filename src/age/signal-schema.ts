@@ -19,7 +19,7 @@ export interface AgeSignal {
   /** `/provider` or `/provider/sub_provider`. */
   readonly provenance: string
   readonly attributes?: Readonly<Record<string, boolean | string>> | undefined
-  /** Absent when the verification is not certified. */
+  /** The certified level; absent when the verification is not certified. */
   readonly iso_27566_1?: AssuranceLevel | undefined
 }
 
@@ -30,9 +30,9 @@ export interface SubmittedAgeSignal extends AgeSignal {
 }
 
 /**
- * One schema for each method and one for signals whose method is none, so that their other mistakes are reported too.
- * They stand for every rule that concerns one member; `signal.ts` also checks those that need the configuration or the time.
- * Each is made when it is first asked for: all of them would take a fifth of a start.
+ * One schema for each method, and one for signals of an unknown method, so that their other mistakes are reported too. A schema covers
+ * all rules about one member; `signal.ts` adds those that need the configuration or the time. Each schema is created on first use: all of
+ * them would take a fifth of a start.
  */
 export type SignalSchemas<Signal> = (method: Method | undefined) => z.ZodType<Signal>
 
@@ -73,28 +73,28 @@ const certification = {
 
 const signalError = { error: breaks('SIG-01', 'must be an object: one age signal', { unknown: 'SIG-03' }) }
 
-/** Values may be wrong: which and how many there are is another question, asked of any object. */
+/** Runs a check of the whole object even if some of its values are wrong. */
 const evenWhenWrong = { when: ({ value }: { readonly value: unknown }) => isJsonObject(value) }
 
-/** Signals as `authorization_details` carries them. */
+/** A signal in `authorization_details`. */
 export const submittedSchemas: SignalSchemas<SubmittedAgeSignal> = schemasOf((method) =>
   z.strictObject({ ...submission, ...statement(method, absoluteDates) }, signalError),
 )
 
-/** Signals as they were submitted, with the certification that the service knows of. */
+/** A submitted signal with the certification that the service knows. */
 export const certifiedSchemas: SignalSchemas<SubmittedAgeSignal> = schemasOf((method) =>
   z.strictObject({ ...submission, ...statement(method, absoluteDates), ...certification }, signalError),
 )
 
-/** Signals of a test user, with absolute or relative dates. */
+/** A signal of a persona, with absolute or relative dates. */
 export const personaSchemas: SignalSchemas<AgeSignal> = schemasOf((method) =>
   z.strictObject({ ...statement(method, personaDates), ...certification }, signalError),
 )
 
-/** One signal that `parseEvaluationSignals` takes. */
+/** A signal that `parseEvaluationSignals` accepts. */
 export const evaluationSignalSchema = z.union([anyOf(personaSchemas), anyOf(certifiedSchemas)])
 
-/** One signal of a persona file. */
+/** A signal in a persona file. */
 export const personaSignalSchema = anyOf(personaSchemas)
 
 function schemasOf<Signal>(make: SignalSchemas<Signal>): SignalSchemas<Signal> {
@@ -110,7 +110,7 @@ function anyOf<Signal>(schemas: SignalSchemas<Signal>) {
   return z.lazy(() => z.union(METHOD_NAMES.map(schemas)))
 }
 
-/** What every kind of age signal says. */
+/** The members of every kind of age signal. */
 function statement(method: Method | undefined, dates: Dates) {
   return {
     method: z.enum(method ? [method] : METHOD_NAMES, {

@@ -17,21 +17,20 @@ import type { Vocabulary } from './vocabulary.ts'
 export type { Age, AgeSignal, SubmittedAgeSignal } from './signal-schema.ts'
 export { evaluationSignalSchema, personaSignalSchema } from './signal-schema.ts'
 
-/** What a signal is checked against besides the specification; `now` in milliseconds since the UNIX epoch. */
+/** The configuration against which a signal is checked; `now` in milliseconds since the UNIX epoch. */
 export interface SignalContext extends Vocabulary {
   readonly now: number
   /** Signals that a request may submit: 10 when absent. */
   readonly maxSignals?: number
 }
 
-// Decision: a request submits 1 to 10 signals; an age key, and so an evaluation, has at most 50 of them.
+// Decision: a request submits 1 to 10 signals; an age key, and so an evaluation, has at most 50.
 export const MAX_SUBMITTED = 10
 export const MAX_SIGNALS = 50
 
 /**
- * Checks the value of `authorization_details` (E2, E5; already parsed from JSON) and reports everything that is wrong with any
- * of its items at once: SIG-01 to SIG-21, SIG-23, SIG-24. `signals` is there when nothing was found but recommendations (SIG-10,
- * SIG-13, SIG-23, SIG-24).
+ * Checks the value of `authorization_details` (E2, E5; already parsed from JSON) and reports the mistakes of all items at once: SIG-01 to
+ * SIG-21, SIG-23, SIG-24. `signals` is present when only recommendations were found (SIG-10, SIG-13, SIG-23, SIG-24).
  */
 export function parseAgeSignals(
   value: unknown,
@@ -64,10 +63,9 @@ export function parseAgeSignals(
 }
 
 /**
- * Checks the signals of an evaluation without a flow: each as a persona has it (no `type`, no `verification_id`, also with relative
- * dates) or as it was submitted, in both cases with `iso_27566_1` when it is certified. Any provenance of the right shape will do,
- * and nothing is recommended. An empty list is valid: no age is known then. Without a context nothing is in the future, and any
- * platform will do.
+ * Checks the signals of an evaluation without a flow. A signal may have the form of a persona (no `type`, no `verification_id`, relative
+ * dates allowed) or of a submission, with `iso_27566_1` in either form. Any well-formed provenance is accepted, and nothing is
+ * recommended. An empty list is valid: then no age is known. Without a context no date is in the future, and any platform is accepted.
  */
 export function parseEvaluationSignals(
   value: unknown,
@@ -84,8 +82,8 @@ export function parseEvaluationSignals(
 }
 
 /**
- * One signal that was checked before it was stored. Only its members are looked at: that takes 0.1 microseconds, the schemas of
- * all methods take 5 to 23, and a choice page reads the signals of up to a thousand personas.
+ * Parses a stored signal, which was checked before: only its members. This takes 0.1 microseconds instead of 5 to 23 for the schemas of
+ * all methods, and a choice page reads the signals of up to a thousand personas.
  */
 export const checkedSignalSchema = z.custom<AgeSignal>(
   (value) =>
@@ -102,9 +100,9 @@ interface Reading<Signal> {
   readonly least: number
   readonly most: number
   schemasFor(item: unknown): SignalSchemas<Signal>
-  /** What the schemas cannot know. They are asked about whatever is there, so that no mistake hides another. */
+  /** The rules beyond the schemas. Each looks at what is present, so that no mistake hides another. */
   otherIssues(item: JsonObject): Issue[]
-  /** A signal that breaks these is accepted. */
+  /** Rules that are recommendations: a signal that breaks them is accepted. */
   advice?(item: JsonObject): Issue[]
 }
 
@@ -123,7 +121,7 @@ function parseSignals<Signal>(value: unknown, reading: Reading<Signal>): { signa
     issues.push(issue('SIG-02', root, [], `must hold ${range}, holds ${value.length}`))
   }
   const signals: Signal[] = []
-  // What is beyond the limit is not looked at: a list of thousands shall not cost more than a list.
+  // Items beyond the limit are not examined, which bounds the cost of a list.
   for (const [index, item] of value.slice(0, most).entries()) {
     const parsed = schemaFor(item, reading).safeParse(item)
     if (parsed.success) signals.push(parsed.data)

@@ -1,4 +1,4 @@
-/** What an operator of the service may configure about age signals; everything else is fixed by the specification. */
+/** What an operator may configure about age signals; the specification fixes everything else. */
 export interface Vocabulary {
   /** Provenance paths a submitted age signal may name, for example `/veratad/roc`. */
   readonly provenanceAllowlist: readonly string[]
@@ -11,12 +11,12 @@ export const ASSURANCE_LEVELS = ['basic', 'effective', 'highly_effective', 'stri
 
 export type AssuranceLevel = (typeof ASSURANCE_LEVELS)[number]
 
-/** Whether a certified level is at least the required one. Without certification (`undefined`) none is reached, not even `basic`. */
+/** Whether a certified level is at least the required one. Without certification (`undefined`) even `basic` is not reached. */
 export function reaches(level: AssuranceLevel | undefined, required: AssuranceLevel): boolean {
   return ASSURANCE_LEVELS.slice(ASSURANCE_LEVELS.indexOf(required)).some((enough) => enough === level)
 }
 
-/** Where a signal came from: `/provider` or `/provider/sub_provider` in lowercase letters, digits and underscores. */
+/** The provenance of a signal: `/provider` or `/provider/sub_provider` in lowercase letters, digits and underscores. */
 export const PROVENANCE_PATH = /^(?:\/[a-z0-9_]+){1,2}$/
 
 /** A filter on provenance paths: a path, or a prefix with a trailing `/*`. The pattern `/*` alone matches every path. */

@@ -22,7 +22,7 @@ export const callbackSchema = z.object({
 /** The answer of an authorization request: parameters that go back to the relying party through the browser. */
 export type Callback = Readonly<z.infer<typeof callbackSchema>>
 
-/** A callback without the parameters that have no value. */
+/** Removes parameters without a value. */
 export function createCallback(
   target: { mode: ResponseMode; redirectUri: string },
   params: Readonly<Record<string, string | undefined>>,
@@ -33,7 +33,7 @@ export function createCallback(
 }
 
 /**
- * A callback that says why there is no result, and what to do: it carries no findings. `error_description` keeps to the characters
+ * A callback with an error: why there is no result, and what to do. It carries no findings. `error_description` keeps to the characters
  * of RFC 6749 section 4.1.2.1.
  */
 export function createErrorCallback(
@@ -51,7 +51,7 @@ export function createErrorCallback(
   })
 }
 
-/** Errors that say that the request itself was wrong. */
+/** Errors of the request itself. */
 const OF_REQUEST: readonly string[] = [
   'invalid_request',
   'invalid_scope',
@@ -59,7 +59,7 @@ const OF_REQUEST: readonly string[] = [
   'unsupported_response_type',
 ]
 
-/** @throws Refusal for an error of the request, where the service answers it with a page */
+/** The callback of a refused request. @throws Refusal when the service answers such an error by a page */
 export function refuseOnPage(
   { error, description }: { readonly error: string; readonly description: string },
   { refusedRequest }: Pick<Decisions, 'refusedRequest'>,
@@ -67,17 +67,17 @@ export function refuseOnPage(
   if (refusedRequest === 'page' && OF_REQUEST.includes(error)) throw Refusal.invalidRequest(`${error}: ${description}`)
 }
 
-/** The error that a refused authorization request comes back with. */
+/** The error code with which a refused authorization request returns. */
 export const redirectedError = <Error extends { readonly error: string }>(
   error: Error,
   { errorCodes }: Pick<Decisions, 'errorCodes'>,
 ): Error =>
   errorCodes === 'specific' || OF_REQUEST_OBJECT.includes(error.error) ? error : { ...error, error: 'invalid_request' }
 
-/** OpenID Connect Core 1.0 sections 6.1 and 6.2 demand them of a service without request objects. */
+/** OpenID Connect Core 1.0 sections 6.1 and 6.2 require these errors of a service without request objects. */
 const OF_REQUEST_OBJECT: readonly string[] = ['request_not_supported', 'request_uri_not_supported']
 
-/** The same callback with an end to its `error_description`, which is shortened to make room. */
+/** The same callback with a text at the end of `error_description`, which is shortened to make room. */
 export function withDescriptionEnd(callback: Callback, end: string): Callback {
   const room = MAX_DESCRIPTION - end.length
   const params = callback.params.map(
@@ -86,7 +86,7 @@ export function withDescriptionEnd(callback: Callback, end: string): Callback {
   return { ...callback, params }
 }
 
-/** Decision: the query of a callback stays short; proxies and servers refuse long ones. */
+/** Decision: the query of a callback stays short, because proxies and servers refuse long ones. */
 const MAX_DESCRIPTION = 400
 
 const shortened = (text: string, most: number) =>
@@ -95,7 +95,7 @@ const shortened = (text: string, most: number) =>
 /** Where the browser goes with a callback in mode `query` or `fragment`; the query of the redirect URI itself stays as it is. */
 export function callbackUrl(callback: Callback): string {
   const form = new URLSearchParams(callback.params.map(([name, value]): [string, string] => [name, value])).toString()
-  // A space as %20 reads the same for clients that decode forms and for those that decode URI components.
+  // Clients read a space as %20 in either way, whether they decode forms or URI components.
   const sent = callback.blanks === '+' ? form : form.replaceAll('+', '%20')
   if (callback.mode === 'fragment') return new URL(`#${sent}`, callback.redirectUri).href
   const url = new URL(callback.redirectUri)
@@ -106,18 +106,15 @@ export function callbackUrl(callback: Callback): string {
 /** The claims of an id_token, in the order in which they are serialised. */
 export type IdTokenClaims = Readonly<Record<string, unknown>>
 
-/**
- * Places at which a host may change what is about to be sent, so that a relying party can be shown what it must refuse.
- * A real service has none.
- */
+/** Seams: places at which a host may change an answer, so that a relying party meets what it must refuse. The real service has none. */
 export interface Seams {
   /** The claims before they are signed. */
   claims?(claims: IdTokenClaims): Awaitable<IdTokenClaims>
   /** The signed id_token. */
   token?(idToken: string): Awaitable<string>
-  /** The parameters that go back to the relying party. */
+  /** The parameters that the browser brings to the relying party. */
   callback?(callback: Callback): Awaitable<Callback>
-  /** Those of a request that is refused, so that nothing else is about to be sent. */
+  /** The parameters of a refused request, which has no other seam. */
   refusal?(callback: Callback): Awaitable<Callback>
 }
 

@@ -3,13 +3,13 @@ import { REMEMBERED_SECONDS } from './decisions.ts'
 import { type Awaitable, type RecordChange, type Store, whenThere } from './ports.ts'
 import type { Provider } from './provider.ts'
 
-/** What the records of one kind are called in a store, and what each of them is: the schema gives the type. */
+/** One kind of records in a store: its name, and the schema of a record. */
 export interface RecordKind<Value> {
   readonly name: string
   readonly schema: z.ZodType<Value>
-  /** They wait for a user or a client that may never come: the first to go when there is no room. */
+  /** Records that wait for a user or a client who may never come; they go first when there is no room. */
   readonly isUnfinished?: true
-  /** What to do about a damaged one, when a reset of its tenant does not remove it. */
+  /** What to do about a damaged record that a reset of its tenant does not remove. */
   readonly remedy?: string
 }
 
@@ -18,7 +18,7 @@ export interface Collection<Value> {
   /** @param expiresAt milliseconds of the sandbox clock */
   put(id: string, value: Value, expiresAt: number): Awaitable<void>
   get(id: string): Awaitable<Value | undefined>
-  /** Returns and removes the record in one step: of two callers exactly one receives it. */
+  /** Returns and removes the record in one step: exactly one of two callers receives it. */
   take(id: string): Awaitable<Value | undefined>
   /** `put` as a change for `Store.write`. */
   putting(id: string, value: Value, expiresAt: number): RecordChange
@@ -26,7 +26,7 @@ export interface Collection<Value> {
   taking(id: string): RecordChange
 }
 
-/** Finds the records of one kind in a store. They are parsed by their schema when they are read. */
+/** Opens the collection of one kind in a store. Records are parsed by their schema when they are read. */
 export function collection<Value>(kind: RecordKind<Value>): (ports: { readonly store: Store }) => Collection<Value> {
   const parse = (value: unknown) => (value === undefined ? undefined : parseRecord(kind, value))
   return oncePerStore((store) => ({
@@ -38,7 +38,7 @@ export function collection<Value>(kind: RecordKind<Value>): (ports: { readonly s
   }))
 }
 
-/** Makes what lives as long as a store once for each store, and not for each call. */
+/** Creates an object once for each store instead of once for each call. */
 export function oncePerStore<Made>(make: (store: Store) => Made): (ports: { readonly store: Store }) => Made {
   const made = new WeakMap<Store, Made>()
   return ({ store }) => {
@@ -50,10 +50,7 @@ export function oncePerStore<Made>(make: (store: Store) => Made): (ports: { read
   }
 }
 
-/**
- * The record that a store gave back.
- * @throws DamagedRecord that names kind and member
- */
+/** Parses a record of the store. @throws DamagedRecord that names kind and member */
 export function parseRecord<Value>(
   { name, schema, remedy = 'reset the tenant' }: RecordKind<Value>,
   value: unknown,
@@ -65,7 +62,7 @@ export function parseRecord<Value>(
   throw new DamagedRecord(`a ${name} record`, { how: `${member}: ${first?.message}`, remedy })
 }
 
-/** A record in the store that the sandbox did not write so. The message repeats no value: a record may hold secrets. */
+/** A stored record that the sandbox cannot have written so. The message repeats no value: a record may hold secrets. */
 export class DamagedRecord extends Error {
   override readonly name = 'DamagedRecord'
   /** @param what `a code record`, or the key of it @param details.how `: it is no JSON` */
@@ -84,22 +81,20 @@ export function parseStored(text: string, key: string): unknown {
   }
 }
 
-/** A record with an end, in milliseconds of the clock. */
+/** A record that expires, in milliseconds of the clock. */
 interface Expiring {
   readonly expiresAt: number
 }
 
 /**
- * Records that can be used for some time and spent once: codes, pushed requests.
- *
- * A record stays when it is spent or has expired, so that the service can say what became of it: spending moves it to the
- * spent ones.
+ * Records that can be used for some time and spent once: codes, pushed requests. A spent or expired record is kept for a while, so that
+ * the service can say what happened to it: spending moves it to the spent ones.
  */
 export interface Spendables<Value> {
   put(id: string, record: Value): Awaitable<void>
   /** The record, also a spent or expired one. */
   find(id: string): Awaitable<Found<Value> | undefined>
-  /** The changes that spend it: of two callers one can write these changes. */
+  /** The changes that spend a record: only one of two callers can write them. */
   spending(id: string, record: Value): readonly RecordChange[]
 }
 
@@ -126,10 +121,10 @@ export function spendables<Value extends Expiring>(
   })
 }
 
-/** Until when a record is kept, in milliseconds of the clock: beyond its end, so that the service can say that it has expired. */
+/** When a record is removed, in milliseconds of the clock: some time after its end, so that the service can say that it expired. */
 export const forgottenAt = ({ expiresAt }: Expiring) => expiresAt + REMEMBERED_SECONDS * 1000
 
-/** Lifetimes are kept to the second: at `expiresAt` it is over. */
+/** Lifetimes are kept to the second: a record is expired at `expiresAt`. */
 export const isExpired = ({ expiresAt }: Expiring, { clock }: Pick<Provider, 'clock'>) => clock.now() >= expiresAt
 
 /** `expired 5 seconds ago by the sandbox clock; it lives 90 seconds`. */

@@ -35,26 +35,26 @@ export const createTransactionSchema = z.object({
   clientId: z.string(),
   redirectUri: z.string(),
   mode: z.literal('query'),
-  /** The pushed one. */
+  /** The authorization request as it was pushed. */
   state: z.string(),
-  /** The identifier in the `request_uri`: spent when the decision is taken. */
+  /** The identifier in the `request_uri`; spent with the decision. */
   pushedRequestId: z.string(),
   signals: z.array(checkedSignalSchema),
   presentation: presentationSchema,
 })
 
-/** A valid Create authorization request on its way to a decision. Plain JSON: a store can keep it. */
+/** A valid Create authorization request that waits for its decision. It is JSON, so that a store can keep it. */
 export type CreateTransaction = Readonly<z.infer<typeof createTransactionSchema>>
 
-/** How a Create flow ends; without a holder a new user holds the age key. */
+/** How a Create flow ends. Without a holder, a new user holds the age key. */
 export type CreateDecision =
   | { kind: 'created'; holder: string | undefined }
   | { kind: 'error'; error: string; description: string }
 
 /**
  * E3: checks a Create authorization request.
- * @param query the pairs of the query string.
- * @throws Refusal with status 400 for an unknown client, an unregistered redirect_uri or another one than was pushed.
+ * @param query the pairs of the query string
+ * @throws Refusal with status 400 for an unknown client, and for a redirect_uri that is unregistered or differs from the pushed one
  */
 export async function beginCreate(query: Pairs, provider: Provider): Promise<Beginning<CreateTransaction>> {
   const findings = new Findings(provider.profile)
@@ -104,9 +104,9 @@ export async function beginCreate(query: Pairs, provider: Provider): Promise<Beg
 
 /**
  * E3: ends a Create flow and spends the pushed request. A second decision on the same request gets `invalid_request_uri`.
- * @param options.seams change what is about to be sent; the real service has none.
- * @param options.saves `false` where no passkey can be made (specification, "Embedding rules"): no age key is saved.
- * @returns the callback, and who holds the age key that was saved
+ * @param options.seams change the answer; the real service has none
+ * @param options.saves `false` where no passkey can be made (specification, "Embedding rules"): then no age key is saved
+ * @returns the callback, and the holder of the saved age key
  */
 export async function finishCreate(
   transaction: CreateTransaction,
@@ -131,7 +131,7 @@ function callbackFor(transaction: CreateTransaction, decision: CreateDecision, d
   return createErrorCallback(transaction, decision, decisions)
 }
 
-/** Spends the pushed request and, for an age key that is created, saves this in the same step; `undefined` when the request is spent. */
+/** Spends the pushed request and saves the age key in one step; `undefined` when the request is spent. */
 async function spendRequest(
   { pushedRequestId: id, signals }: CreateTransaction,
   created: { readonly holder: string | undefined } | undefined,
@@ -143,7 +143,7 @@ async function spendRequest(
     if (!found || found.isSpent) return undefined
     const spent = provider.decisions.requestUriUse === 'repeated' ? [] : requests.spending(id, found.record)
     const saved = created && (await provider.ageKeys.saving(signals, created.holder))
-    // When another call was faster, it has spent the request, or changed the persona.
+    // Another call was faster: it has spent the request, or changed the persona.
     if (await provider.store.write([...spent, ...(saved?.changes ?? [])])) return { holder: saved?.holder }
   }
 }
@@ -157,7 +157,7 @@ const CREATE_PARAMETERS = {
 type CreateParameters = Parameters<(typeof CREATE_PARAMETERS.known)[number]>
 const UNUSABLE = 'invalid_request_uri'
 
-/** The answer to a request_uri that serves no more. @throws Refusal where it is a page */
+/** The answer to an expired or spent request_uri. @throws Refusal when the answer is a page */
 function unusableCallback(
   transaction: CreateTransaction,
   error: { error: string; description: string },
@@ -173,7 +173,7 @@ const ALREADY_USED = 'request_uri has already been used: it serves one decision'
 
 type PushedByThisClient = Awaited<ReturnType<typeof findPushedRequest>>
 
-/** The pushed request of this client: also an expired or spent one, for its address and `state` serve the error. */
+/** The pushed request of this client, even if expired or spent: the error goes to its redirect URI with its `state`. */
 async function findOwnRequest(
   requestUri: string | undefined,
   { clientId }: Client,
@@ -184,8 +184,8 @@ async function findOwnRequest(
 }
 
 /**
- * The request with what it leaves out as it was pushed: RFC 9126 section 4 sends `client_id` and `request_uri` alone. A parameter
- * that was sent but could not be read is not left out.
+ * Fills in what the request leaves out from the pushed request: by RFC 9126 section 4 it carries only `client_id` and `request_uri`. A
+ * parameter that could not be read does not count as left out.
  */
 function completeFrom({ redirectUri }: PushedRequest, sent: CreateParameters, findings: Findings): CreateParameters {
   const pushed = { scope: 'openid', response_type: 'none', redirect_uri: redirectUri }
@@ -215,7 +215,7 @@ function checkRequestUri(
   }
 }
 
-/** Why the reference serves no more, when that is all that is wrong. */
+/** Why the request_uri is expired or spent, if nothing else is wrong. */
 function unusableFor(clientId: string, { state }: PushedRequest, { all }: Findings): UnusableRequestUri | undefined {
   const broken = all.flatMap(({ level, rule }) => (level === 'error' ? rule : [])).join()
   if (broken === 'CRE-09') return { clientId, state, reason: 'expired' }

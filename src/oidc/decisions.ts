@@ -1,39 +1,36 @@
 import { MAX_SIGNALS, MAX_SUBMITTED } from '../age/signal.ts'
-/**
- * What the specification leaves open and the sandbox had to decide: each choice is a named constant here.
- * `docs/maintainers/decisions.md` says why.
- */
+/** Decisions of the sandbox where the specification is silent, each as a named constant. `docs/maintainers/decisions.md` says why. */
 import type { Lifetimes, SigningAlgorithm } from './ports.ts'
 import type { Brand } from './rules/profile.ts'
 
-/** Seconds. The specification gives all but that of the code. */
+/** In seconds. The specification gives all lifetimes but that of the code. */
 export const DEFAULT_LIFETIMES: Lifetimes = { requestUri: 90, code: 600, idToken: 600, accessToken: 10_800 }
 
 /** `short`: a few letters of base64url. `jwt`: a signed JWT of some 1,000 characters. `base64`: with `/`, `+` and `=` among them. */
 export type IssuedForm = 'short' | 'jwt' | 'base64'
 
-/** What the service decides in one of several ways: each is a reading of the specification where that is silent. */
+/** Decisions of which a reading can choose another. */
 export interface Decisions {
-  /** Instead of the word of the profile. */
+  /** Replaces the word of the profile. */
   readonly brand?: Brand
-  /** Instead of the algorithm of the signer and of the client. */
+  /** Replaces the algorithm of the signer and of the client. */
   readonly signingAlg?: SigningAlgorithm
-  /** Seconds, instead of the lifetime that is set. */
+  /** In seconds; replaces the lifetime that is set. */
   readonly codeSeconds?: number
   readonly codeUse: 'single' | 'repeated'
   readonly requestUriUse: 'single' | 'repeated'
   readonly accessTokenUse: 'single' | 'repeated'
-  /** What a code, an access token and the identifier in a `request_uri` look like. */
+  /** The form of a code, an access token and the identifier in a `request_uri`. */
   readonly codeForm: IssuedForm
   readonly accessTokenForm: IssuedForm
   readonly requestUriForm: IssuedForm
   /** Age signals that one `authorization_details` may hold. */
   readonly maxSignals: number
-  /** Which instant of its day a date in `verified_after` is. */
+  /** The instant of the day that a date in `verified_after` means. */
   readonly verifiedAfterDate: 'start' | 'end'
-  /** What an upgrade does with the age signals that the age key holds. */
+  /** Whether an upgrade adds to the age signals of the age key, or replaces them. */
   readonly upgradeEffect: 'adds' | 'replaces'
-  /** The JSON of a refused server-to-server call. */
+  /** The JSON of a refusal of a server-to-server call. */
   readonly errorBody: 'findings' | 'plain'
   /** The body of a refused upgrade. */
   readonly upgradeErrorBody: 'json' | 'empty' | 'text'
@@ -45,7 +42,7 @@ export interface Decisions {
   readonly refusedTokenStatus: 401 | 403
   /** The status of refused age signals at E5. */
   readonly refusedSignalStatus: 400 | 422
-  /** The codes of refused authorization requests: their own, or `invalid_request` for each. */
+  /** The error codes of refused authorization requests: their own, or `invalid_request` for all. */
   readonly errorCodes: 'specific' | 'general'
   /** How E3 answers a `request_uri` that has expired or was used. */
   readonly unusableRequestUri: 'redirect' | 'without_state' | 'page'
@@ -55,7 +52,7 @@ export interface Decisions {
   readonly redirectStatus: 302 | 303
 }
 
-/** How the service decides when nothing else is set. */
+/** The decisions without any reading. */
 export const DEFAULT_DECISIONS: Decisions = {
   codeUse: 'single',
   requestUriUse: 'single',
@@ -113,16 +110,16 @@ export const IDENTIFIER_BYTES = 16
 /** Bytes of randomness in an access token: 256 bits. */
 export const ACCESS_TOKEN_BYTES = 32
 
-/** Access tokens begin with it, like the credentials `ak_test_` and `sk_test_`: found in a wrong place, a token is known for one. */
+/** The prefix of access tokens, like `ak_test_` and `sk_test_` of credentials: a leaked token is recognised. */
 export const ACCESS_TOKEN_PREFIX = 'at_test_'
 
-/** Seconds for which a pushed request, a code or a token is remembered after its end, to say what became of it. */
+/** Seconds for which an expired or spent pushed request, code or token is remembered, to say what happened to it. */
 export const REMEMBERED_SECONDS = 7 * 86_400
 
 /** Seconds for which the choice page may stay open. */
 export const TRANSACTION_SECONDS = 3_600
 
-/** What the sandbox decided where the specification says "not shown", in one sentence each. */
+/** Decisions where the specification says "not shown", a sentence each. */
 export const DECISIONS: readonly { readonly point: string; readonly decision: string }[] = [
   {
     point: 'brand word',

@@ -4,9 +4,9 @@ import { createIssuer, type Provider, useIssuer } from './provider.ts'
 import { upgradeScope } from './rules/profile.ts'
 
 /**
- * E6: discovery of the Use flow (OpenID Connect Discovery 1.0 section 3). Lists only what is served.
- * `serverUrl` is the base URL by which the caller's servers reach this provider, where that differs from the browser's:
- * what only servers call is named below it. The issuer and what browsers visit stay the same for every caller.
+ * E6: discovery of the Use flow (OpenID Connect Discovery 1.0 section 3). It lists only what is served. `serverUrl` is the base URL for
+ * servers, if it differs from that for browsers: endpoints that only servers call are named below it. The issuer and the endpoints for
+ * browsers are the same for every caller.
  */
 export const useDiscovery = (provider: Provider, serverUrl: string = provider.baseUrl) => ({
   issuer: useIssuer(provider),
@@ -26,8 +26,8 @@ export const useDiscovery = (provider: Provider, serverUrl: string = provider.ba
 })
 
 /**
- * E6: discovery of the Create flow, with the members of RFC 9126 and RFC 9396. Lists only what is served.
- * `serverUrl` as in the Use flow.
+ * E6: discovery of the Create flow, with the members of RFC 9126 and RFC 9396. It lists only what is served. `serverUrl` as in the Use
+ * flow.
  */
 export const createDiscovery = (provider: Provider, serverUrl: string = provider.baseUrl) => ({
   issuer: createIssuer(provider),
@@ -40,13 +40,13 @@ export const createDiscovery = (provider: Provider, serverUrl: string = provider
   response_modes_supported: ['query'],
   grant_types_supported: ['implicit'],
   subject_types_supported: ['public'],
-  // Demanded by the discovery specification; the Create flow itself gives no id_token.
+  // The discovery specification requires this member; the Create flow issues no id_token.
   id_token_signing_alg_values_supported: signingAlgorithms(provider),
   token_endpoint_auth_methods_supported: ['client_secret_post'],
   authorization_details_types_supported: ['age_verification'],
   request_parameter_supported: false,
 })
 
-/** Both keys are in the key set; the one that signs comes first. */
+/** Both keys are published; the algorithm that signs comes first. */
 const signingAlgorithms = ({ signer, decisions }: Provider) =>
   (decisions.signingAlg ?? signer.alg) === 'ES256' ? ['ES256', 'RS256'] : ['RS256', 'ES256']

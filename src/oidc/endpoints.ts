@@ -1,31 +1,31 @@
 import type { Brand } from './rules/profile.ts'
 
-/** One endpoint of the service: every other list of endpoints is made from this one. */
+/** One endpoint of the service. Every other list of endpoints is derived from this one. */
 export interface Endpoint {
   /** Its number in the specification, as journal and pages show it. */
   readonly number: string
-  /** The flow that its calls belong to; absent for what belongs to no flow. */
+  /** The flow of its calls; absent for discovery and keys. */
   readonly flow?: 'use' | 'create' | 'upgrade'
   readonly method: 'get' | 'post'
   /** Below the base URL; `{brand}` is the brand word. */
   readonly path: string
-  /** Heads a list of what can happen to its calls. */
+  /** The heading of a list of its outcomes. */
   readonly name?: string
-  /** What a call of it does, in a few words. */
+  /** A call to it in a few words. */
   readonly title: string
-  /** What a relying party uses it for. */
+  /** What a relying party uses the endpoint for. */
   readonly purpose?: string
-  /** `browser`: by a redirect or a form. `server`: by the client's server alone. `any`: by both, so that CORS is allowed. */
+  /** `browser`: by a redirect or a form. `server`: only by the client's server. `any`: by both, so that CORS is allowed. */
   readonly caller: 'browser' | 'server' | 'any'
-  /** What outcomes, the queue, recordings and the coverage call its calls. */
+  /** The name of its calls for outcomes, the queue, recordings and the coverage. */
   readonly call?: string
-  /** The flows of a browser in which its calls come, beside their own. */
+  /** The browser flows in which the call occurs, beside its own. */
   readonly follows?: readonly ('use' | 'create')[]
-  /** The identifier in a call that an earlier call of the same flow issued. */
+  /** The identifier in a call that an earlier call of the flow issued. */
   readonly correlation?: CorrelationKind
   /** The identifier that its answer issues. */
   readonly issues?: 'code' | 'request_uri' | 'access_token'
-  /** Words in paths that developers try for it: ours, and those of other providers. */
+  /** Words of paths that developers may try instead: ours, and those of other providers. */
   readonly words?: readonly string[]
   /** `false`: the call continues a flow and never begins one. */
   readonly beginsFlow?: false
@@ -155,10 +155,10 @@ const ROWS: readonly (Endpoint & { readonly call: Call })[] = Object.values(ENDP
 const isOfServer = (call: Call): call is ServerCall => !BROWSER_FLOWS.some((flow) => flow === call)
 
 export const SERVER_CALLS: readonly ServerCall[] = [...new Set(ROWS.map(({ call }) => call).filter(isOfServer))]
-/** The flows of a browser, then the calls of a server. */
+/** The browser flows, then the server-to-server calls. */
 export const CALLS: readonly Call[] = [...BROWSER_FLOWS, ...SERVER_CALLS]
 
-/** The endpoint of a call, the first of several. */
+/** The first endpoint with this call. */
 export function endpointOf(call: Call): Endpoint {
   const endpoint = ROWS.find((row) => row.call === call)
   if (!endpoint) throw new Error(`there is no endpoint of ${call}`)

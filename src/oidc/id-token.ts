@@ -4,11 +4,11 @@ import type { IdTokenClaims } from './callback.ts'
 import { IDENTIFIER_BYTES } from './decisions.ts'
 import { type Provider, useIssuer } from './provider.ts'
 
-/** The part of a Use request that its id_token repeats. */
+/** The members of a Use request that its id_token repeats. */
 interface AskedClaims {
   readonly clientId: string
   readonly nonce: string
-  /** `claims` as it was sent. */
+  /** The parameter `claims` as it was sent. */
   readonly claimsText: string
 }
 
@@ -35,7 +35,7 @@ export function createIdTokenClaims(
   }
 }
 
-/** The algorithm by which the id_tokens of a client are signed. */
+/** The algorithm that signs the id_tokens of a client. */
 export const signingAlgOf = (
   clientId: string,
   { clients, signer, decisions }: Pick<Provider, 'clients' | 'signer' | 'decisions'>,

@@ -5,15 +5,15 @@ import { ENDPOINTS } from './endpoints.ts'
 import type { AgeKeys, Awaitable, Clients, Clock, Ids, Lifetimes, Signer, Store } from './ports.ts'
 import type { Brand, Profile } from './rules/profile.ts'
 
-/** The ISO 27566-1 level that a provider of age signals is certified for, by provenance and method. */
+/** The certified ISO 27566-1 level of providers of age signals, by provenance and method. */
 export type Certifications = Readonly<Record<string, Readonly<Partial<Record<Method, AssuranceLevel>>>>>
 
-/** One OpenID provider: what is set for it, and the ports through which it meets the world. */
+/** One OpenID provider: its settings, and its ports. */
 export interface Provider {
-  /** Without a trailing slash; every address and the issuers begin with it. */
+  /** Without a trailing slash; all endpoints and issuers begin with it. */
   readonly baseUrl: string
   readonly profile: Profile
-  /** The word in the upgrade scope, the upgrade path and the request reference. */
+  /** The word in the upgrade scope, the upgrade path and the `request_uri`. */
   readonly brand: Brand
   readonly decisions: Decisions
   readonly lifetimes: Lifetimes
@@ -33,10 +33,10 @@ export const useIssuer = (provider: Pick<Provider, 'baseUrl'>) => provider.baseU
 /** The issuer of the Create discovery document. */
 export const createIssuer = (provider: Pick<Provider, 'baseUrl'>) => provider.baseUrl + ENDPOINTS.create.path
 
-/** Milliseconds of the clock, `seconds` from now. */
+/** The instant `seconds` from now, in milliseconds of the clock. */
 export const inSeconds = (provider: Pick<Provider, 'clock'>, seconds: number) => provider.clock.now() + seconds * 1000
 
-/** A code, an access token or the id of a `request_uri` as it is issued. Another `id` never gives the same text. */
+/** A code, an access token or the identifier of a `request_uri` in the form in which it is issued; different for each `id`. */
 export function inIssuedForm(id: string, form: IssuedForm, { signer }: Pick<Provider, 'signer'>): Awaitable<string> {
   switch (form) {
     case 'short':
@@ -44,7 +44,7 @@ export function inIssuedForm(id: string, form: IssuedForm, { signer }: Pick<Prov
     case 'base64':
       return `+/${id.replaceAll('-', '+').replaceAll('_', '/')}==`
     case 'jwt':
-      // With header, signature and base64url it has some 1,000 characters.
+      // Header, signature and base64url make the token some 1,000 characters long.
       return signer.sign({ jti: id, padding: 'x'.repeat(380) })
   }
 }

@@ -31,7 +31,7 @@ const pushedRequestSchema = z.object({
 /** A Create request that waits for its user. */
 export type PushedRequest = Readonly<z.infer<typeof pushedRequestSchema>>
 
-/** All pushed requests, by the identifier in their `request_uri`. */
+/** The pushed requests, by the identifier in their `request_uri`. */
 export const pushedRequests = spendables({ name: 'pushed_request', schema: pushedRequestSchema, isUnfinished: true })
 
 /** The answer of E2 (RFC 9126 section 2.2); `expires_in` in seconds. */
@@ -81,7 +81,7 @@ export async function pushRequest(
   }
 }
 
-/** The pushed request behind a `request_uri`, also an expired or spent one; `undefined` when it was never issued. */
+/** The pushed request of a `request_uri`, even if expired or spent; `undefined` when the `request_uri` was never issued. */
 export async function findPushedRequest(
   requestUri: string,
   provider: Provider,
@@ -185,7 +185,7 @@ function readAuthorizationDetails(
   return undefined
 }
 
-/** Checks the `scope` of E2 and E3: `openid`. Asking for upgrades breaks a rule of its own, which a profile may tolerate. */
+/** Checks the `scope` of E2 and E3: `openid`. The upgrade scope breaks a rule of its own, which a profile may tolerate. */
 export function checkCreateScope(
   scope: string | undefined,
   { provider, rule, upgradeRule }: { provider: Provider; rule: RuleId; upgradeRule: RuleId },

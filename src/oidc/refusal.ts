@@ -7,7 +7,7 @@ import type { Finding } from './rules/finding.ts'
 /** Codes of RFC 6749 and its relatives, and three of the control API. */
 export type RefusalCode = ErrorCode | 'not_found' | 'conflict' | 'too_many_requests'
 
-/** How the service answers a server-to-server call that it refuses, and the readings that say so. */
+/** How the service answers a refused server-to-server call, and the readings that say so. */
 export interface RefusalForm {
   readonly call: ServerCall
   readonly decisions: Decisions
@@ -18,7 +18,7 @@ interface Details {
   /** The heading of the error page. */
   readonly title?: string
   readonly findings?: readonly Finding[]
-  /** Names that were probably meant, the nearest first. */
+  /** Similar names that exist, the nearest first. */
   readonly suggestions?: readonly string[]
   readonly headers?: Readonly<Record<string, string>>
   /** What the user of a page can do. */
@@ -29,9 +29,9 @@ interface Details {
 }
 
 /**
- * A request that is refused: every error that a caller can cause. Nothing was changed, but that a code that is sent again ends its
- * access token. One function turns it into JSON
- * `{error, error_description, error_uri, findings}` or a page: `refusalAnswer` in `http/refusals/refusal-answer.ts`.
+ * A refused request: every error that a caller can cause. A refused request changes nothing, except that a code that is sent twice ends
+ * its access token. `refusalAnswer` in `http/refusals/refusal-answer.ts` alone turns a refusal into JSON `{error, error_description,
+ * error_uri, findings}` or a page.
  */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
@@ -43,7 +43,7 @@ export class Refusal extends Error {
   readonly headers: Readonly<Record<string, string>>
   readonly restartHint: string | undefined
   readonly backPath: string | undefined
-  /** How a refused server-to-server call is answered; as usual when absent. */
+  /** How a refused server-to-server call is answered; absent for the usual way. */
   readonly form: RefusalForm | undefined
 
   private constructor(code: RefusalCode, status: number, message: string, details: Details, cause?: unknown) {
@@ -59,12 +59,12 @@ export class Refusal extends Error {
     this.form = details.form
   }
 
-  /** The same refusal with more details: of a server-to-server call its form, of a choice the way back. */
+  /** The same refusal with more details: the form for a server-to-server call, the way back for a choice. */
   with(details: Pick<Details, 'form' | 'backPath'>): Refusal {
     return new Refusal(this.code, this.status, this.message, { ...this, ...details }, this.cause)
   }
 
-  /** A request that breaks rules of the service; the status is that of the code unless `status` says otherwise. */
+  /** A request that breaks rules of the service. The status follows from the code unless `status` is given. */
   static byRules(
     code: ErrorCode,
     description: string,
@@ -81,7 +81,7 @@ export class Refusal extends Error {
     return new Refusal('invalid_request', 400, message, details)
   }
 
-  /** 401 `invalid_token`, with the challenge that RFC 9110 section 11.6.1 asks for. */
+  /** 401 `invalid_token`, with the challenge that RFC 9110 section 11.6.1 requires. */
   static unauthorized(message: string, challenge: string): Refusal {
     return new Refusal('invalid_token', 401, message, { headers: { 'WWW-Authenticate': challenge } })
   }
@@ -101,12 +101,12 @@ export class Refusal extends Error {
     return new Refusal('conflict', 409, message, {})
   }
 
-  /** `invalid_request` with a status of HTTP itself: 405, 410, 413, 415 and the like. */
+  /** `invalid_request` with another status of HTTP: 405, 410, 413, 415 and the like. */
   static byHttp(status: number, message: string, details: Details): Refusal {
     return new Refusal('invalid_request', status, message, details)
   }
 
-  /** 503 `temporarily_unavailable`: nothing is known to have been changed, and the call may be made again. */
+  /** 503 `temporarily_unavailable`: as far as known nothing was changed, and the call may be repeated. */
   static unavailable(message: string, cause?: unknown): Refusal {
     const details = { title: 'The sandbox cannot answer now', headers: { 'Retry-After': '1' } }
     return new Refusal('temporarily_unavailable', 503, message, details, cause)
