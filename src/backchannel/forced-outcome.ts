@@ -15,19 +15,19 @@ import type { ReceivedCall } from '../sandbox/queue/call.ts'
 import { inErrorForm } from '../sandbox/readings/error-form.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 
-/** A server-to-server endpoint: its reply can be changed by an outcome. */
+/** A server-to-server endpoint, whose reply an outcome can change. */
 interface ServedAnswer extends Answer {
   readonly reply: ServerReply
 }
 
-/** What a call shows of the flow that it continues, by the record of its code or access token. */
+/** The flow that a call continues, read from the record of its code or access token. */
 interface Continued {
   readonly clientId?: string | undefined
   readonly state?: string | undefined
 }
 
 interface ServerEndpoint<Found> {
-  /** Reads the record that the call names, once for all who ask. */
+  /** Reads the record that the call names, once for all callers. */
   find(request: Incoming, tenant: Tenant): Awaitable<Found>
   continues?(found: Found): Continued | undefined
   serve(request: Incoming, tenant: Tenant, found: Found): ServedAnswer | Promise<ServedAnswer>
@@ -46,7 +46,7 @@ export const withForcedOutcome =
       try {
         await tenant.queue.observe(call, status, decidedBy)
       } catch (error) {
-        // What was done is answered, also when a store that is away does not let a scenario see it: the client gets it once.
+        // The call was carried out, so it is answered even if the store fails before scenarios see it: the client gets the answer once.
         unlessUnavailable(error)
       }
     }
@@ -62,7 +62,7 @@ export const withForcedOutcome =
     }
   }
 
-/** The answer of the service, as the readings that are set and a forced outcome change it. */
+/** The reply of the service, after the readings and a forced outcome. */
 async function answerCall(
   call: ReceivedCall,
   { request, tenant, serve }: { request: Incoming; tenant: Tenant; serve(): Promise<ServedAnswer> },
@@ -78,7 +78,7 @@ async function answerCall(
   const good = outcome.instead
     ? undefined
     : await serve().catch(async (error: unknown) => {
-        // A refused call leaves the forced outcome for the next one.
+        // A refused call does not use up the forced outcome.
         await forced.settle(false)
         throw error
       })
@@ -86,7 +86,7 @@ async function answerCall(
   const honest: ServedAnswer = good ?? { reply: json(200, {}) }
   const changes = outcome.instead ? [outcome] : [...readings, outcome]
   const { answer, traps } = await changed(honest, { call, tenant, changes })
-  // A refusal that is forced is a refusal of the service: a discovery document or a key set is never refused.
+  // A forced refusal is one of the service. The service never refuses a discovery document or a key set.
   const isRefusal = outcome.instead && call.flow !== 'discovery' && call.flow !== 'jwks'
   const reply = isRefusal ? inErrorForm(call.flow, answer.reply, tenant.provider.decisions) : answer.reply
   const issuedIds = [...(answer.issuedIds ?? []), ...traps.map((id) => identifier('trap', id))]
@@ -105,7 +105,7 @@ async function changed(
   return { answer: { ...answer, reply }, traps: tools.traps }
 }
 
-/** What the call says about its outcome, in its query or its headers. @throws Refusal for what would else be ignored */
+/** The outcome that the call names in its query or headers. @throws Refusal for anything that would be ignored otherwise */
 async function readServerDecision(
   { flow, sentParameters }: ReceivedCall,
   request: Incoming,
@@ -128,7 +128,7 @@ async function readServerDecision(
   return requested
 }
 
-/** A server-to-server call with the client and state that it claims, or that its record has; the service has not checked them yet. */
+/** A server-to-server call with the client and state that it claims or that its record has. The service has not checked them yet. */
 function describeCall(
   flow: ServerCall,
   { request, tenant, continued }: { request: Incoming; tenant: Tenant; continued: Continued | undefined },

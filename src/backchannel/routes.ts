@@ -57,7 +57,7 @@ function published(flow: 'discovery' | 'jwks', document: (request: Incoming, ten
   })
 }
 
-/** The endpoints that no browser is sent to. */
+/** The endpoints to which no browser is sent. */
 export const BACKCHANNEL = {
   par,
   token,
@@ -71,7 +71,7 @@ export const BACKCHANNEL = {
   jwks: published('jwks', (_request, { provider }) => provider.signer.jwks()),
 } satisfies Partial<Record<EndpointId, Handler>>
 
-/** An address in a forged id_token (`jku`, `x5u`) or redirect: a client that fetches it follows an address of an attacker. */
+/** An address in a forged id_token (`jku`, `x5u`) or redirect: a client that fetches the address trusts an attacker. */
 export const TRAP_ENDPOINT = {
   number: 'trap',
   flow: 'use',

@@ -8,7 +8,7 @@ import { type Page, type RenderedPage, renderPage, type Shell, shellOf } from '.
 import type { Incoming } from './incoming.ts'
 import { readModes, renderStrip, type Status } from './status.ts'
 
-/** The pages of the console: an entry of the menu leads to its first page, on which a row of links leads to the others. */
+/** The pages of the console. An entry of the menu leads to its first page, on which a row of links leads to its others. */
 export const CONSOLE_PAGES = [
   { path: 'flows', title: 'Flows', entry: 'Flows' },
   { path: 'personas', title: 'Personas', entry: 'Personas' },
@@ -24,7 +24,7 @@ export const CONSOLE_PAGES = [
   { path: 'rules', title: 'Rules', entry: 'Docs' },
 ] as const
 
-/** The name of a page; its address is below that of the console, but for the documents. */
+/** The name of a page. Its URL is below that of the console, except for the documents. */
 export type ConsolePath = (typeof CONSOLE_PAGES)[number]['path']
 
 /** Where the pages of a tenant are. Paths are absolute and carry the prefix of the tenant. */
@@ -43,7 +43,7 @@ export interface ConsoleFrame extends ConsolePlace {
   readonly status: Status
 }
 
-/** Where the console of a tenant begins, without a slash at the end. */
+/** The path of a tenant's console, without a slash at the end. */
 export const consolePathOf = ({ basePath }: Pick<Tenant, 'basePath'>) => `${basePath}/_sandbox/console`
 
 export const consolePlace = (tenant: Tenant, { version }: { readonly version: string }): ConsolePlace => ({
@@ -54,7 +54,7 @@ export const consolePlace = (tenant: Tenant, { version }: { readonly version: st
   ...(tenant.name === ROOT_TENANT ? {} : { tenant: tenant.name }),
 })
 
-/** The frame of the page that `request` asks for. Beyond this machine only the console itself shows all that is set. */
+/** The frame of the requested page. To other machines only the console itself shows all that is set. */
 export async function consoleFrame(
   request: Incoming,
   tenant: Tenant,
@@ -68,7 +68,7 @@ export async function consoleFrame(
   return { ...place, status: { modes, here } }
 }
 
-/** A page with the menu, the pages of its entry and the status strip: every page of the console and the demo. */
+/** A page with the menu, the pages of its entry and the status strip, as the console and the demo have it. */
 export function renderFramedPage(
   frame: ConsoleFrame,
   { current, ...page }: Omit<Page, 'width' | 'menu' | 'strip'> & { current?: ConsolePath },
@@ -87,7 +87,7 @@ export function renderFramedPage(
 }
 
 interface ConsoleContent extends Pick<Page, 'title' | 'styles' | 'scripts'> {
-  /** The title on the page, where it may break; `title` when absent. */
+  /** The heading, with places where it may break; `title` when absent. */
   readonly heading?: Renderable
   readonly current: ConsolePath
   readonly lead: Html
@@ -110,7 +110,7 @@ const entryOf = (current: ConsolePath | undefined) => CONSOLE_PAGES.find(({ path
 const addressOf = ({ consolePath, controlPath }: ConsolePlace, path: ConsolePath) =>
   path === 'docs' ? `${controlPath}/docs` : `${consolePath}/${path}`
 
-/** @param current the page on which the menu is; absent on a page that no entry has */
+/** @param current the page that shows the menu; absent for a page that no entry has */
 export function renderMenu(place: ConsolePlace, current?: ConsolePath): Html {
   const entries = grouped(CONSOLE_PAGES, ({ entry }) => entry)
   return html`<nav class="menu" aria-label="Console">${entries.map(

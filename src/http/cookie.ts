@@ -9,13 +9,13 @@ export interface Cookie {
   readonly options: Readonly<Pick<SerializeOptions, 'path' | 'sameSite' | 'maxAge' | 'secure'>>
 }
 
-/** The value of a cookie of the browser; `undefined` when it sends none of this name. */
+/** The value of a cookie of the browser; `undefined` when the browser sends none of this name. */
 export function readCookie(request: Pick<Incoming, 'header'>, name: string): string | undefined {
   const sent = request.header('cookie')
   return sent === undefined ? undefined : parse(sent)[name]
 }
 
-/** A cookie that browsers send only to the hosted pages of this tenant; without a value it is cleared. */
+/** A cookie that browsers send only to the hosted pages of this tenant; without a value the cookie is cleared. */
 export const hostedCookie = (name: string, value: string | undefined, { basePath }: Tenant): Cookie => ({
   name,
   value: value ?? '',

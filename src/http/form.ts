@@ -23,7 +23,7 @@ const filled = (encoded: string): Fields =>
       .filter(([, value]) => value !== undefined && value !== ''),
   )
 
-/** The number that a field says, for a schema; any other text stays as it is, so that the problem quotes it. */
+/** Reads a number for a schema. Any other text stays as it is, so that the message quotes the text. */
 export const numberOf = (text: string): number | string => (Number.isFinite(Number(text)) ? Number(text) : text)
 
 /** Whether one of the texts contains the search; case is ignored. */

@@ -13,41 +13,41 @@ import type { ControlGuard, OpenTo } from './guard/guard.ts'
 import type { Incoming } from './incoming.ts'
 import type { Reply } from './reply.ts'
 
-/** What a route returns: the reply, and what the journal records of the call. */
+/** The result of a route: the reply, and what the journal records of the call. */
 export interface Answer {
   readonly reply: Reply
   readonly findings?: readonly Finding[]
   readonly decision?: Decision
   readonly evaluation?: UseEvaluation
-  /** The persona that holds the age key which the call has saved, also when another one was decided. */
+  /** The persona that holds the saved age key, even if another persona was decided. */
   readonly holder?: string | undefined
   /** The outcome that changed the reply of a server-to-server call. */
   readonly forcedOutcome?: Outcome
-  /** What named that outcome: `request header X-Sandbox-Outcome`. */
+  /** What named the outcome: `request header X-Sandbox-Outcome`. */
   readonly forcedBy?: string
-  /** The queued decision that named it marks the flow as one of an audit. */
+  /** The queued decision that named the outcome marks the flow as one of an audit. */
   readonly audit?: true | undefined
-  /** How the service read the specification, where that is not what the tenant says: of a call that was refused. */
+  /** The readings for a refused call, where they differ from those of the tenant. */
   readonly readings?: readonly string[] | undefined
   /** The callback that the browser carries to the relying party. */
   readonly callback?: Callback | undefined
-  /** The valid authorization request that the call made, or that it ends. */
+  /** The valid authorization request that the call made or ends. */
   readonly asked?: UseTransaction | CreateTransaction
-  /** The name of the outcome that a refused authorization request really had: `request_uri.expired`. */
+  /** The outcome that a refused authorization request really had: `request_uri.expired`. */
   readonly endedAs?: string
-  /** The client whose access token the call brought. */
+  /** The client to which the access token of the call belongs. */
   readonly clientId?: string | undefined
-  /** Why the call was refused, as the reply says it. */
+  /** The error that the reply shows. */
   readonly error?: { readonly code: string; readonly description: string }
-  /** The transaction that waits for its user on the page; later calls of the flow are recognised by it, too. */
+  /** The transaction that waits for its user on the page. It also identifies later calls of the flow. */
   readonly transaction?: string
-  /** Identifiers by which later calls are recognised as the same flow. */
+  /** Identifiers that tie later calls to the flow. */
   readonly issuedIds?: readonly string[]
-  /** Whether the flow ended with this call; a refused call ends it too. */
+  /** Whether the flow ended with this call. A refused call ends its flow too. */
   readonly ends?: boolean
 }
 
-/** The answer to a refused call, which leads to the flow that the call is recorded in; there is none when it cannot be recorded. */
+/** Makes the answer to a refused call, with a link to its flow; there is no link when the call cannot be recorded. */
 export type AnswerInFlow = (flow: FlowLink | undefined) => Answer | Promise<Answer>
 
 /** A route returns an answer or throws a `Refusal`. */
@@ -64,11 +64,14 @@ export interface RouteRow {
   readonly handler: Handler
   /** The endpoint under which calls are recorded; absent for pages and control calls, which are not recorded. */
   readonly endpoint?: Endpoint
-  /** How a refusal is shown to a browser that opened the path or sent its form: as a page, in any frame when the path is embedded. Programs get JSON. */
+  /**
+   * The form of a refusal for a browser that opened the path or sent its form: a page, or for an embedded path a page in any frame.
+   * Programs get JSON.
+   */
   readonly errors?: 'page' | 'embeddable-page' | undefined
-  /** Which pages may make a browser call it; every page when absent, as for the calls of servers. */
+  /** The pages whose requests the route accepts; all when absent, as for calls of servers. */
   readonly openTo?: OpenTo
-  /** Whether it is answered before the calls that wait for their turn, as health is. */
+  /** Whether the call is answered before those that wait for their turn, as health is. */
   readonly isUrgent?: boolean
 }
 
@@ -82,16 +85,16 @@ export interface CallSummary {
   readonly tenant: string
   /** `E1` to `E6`; absent for pages and control calls. */
   readonly endpoint?: string
-  /** The id of the flow that the call belongs to, and its page in the console. */
+  /** The flow of the call: its id, and its page in the console. */
   readonly flow?: string
   readonly flowUrl?: string
-  /** The `client_id` that was sent. */
+  /** The `client_id` in the request. */
   readonly client?: string
   readonly persona?: string
   readonly outcome?: string
   /** The error code of a refused call. */
   readonly error?: string
-  /** The rule that explains best why the call was refused. */
+  /** The rule that explains the refusal best. */
   readonly rule?: string
   /** Why the call was refused, as one sentence. */
   readonly message?: string
@@ -99,24 +102,24 @@ export interface CallSummary {
   readonly findings: readonly string[]
 }
 
-/** What the server gives to its routes: settings, tenants and callbacks. */
+/** What the server provides for its routes: settings, tenants and callbacks. */
 export interface HttpHost {
   readonly version: string
   readonly settings: SandboxSettings
-  /** Where this process reaches its own server, whatever the base URL: `http://127.0.0.1:2435`. */
+  /** The URL by which this process reaches its own server: `http://127.0.0.1:2435`. */
   readonly ownUrl: string
   /** The client whose credentials pages show. */
   readonly shownClient: { readonly clientId: string; readonly clientSecret: string }
   readonly guard: ControlGuard
   readonly tenants: Tenants
-  /** Proxies whose `X-Forwarded-` headers are believed: addresses, CIDR ranges, or names of ranges that Express knows. */
+  /** Proxies whose `X-Forwarded-` headers are trusted: addresses, CIDR ranges, or names of ranges that Express knows. */
   readonly trustedProxies: readonly string[]
   uptimeSeconds(): number
-  /** The report of the last audit as JSON, when this sandbox knows one. */
+  /** The report of the last audit as JSON, if there is one. */
   lastAudit(): Promise<string | undefined>
-  /** @throws Refusal (503) while the store takes no records */
+  /** @throws Refusal (503) while the store does not accept records */
   checkStore(): Promise<void>
-  /** Absent when nobody listens: then no summary is made. */
+  /** Absent without a listener: then calls are not summarised. */
   readonly onCall?: ((call: CallSummary) => void) | undefined
   onError(error: unknown): void
 }

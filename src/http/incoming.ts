@@ -3,13 +3,13 @@ import { copyOf, decodePairs, type Pairs } from '../oidc/request/parameters.ts'
 import type { ServerRequest } from '../oidc/request/server-request.ts'
 import { bodyKind, parametersOf, type Sent } from '../sandbox/journal/sent.ts'
 
-/** Where a request goes: its path below the base URL of the tenant, and the named parts of the path. */
+/** The place of a request: its path below the base URL of the tenant, and the named parts of the path. */
 export type Place = Pick<Request, 'path' | 'params'>
 
-/** A request as the routes see it: an Express request, parsed no further than every route needs. */
+/** A request for the routes: an Express request, parsed no further than every route needs. */
 export class Incoming implements ServerRequest {
   readonly method: string
-  /** Below the base URL of the tenant. */
+  /** The path below the base URL of the tenant. */
   readonly path: string
   /** The raw query string, without the question mark. */
   readonly query: string
@@ -40,7 +40,7 @@ export class Incoming implements ServerRequest {
     return this.#queryPairs
   }
 
-  /** The body as text without the byte order mark of an editor, read once. */
+  /** The body as text, without a byte order mark, read once. */
   get text(): string {
     const { buffer, byteOffset, byteLength } = this.body
     this.#text ??= Buffer.from(buffer, byteOffset, byteLength)
@@ -55,13 +55,13 @@ export class Incoming implements ServerRequest {
     return this.#formPairs
   }
 
-  /** Everything that the call sent, as it came. */
+  /** The whole request as it came. */
   get sent(): Sent {
     if (this.method === 'GET') return { kind: 'query', text: this.query }
     return { kind: bodyKind(this.contentType), text: this.text }
   }
 
-  /** The same by name: from the query, the form or the JSON body. Of too many parameters only their number. */
+  /** All parameters by name, from the query, the form or the JSON body. Of too many parameters only their number is told. */
   sentParameters(): Readonly<Record<string, unknown>> {
     if (this.#sentParameters) return this.#sentParameters
     const { sent } = this
@@ -77,7 +77,7 @@ export class Incoming implements ServerRequest {
     return this.header('authorization')
   }
 
-  /** The protocol by which the caller reached the sandbox; a trusted proxy can name it, as it can name host and caller. */
+  /** The protocol by which the caller reached the sandbox; a trusted proxy may name it. */
   get protocol(): 'http' | 'https' {
     return this.#request.protocol === 'https' ? 'https' : 'http'
   }
@@ -90,7 +90,7 @@ export class Incoming implements ServerRequest {
     return this.#request.ip
   }
 
-  /** Whether a trusted proxy made the connection: only then `X-Forwarded-` headers say protocol, host and caller. */
+  /** Whether a trusted proxy made the connection: only its `X-Forwarded-` headers count. */
   get isByTrustedProxy(): boolean {
     const trusts: unknown = this.#request.app.get('trust proxy fn')
     return typeof trusts === 'function' && trusts(this.#request.socket.remoteAddress, 0) === true
@@ -100,7 +100,9 @@ export class Incoming implements ServerRequest {
     return this.#request.rawHeaders.filter((_, index) => index % 2 === 0)
   }
 
-  /** The value of a header, several joined by commas; of `Authorization` and others that Node takes once, the first. */
+  /**
+   * The value of a header. Repeated headers are joined by commas; of `Authorization` and others that Node takes once, the first counts.
+   */
   header(name: string): string | undefined {
     return this.#request.get(name)
   }

@@ -3,10 +3,10 @@ import { JOURNAL_BUDGET } from '../sandbox/journal/journal.ts'
 import { createPause } from '../sandbox/take-turn.ts'
 import { quote } from '../text/message-parts.ts'
 
-/** Of one page of a list, as JSON: it ends before the item that passes them, and holds at least one. */
+/** Limits of one page of a list, as JSON. The page ends before the item that exceeds a limit, and holds at least one item. */
 export const MAX_PAGE_BYTES = 1024 * 1024
 
-/** The first items of a list; `next` is the id of the last one, when there are more. */
+/** The first items of a list, and in `next` the id of the last one if more follow. */
 interface ListPage<Item> {
   readonly items: readonly Item[]
   readonly next: string | undefined
@@ -18,9 +18,9 @@ interface Shape<Item, Shown> {
 }
 
 /**
- * Reads the first page of a list, and gives way to other requests while it does.
- * @param items read one by one, no more of them than needed
- * @param page.show makes of an item what is shown of it
+ * Reads the first page of a list, in turns with other requests.
+ * @param items read one by one, no more than needed
+ * @param page.show turns an item into what is shown
  */
 export async function readPage<Item, Shown>(
   items: AsyncIterable<Item> | Iterable<Item>,
@@ -42,7 +42,7 @@ export async function readPage<Item, Shown>(
   return { items: shown, next: undefined }
 }
 
-/** The page of a list that follows the item of an id. @throws Refusal when the list holds no such item */
+/** The page of a list that follows the item with this id. @throws Refusal when the list has no such item */
 export function readPageAfter<Item, Shown>(
   items: readonly Item[],
   { limit = JOURNAL_BUDGET.maxFlows, after }: { limit?: number | undefined; after?: string | undefined },

@@ -3,7 +3,7 @@ import { isJsonObject } from '../age/json-object.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import { checkAgainst, formatPath } from '../text/schema-problems.ts'
 
-/** The value as `schema` reads it. @throws Refusal 400 with a sentence for each problem */
+/** Parses a value by `schema`. @throws Refusal 400 with a sentence for each problem */
 export function parseWith<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -17,7 +17,7 @@ export function parseWith<Schema extends z.ZodType>(
   throw Refusal.invalidRequest([...lines, ...checked.rest].join('; '))
 }
 
-/** Most messages say what was found. A schema that makes a number of a text knows the number only. */
+/** Whether the message says what was found. A schema that turns a text into a number knows only the number. */
 const isSaid = (message: string) => !message.startsWith('must be') || message.includes(', found ')
 
 function received(sent: unknown, path: readonly PropertyKey[]): string {

@@ -3,14 +3,14 @@ import type { Request, RequestHandler } from 'express'
 import { Refusal } from '../oidc/refusal.ts'
 
 const MAX_BODY_BYTES = 64 * 1024
-/** Bytes of a form of the console that brings a file. */
+/** Bytes of a form of the console that uploads a file. */
 export const MAX_UPLOAD_BYTES = 2 * 1024 * 1024
-/** Of a longer one nothing is kept, but it is received, so that the browser shows the answer of the page. */
+/** A longer file is received and dropped, so that the browser shows the answer of the page. */
 const MAX_DROPPED_BYTES = 16 * 1024 * 1024
 
 /**
- * Reads the body of a request into `request.body`. A body that is too large is refused by its Content-Length before a byte of it is
- * read, and one without a length where it exceeds the limit. The connection then ends, so that the rest is not read either.
+ * Reads the body of a request into `request.body`. A body whose Content-Length is too large is refused before a byte is read, a body
+ * without a length once it exceeds the limit. The connection is closed then, and the rest is not read.
  */
 export const bufferBody: RequestHandler = (request, response, next) => {
   const {
@@ -51,7 +51,7 @@ export const bufferBody: RequestHandler = (request, response, next) => {
     .on('error', () => settle(cutOff()))
 }
 
-/** The one form that brings a file: the report of an audit. */
+/** The only form that uploads a file: the report of an audit. */
 const isUpload = ({ method, path }: Request) => method === 'POST' && path.endsWith('/_sandbox/console/audit')
 
 const tooLarge = (size: string, max: number) =>

@@ -7,7 +7,7 @@ import type { ReplyBody, ServerReply } from '../sandbox/outcomes/outcome.ts'
 import { type Cookie, serializeCookie } from './cookie.ts'
 import type { RenderedPage } from './html/layout.ts'
 
-/** A reply as data until it is sent: an outcome can change it, and the journal records it. */
+/** A reply as data until it is sent: an outcome can change the reply, and the journal records it. */
 export interface Reply extends Omit<ServerReply, 'body'> {
   readonly body: Body
   readonly cookies?: readonly Cookie[]
@@ -15,17 +15,17 @@ export interface Reply extends Omit<ServerReply, 'body'> {
 
 export type Body =
   | ReplyBody
-  /** `title` as plain text. */
+  /** `title` is plain text. */
   | ({ readonly kind: 'page' } & RenderedPage)
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   | { readonly kind: 'stream'; readonly start: StartStream }
 
-/** Starts a stream: from now on it is written to. A `write` that gives `false` asks to wait for `drain`. */
+/** Starts a stream, which writes from now on. `write` returns `false` when the stream must wait for `drain`. */
 export type StartStream = (
   stream: Pick<Writable, 'write' | 'destroy'> & { on(event: 'drain', listener: () => void): unknown },
 ) => void
 
-/** The status that the caller receives: 0 when nothing is sent. */
+/** The status that the caller receives; 0 when nothing is sent. */
 export const sentStatus = ({ status, dropped }: Pick<Reply, 'status' | 'dropped'>): number => (dropped ? 0 : status)
 
 export const json = (status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): ServerReply => ({
@@ -34,17 +34,17 @@ export const json = (status: number, value: unknown, headers: Readonly<Record<st
   body: { kind: 'json', value },
 })
 
-/** Rights of a page under its content security policy. */
+/** Permissions that a page adds to its content security policy. */
 interface PageRights {
-  /** Further origins to which its forms may go. */
+  /** Further origins to which its forms may post. */
   readonly formTargets?: readonly string[]
-  /** It may have frames with pages of the sandbox. */
+  /** Whether the page may contain frames with pages of the sandbox. */
   readonly frames?: boolean
-  /** Pages of any site may frame it. */
+  /** Whether pages of any site may frame the page. */
   readonly embeddable?: boolean
 }
 
-/** A page under a content security policy that lets it reach only the sandbox itself, and what `rights` add. */
+/** A page under a content security policy that allows only the sandbox itself, and what `rights` add. */
 export const page = (status: number, rendered: RenderedPage, rights: PageRights = {}): Reply => ({
   status,
   headers: {
@@ -79,25 +79,25 @@ export const eventStream = (start: StartStream): Reply => ({
   body: { kind: 'stream', start },
 })
 
-/** Discovery and the key set are read from browsers too. */
+/** Browsers of other origins may read discovery and the key set. */
 export const CORS = { 'Access-Control-Allow-Origin': '*' }
 
 /** The headers of every response, assets and errors included. */
 const COMMON_HEADERS = {
   'X-AgeKey-Sandbox': 'testing-only',
   'X-Content-Type-Options': 'nosniff',
-  // Not no-referrer: the browser would then send Origin: null with forms of the sandbox itself.
+  // `no-referrer` would make browsers send `Origin: null` with forms of the sandbox itself.
   'Referrer-Policy': 'same-origin',
 }
 
-/** Sets the headers of every response on static files, which Express sends itself. */
+/** Sets the common headers on static files, which Express sends itself. */
 export function setCommonHeaders(response: ServerResponse): void {
   for (const [name, value] of Object.entries(COMMON_HEADERS)) response.setHeader(name, value)
 }
 
 /**
- * The one function that answers a request.
- * @param flow the id of the flow that the journal recorded the call in: a header names it, which no script of another site can read
+ * Sends a reply; no other function does.
+ * @param flow the id of the flow in which the call is recorded; a header names the flow, which no script of another site can read
  */
 export async function sendReply(response: Response, reply: Reply, flow?: string): Promise<void> {
   const { status, headers, body, cookies = [], delayMs, dropped } = reply
@@ -110,7 +110,7 @@ export async function sendReply(response: Response, reply: Reply, flow?: string)
   if (flow !== undefined) sent['X-AgeKey-Sandbox-Flow'] = flow
   if (body.kind === 'stream') {
     response.writeHead(status, sent)
-    // A stream never ends: HEAD gets its headers only.
+    // A stream never ends, so HEAD gets only its headers.
     if (response.req.method === 'HEAD') response.end()
     else body.start(response)
     return
@@ -134,11 +134,11 @@ export async function sendReply(response: Response, reply: Reply, flow?: string)
   } else response.end(content)
 }
 
-/** Characters above which a page is packed: below that packing takes longer than it saves. */
+/** Characters from which a page is compressed: for less, compression takes longer than it saves. */
 const MIN_PACKED = 20_000
 const pack = promisify(gzip)
 
-/** Time to read an answer behind which the connection closes: closed with unread bytes of the request, it is reset. */
+/** Milliseconds to read an answer before the connection is closed. A connection that is closed with unread bytes is reset. */
 const READING_MS = 500
 
 function contentOf(body: Exclude<Body, { kind: 'stream' }>): string | Uint8Array {
@@ -161,7 +161,7 @@ function contentOf(body: Exclude<Body, { kind: 'stream' }>): string | Uint8Array
   }
 }
 
-/** Ends at once when the caller goes away, because the answer cannot be sent any more. */
+/** Waits; ends at once when the caller goes away. */
 function delay(milliseconds: number, response: Response): Promise<void> {
   return new Promise((resolve) => {
     const finish = () => {
@@ -174,7 +174,7 @@ function delay(milliseconds: number, response: Response): Promise<void> {
   })
 }
 
-/** Decision: a click on a framed page of the console could drive the sandbox, so only hosted pages can be embedded elsewhere. */
+/** Decision: only hosted pages can be embedded elsewhere, because a click on a framed page of the console could drive the sandbox. */
 function contentSecurityPolicy({ formTargets = [], frames = false, embeddable = false }: PageRights): string {
   return [
     "default-src 'none'",

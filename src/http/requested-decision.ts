@@ -17,8 +17,8 @@ import type { Incoming } from './incoming.ts'
 const SANDBOX_PARAMETERS = ['sandbox_persona', 'sandbox_outcome']
 
 /**
- * Separates a query into the parameters of the service and what the request says about its decision.
- * @throws Refusal for an unknown or repeated `sandbox_` parameter: never ignored
+ * Separates the parameters of the service from what the query says about the decision.
+ * @throws Refusal for an unknown or repeated `sandbox_` parameter, which is never ignored
  */
 export function readRequestedDecision(request: Incoming): { query: Pairs; requested: RequestedDecision } {
   const pairs = request.queryPairs
@@ -34,7 +34,7 @@ export function readRequestedDecision(request: Incoming): { query: Pairs; reques
   }
 }
 
-/** Whether the browser that calls is one of an audit. */
+/** Whether the browser belongs to an audit. */
 export const isOfAudit = (request: Incoming): boolean =>
   (request.header('x-sandbox-audit') ?? readCookie(request, AUDIT_COOKIE)) === '1'
 
@@ -51,13 +51,13 @@ function namedIn(own: Pairs): NamedDecision {
   const read = (name: string) => {
     const values = own.filter((pair) => pair[0] === name)
     if (values.length > 1) throw Refusal.invalidRequest(`${name}: it is sent more than once; send it once.`)
-    // A value that is not well-formed UTF-8 becomes a name that does not exist.
+    // A malformed UTF-8 value becomes a name that does not exist.
     return values[0] && (values[0][1] ?? '\ufffd')
   }
   return { persona: read('sandbox_persona'), outcome: read('sandbox_outcome') }
 }
 
-/** The cookies by which a browser acts as a persona, and ends its flows with an outcome; what is not named is cleared. */
+/** The cookies by which a browser acts as a persona and forces an outcome; what is not named is cleared. */
 export const actingCookies = ({ persona, outcome }: Partial<NamedDecision>, tenant: Tenant): readonly Cookie[] => [
   hostedCookie(PERSONA_COOKIE, persona, tenant),
   hostedCookie(OUTCOME_COOKIE, outcome, tenant),
@@ -70,7 +70,10 @@ const shownCookie = (value: string, { basePath }: Tenant): Cookie => ({
   options: { path: `${basePath}/`, sameSite: 'lax', ...(value === '' ? { maxAge: 0 } : {}) },
 })
 
-/** As what this browser acts: by the cookies that decide, when a test has set them for every path, else by the one for the console. */
+/**
+ * The persona and outcome of this browser: by the cookies that decide if a test has set them for every path, otherwise by the cookie for
+ * the console.
+ */
 export function readActing(request: Pick<Incoming, 'header'>, { basePath }: Pick<Tenant, 'basePath'>): NamedDecision {
   const sent = requestedByCookies(request)
   return sent.persona || sent.outcome ? sent : readActingValue(readCookie(request, ACTING_COOKIE) ?? '', basePath)

@@ -17,7 +17,7 @@ import { sendReply, sentStatus } from './reply.ts'
 
 type Route = Pick<RouteRow, 'handler' | 'errors' | 'openTo' | 'isUrgent'> & Pick<AnsweredCall, 'endpoint'>
 
-/** Serves a request, whose place is known. */
+/** Serves a request once its tenant and path are known. */
 export type Serve = (request: Request, response: Response, place: Place) => Promise<void>
 
 /** Makes an Express handler of a route. */
@@ -27,19 +27,19 @@ export function createRoute(host: HttpHost, route: Route): RequestHandler {
 }
 
 /**
- * Serves a route: read the request, call the handler, record the call, send the reply. Nothing is done for a caller that went
- * away before its turn.
+ * Serves a route: reads the request, calls the handler, records the call, sends the reply. A caller that went away before its turn is not
+ * served.
  */
 export function createServe(host: HttpHost, route: Route): Serve {
   return async (request, response, place) => {
     const elapsed = host.onCall && startStopwatch()
     const incoming = new Incoming(request, response, place)
-    // What the doctor tries is no flow of the app: it stands neither in the journal nor in the log.
+    // Calls of the doctor are no flows of the app: they appear neither in the journal nor in the log.
     const isOfDoctor = incoming.header('x-sandbox-tool') === 'doctor'
     const call = await answerCall(isOfDoctor ? { ...route, endpoint: undefined } : route, incoming, host)
     if (!call) return
     const { tenant, answer, endpoint } = call
-    // Answered even when it cannot be recorded: the client cannot get its code or token a second time.
+    // The call is answered even if it cannot be recorded: the client cannot get its code or token again.
     const recorded = endpoint && (await unlessItFails(() => recordCall(endpoint, { ...call, request: incoming }), host))
     const flow = recorded?.id
     if (endpoint && isOfApp(incoming, answer)) tenant.coverage.delivered({ endpoint, answer, audit: recorded?.audit })
@@ -48,17 +48,19 @@ export function createServe(host: HttpHost, route: Route): Serve {
   }
 }
 
-/** A call that has its answer, and is neither recorded nor sent yet. */
+/** An answered call that is neither recorded nor sent yet. */
 interface AnsweredCall {
   readonly tenant: Tenant
   readonly answer: Answer
-  /** Absent when the call is not recorded: one of the doctor, or of a page of another site, which makes no tenant and no flow. */
+  /**
+   * Absent when the call is not recorded: it comes from the doctor, or from a page of another site, which creates no tenant and no flow.
+   */
   readonly endpoint?: Endpoint | undefined
-  /** The flow that the answer to a refused call leads to: its id is given before the answer is made. */
+  /** The flow that the answer to a refused call names. Its id is assigned before the answer is made. */
   readonly assigned?: string | undefined
 }
 
-/** `undefined` when the caller has gone. */
+/** `undefined` when the caller has gone away. */
 async function answerCall(
   { handler, endpoint, errors, openTo = 'every-page', isUrgent }: Route,
   incoming: Incoming,
@@ -74,7 +76,7 @@ async function answerCall(
   }
   try {
     tenant = await tenantOf(incoming, host)
-    // A page or a control call may take long: these come one after the other.
+    // Pages and control calls may take long, so they run one after the other.
     if (endpoint === undefined && !isUrgent) await takeTurn()
     if (incoming.isGone) return undefined
     served = await handler(incoming, tenant)
@@ -91,14 +93,14 @@ async function answerCall(
   }
 }
 
-/** Whether an app made the call: the demo, and the tools of the sandbox, which say so by a header, are no apps. */
+/** Whether an app made the call. The demo is no app, nor are the tools of the sandbox, which send a header. */
 const isOfApp = (incoming: Incoming, { asked, clientId }: Answer): boolean =>
   incoming.method !== 'HEAD' &&
   incoming.header('x-sandbox-tool') === undefined &&
   (asked?.clientId ?? clientId ?? clientIn(incoming)) !== DEMO_CLIENT_ID
 
 /**
- * The tenant whose address was called. A call on this machine makes the tenant; strangers could evict those in use.
+ * The tenant whose URL was called. A call from this machine creates the tenant; remote callers could evict tenants in use.
  * @throws Refusal 404
  */
 async function tenantOf(incoming: Incoming, { tenants, guard }: HttpHost): Promise<Tenant> {
@@ -118,7 +120,7 @@ async function tenantOf(incoming: Incoming, { tenants, guard }: HttpHost): Promi
   )
 }
 
-/** What the journal says, or nothing when it fails. An unreachable store is not a bug; the store reports its own outage. */
+/** The result of the journal, or nothing when the journal fails. An unreachable store is not a bug; the store reports its own outage. */
 async function unlessItFails<Result>(
   ask: () => Awaitable<Result>,
   { onError }: Pick<HttpHost, 'onError'>,
@@ -159,7 +161,7 @@ function summarizeCall(
   })
 }
 
-/** Why a call was refused; nothing for one that was not, whatever the advice. */
+/** Why a call was refused; nothing when it was not, whatever the advice. */
 function reasonOf({ error, findings = [], callback }: Answer): Pick<CallSummary, 'error' | 'rule' | 'message'> {
   const leading = leadingFinding(findings)
   if (leading?.level === 'error') {

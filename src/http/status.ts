@@ -9,14 +9,14 @@ import { type Html, html } from './html/html.ts'
 import type { Incoming } from './incoming.ts'
 import { actingCookies, readActing } from './requested-decision.ts'
 
-/** What the strip shows: everything that is set, and where the browser is. */
+/** The content of the strip: everything that is set, and what the browser shows. */
 export interface Status {
   readonly modes: readonly Mode[]
-  /** The address of this page, to which a button of the strip leads back. */
+  /** The path of this page, to which the buttons of the strip lead back. */
   readonly here: string
 }
 
-/** The status strip: each thing that is set with its value, a link to its page, and a button that takes it back by `action`. */
+/** The status strip: each setting with its value, a link to its page, and a button that removes it by `action`. */
 export function renderStrip({ modes, here }: Status, action: string): Html {
   if (modes.length === 0) {
     return html`<div class="strip" data-strip><p data-testid="nothing-set">Nothing is set: real time, empty queue.</p></div>`
@@ -33,19 +33,19 @@ const renderMode = ({ id, title, value, detail = value, instant, href, takeBack 
   html`<li data-testid="mode-${id}"><a href="${href}">${title}</a> <b title="${detail}">${instant === undefined ? value : html`<time datetime="${instant}">${value}</time>`}</b>${takeBack !== undefined && html` <button name="take_back" value="${id}" title="${takeBack}" aria-label="${title}: ${takeBack}"><span aria-hidden="true">×</span> <span class="word">${takeBack}</span></button>`}</li>
 `
 
-/** One thing that is set in a tenant, or in this browser, and changes how requests are answered. */
+/** A setting of a tenant or of this browser that changes how requests are answered. */
 export interface Mode extends ModeReading {
   readonly id: string
   readonly title: string
-  /** The page that says more. */
+  /** The page about the setting. */
   readonly href: string
-  /** The label of the button that takes it back; absent for what only a new start changes. */
+  /** The label of the button that removes the setting; absent for a setting that only a new start changes. */
   readonly takeBack?: string
 }
 
 /**
- * Everything that is set now; empty in a sandbox as it starts.
- * @param view.isOpen whether the page is open to callers that may not drive the sandbox: it shows what is public
+ * All settings that are in effect; none in a fresh sandbox.
+ * @param view.isOpen whether callers that may not drive the sandbox can open the page: it then shows only what is public
  */
 export async function readModes(
   place: ModePlace,
@@ -63,7 +63,11 @@ export async function readModes(
   return modes
 }
 
-/** Takes one back. @returns cookies for the answer @throws Refusal for an unknown one */
+/**
+ * Removes a setting.
+ * @returns cookies for the answer
+ * @throws Refusal for an unknown setting
+ */
 export async function takeModeBack(id: string | undefined, tenant: Tenant): Promise<readonly Cookie[]> {
   const known = MODE_ROWS.filter(({ takeBack }) => takeBack !== undefined)
   const takeBack = known.find((row) => row.id === id)?.takeBack
@@ -82,37 +86,37 @@ interface ModePlace {
 }
 
 interface ModeReading {
-  /** In a few words: `+1 day`, `teen-16`. */
+  /** The value in a few words: `+1 day`, `teen-16`. */
   readonly value: string
-  /** More than there is room for: shown when the pointer rests on the value. */
+  /** The full value, shown when the pointer rests on the short one. */
   readonly detail?: string
-  /** The instant that the value is about, for a reader in another zone. */
+  /** An instant in the value, for a reader in another zone. */
   readonly instant?: string
 }
 
 interface ModeRow {
   readonly id: string
   readonly title: string
-  /** Below the console. */
+  /** The path below the console. */
   readonly page: string
-  /** Decision: every caller that reaches the sandbox may see it; the others name clients, or what is queued. */
+  /** Decision: every caller that reaches the sandbox may see this setting; the others name clients, or what is queued. */
   readonly isPublic?: true
-  /** `undefined` while it is not set; a text is its value. */
+  /** The value in words; `undefined` while nothing is set. */
   read(place: ModePlace): Read | Promise<Read>
   readonly takeBack?: {
     readonly label: string
     act?(tenant: Tenant): Promise<unknown>
-    /** For the answer to the browser. */
+    /** Cookies for the answer to the browser. */
     cookies?(tenant: Tenant): readonly Cookie[]
   }
 }
 
 type Read = ModeReading | string | undefined
 
-/** Names in the detail of a mode. */
+/** Names in the detail of a setting, at most. */
 const MAX_NAMED = 20
 
-/** Everything that can be set, in the order of the strip. */
+/** All settings, in the order of the strip. */
 const MODE_ROWS: readonly ModeRow[] = [
   {
     id: 'tenant',
@@ -120,7 +124,7 @@ const MODE_ROWS: readonly ModeRow[] = [
     page: 'tenants',
     isPublic: true,
     read: ({ tenant }) => (tenant.name === ROOT_TENANT ? undefined : tenant.name),
-    // Nothing is changed: the route leads to the console of the sandbox itself.
+    // Nothing changes: the route leads to the console of the sandbox itself.
     takeBack: { label: 'Leave the tenant' },
   },
   {

@@ -15,13 +15,13 @@ interface Call {
   readonly request: Incoming
   readonly answer: Answer
   readonly tenant: Tenant
-  /** The flow that was assigned to the call, when its answer leads to it. */
+  /** The flow that was assigned to the call, if its answer names the flow. */
   readonly assigned?: string | undefined
 }
 
 /**
- * Records a call before it is answered, so that a client that has the answer finds it in the journal. What was sent is kept as it
- * came: the reader decodes it and masks its secrets. A call that belongs to no flow is only announced.
+ * Records a call before it is answered: a client that has the answer finds the call in the journal. The request is kept as it came; the
+ * reader decodes it and masks its secrets. A call without a flow is only announced.
  */
 export function recordCall(
   endpoint: Endpoint,
@@ -59,7 +59,7 @@ export function recordCall(
   })
 }
 
-/** The flow that a call is going to be recorded in; `undefined` for one that belongs to none. */
+/** Reserves the flow in which a call will be recorded; `undefined` for a call without a flow. */
 export function assignFlow(
   endpoint: Endpoint,
   { request, tenant }: Pick<Call, 'request' | 'tenant'>,
@@ -96,7 +96,7 @@ function factsOf(
   // A call that continues a flow adds neither client nor state to it.
   const { client_id: clientId, state } = correlation === undefined ? asked(request, transaction) : {}
   return {
-    // A flow keeps its own copies: V8 keeps the whole request for a part of it.
+    // A flow keeps copies: V8 would keep the whole request alive for a part of it.
     client_id: typeof clientId === 'string' ? copyOf(clientId) : undefined,
     state: typeof state === 'string' ? copyOf(state) : undefined,
     persona: holder ?? decision?.persona?.name,
@@ -106,7 +106,7 @@ function factsOf(
   }
 }
 
-/** Client and state of a request: of one that is valid as they were read, of another one as they were sent. */
+/** Client and state of a request: as they were read if the request is valid, otherwise as they were sent. */
 const asked = (request: Incoming, transaction: Answer['asked']): Readonly<Record<string, unknown>> =>
   transaction ? { client_id: transaction.clientId, state: transaction.state } : request.sentParameters()
 
@@ -120,7 +120,7 @@ function keptOf({ caller, correlation }: Endpoint, request: Incoming, answer: An
     decision: decisionOf(answer),
     clock: recordedClock(tenant.clock),
     traceparent: caller === 'server' ? traceparentOf(request) : undefined,
-    // Decides whether a refused call is answered by a page or by JSON.
+    // `Accept` decides whether a refusal is a page or JSON.
     accept: reply.status >= 400 ? request.header('accept')?.slice(0, MAX_ACCEPT) : undefined,
   }
 }
@@ -128,7 +128,7 @@ function keptOf({ caller, correlation }: Endpoint, request: Incoming, answer: An
 /** Characters of the header that the journal keeps. */
 const MAX_ACCEPT = 200
 
-/** What decided this call alone: an outcome of a later call is recorded with that one. */
+/** The decision about this call. An outcome of a later call is recorded with that call. */
 function decisionOf({ decision, forcedOutcome, forcedBy }: Answer): RecordedDecision | undefined {
   if (decision) {
     const { persona, outcome, decidedBy } = decision

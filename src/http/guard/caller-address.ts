@@ -5,8 +5,8 @@ import type { Incoming } from '../incoming.ts'
 type CallAddress = Pick<Incoming, 'protocol' | 'host'>
 
 /**
- * The address of a tenant for the server that makes this call, without a slash at the end: the internal URL when the call
- * came by its host, the host that the caller names when `trustHost` is set, else the base URL.
+ * The URL of a tenant for the server that makes this call, without a slash at the end: the internal URL if the call came by its host, the
+ * named host if `trustHost` is set, otherwise the base URL.
  */
 export function addressForCaller(
   called: CallAddress,
@@ -22,13 +22,13 @@ export function addressForCaller(
   return origin === undefined ? baseUrl : origin + basePath
 }
 
-/** The origin that a caller names; `undefined` when its Host header is not a host. */
+/** The origin that a caller names; `undefined` when its Host header is no host. */
 export function calledOrigin({ protocol, host }: CallAddress): string | undefined {
   const url = `${protocol}://${host}`
   return HOST.test(host ?? '') && URL.canParse(url) ? new URL(url).origin : undefined
 }
 
-/** A name or an address, and a port; no character that begins a user, a path or a query of a URL. */
+/** A host name or address, and a port, without characters that begin a user, a path or a query. */
 const HOST = /^(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i
 
 function isHostOf(address: string, { host }: CallAddress): boolean {

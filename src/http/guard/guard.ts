@@ -10,12 +10,12 @@ import type { Incoming } from '../incoming.ts'
 import { calledOrigin } from './caller-address.ts'
 
 export interface ControlGuard {
-  /** Why every call may come from beyond this machine, if it may: where the server listens, or the base URL. */
+  /** Why any call may come from another machine: the address on which the server listens, or the base URL. Absent when no call may. */
   readonly beyondMachine: string | undefined
   readonly token: string | undefined
-  /** Host names of the sandbox beside the loopback ones: those of the base URL and of the internal URL. */
+  /** Host names of the sandbox besides the loopback ones: those of the base URL and of the internal URL. */
   readonly hostNames: readonly string[]
-  /** Whether every host name is one of the sandbox. */
+  /** Whether any host name counts as one of the sandbox. */
   readonly trustsHost: boolean
   /** Origins of the sandbox itself. */
   readonly origins: readonly string[]
@@ -32,19 +32,22 @@ export const createControlGuard = (
   origins: [new URL(addresses.baseUrl).origin],
 })
 
-/** The cookie by which a browser opens the console after it has sent the control token once. */
+/** The cookie of a browser that has sent the control token once. */
 const CONTROL_COOKIE = 'agekey_sandbox_control'
 
-/** Paths that a browser opens without a bearer token: the home page, the console and its events, and the hosted pages, from which it may drive too. */
+/**
+ * Paths that a browser may open without a bearer token: home page, console, events and hosted pages. From hosted pages it may also drive
+ * the sandbox.
+ */
 const COOKIE_PATHS = /^\/(?:_sandbox\/(?:console(?:\/.*)?|events)|v1\/oidc\/(?:use|create)(?:\/\w+)?)?$/
 
-/** Why a call may come from beyond this machine, as the rest of a sentence; `undefined` for one that was made on it. */
+/** Why a call may come from another machine, as the rest of a sentence; `undefined` for a call from this machine. */
 export const reasonBeyondMachine = (request: Incoming, guard: ControlGuard): string | undefined =>
   guard.beyondMachine ?? reasonForCall(request)
 
 /**
- * Why a call makes no tenant, as the rest of a sentence. A page of another site could push out the tenants in use by images and
- * hidden frames; a redirect of the whole window, as an app does it, makes one.
+ * Why a call creates no tenant, as the rest of a sentence. By images and hidden frames, a page of another site could push out tenants in
+ * use. A navigation of the whole window, as an app makes it, creates one.
  */
 export function reasonToMakeNoTenant(request: Incoming, guard: ControlGuard): string | undefined {
   const beyond = reasonBeyondMachine(request, guard)
@@ -57,8 +60,9 @@ export function reasonToMakeNoTenant(request: Incoming, guard: ControlGuard): st
 }
 
 /**
- * Refuses a call that may not drive the sandbox: one from beyond this machine without the control token, and one by a foreign
- * host name that resolves to this address (DNS rebinding). @throws Refusal 401 or 403
+ * Refuses a call that may not drive the sandbox: from another machine without the control token, or by a foreign host name that resolves
+ * to this address (DNS rebinding).
+ * @throws Refusal 401 or 403
  */
 export function guardControl(request: Incoming, guard: ControlGuard): void {
   if (provesToken(request, guard)) return
@@ -69,13 +73,13 @@ export function guardControl(request: Incoming, guard: ControlGuard): void {
   refuseForeignHost(request, guard)
 }
 
-/** Why the control API is off, and how to mend it by a setting: for the answer to a call and for the start. */
+/** Why the control API is off, and the setting that opens it; said in answers and at the start. */
 export const controlIsOff = (beyond: string, setting: string): string =>
   `the control API is off: ${beyond}, and the sandbox has no control token; start it with ${setting} and send "Authorization: Bearer TOKEN"`
 
 const offersToken = (request: Incoming) => /^bearer /i.test(request.authorization ?? '')
 
-/** Whether the request carries the control token, or the cookie that comes of it. */
+/** Whether the request carries the control token, or the cookie made from it. */
 function provesToken(request: Incoming, { token }: ControlGuard): boolean {
   const bearer = /^bearer +(.+)$/i.exec(request.authorization ?? '')?.[1]
   const cookie = COOKIE_PATHS.test(request.path) ? readCookie(request, CONTROL_COOKIE) : undefined
@@ -86,10 +90,10 @@ function provesToken(request: Incoming, { token }: ControlGuard): boolean {
   )
 }
 
-/** A digest of the token: a stolen cookie does not reveal the token. */
+/** A digest: a stolen cookie does not reveal the token. */
 const cookieValue = (token: string) => createHmac('sha256', token).update(CONTROL_COOKIE).digest('base64url')
 
-/** The cookie that signs a browser in, or `undefined` when its form does not hold the control token. */
+/** The cookie that signs a browser in; `undefined` when its form lacks the control token. */
 export function signInCookie(
   request: Incoming,
   { token }: ControlGuard,
@@ -120,7 +124,7 @@ function refuseForeignHost(request: Incoming, guard: ControlGuard): void {
   )
 }
 
-/** Refuses a form of a hosted page that came by a name of another site. @throws Refusal 403 */
+/** Refuses a form of a hosted page that came by a foreign host name. @throws Refusal 403 */
 export function refuseReboundHost(request: Incoming, guard: ControlGuard): void {
   if (isReachedByName(request, guard)) return
   throw Refusal.forbidden(
@@ -128,13 +132,13 @@ export function refuseReboundHost(request: Incoming, guard: ControlGuard): void 
   )
 }
 
-/** An IP address, and a name below `localhost`, cannot be made to resolve to this machine. */
+/** Nobody can make an IP address, or a name below `localhost`, resolve to this machine. */
 function isReachedByName(request: Incoming, guard: ControlGuard): boolean {
   const name = calledName(request)
   return isOwnName(name, guard) || isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0 || name.endsWith('.localhost')
 }
 
-/** The host name by which a caller came, as URL parsers write it; empty when it names none. */
+/** The host name by which a caller came, as URL parsers write it; empty when the caller names none. */
 function calledName(request: Incoming): string {
   const origin = calledOrigin(request)
   return origin === undefined ? '' : new URL(origin).hostname
@@ -143,7 +147,7 @@ function calledName(request: Incoming): string {
 const isOwnName = (name: string, { hostNames }: ControlGuard) =>
   LOOPBACK_HOSTS.includes(name) || hostNames.includes(name)
 
-/** Why every call may come from another machine; `undefined` when none does unless a proxy passes it on. */
+/** Why any call may come from another machine; `undefined` when only a proxy can bring one. */
 function reasonForAllCalls(listeningOn: string, { baseUrl }: Pick<Addresses, 'baseUrl'>): string | undefined {
   if (!LOOPBACK_ADDRESS.test(listeningOn)) return `the sandbox listens on ${listeningOn}, beyond this machine`
   if (!isLoopbackUrl(baseUrl)) return `the base URL ${baseUrl} names a host beyond this machine`
@@ -151,8 +155,8 @@ function reasonForAllCalls(listeningOn: string, { baseUrl }: Pick<Addresses, 'ba
 }
 
 /**
- * Why a call that came to a loopback address may come from another machine; `undefined` when it does not.
- * Decision: a forwarding header, whatever its value, means that a proxy passed the call on.
+ * Why a call to a loopback address may come from another machine; `undefined` when it cannot. Decision: a forwarding header, whatever its
+ * value, means that a proxy passed the call on.
  */
 function reasonForCall(request: Incoming): string | undefined {
   const forwarding = request.headerNames.filter((name) => FORWARDING_HEADER.test(name))
@@ -171,24 +175,24 @@ function reasonForCall(request: Incoming): string | undefined {
 
 const LOOPBACK_ADDRESS = /^(?:::ffff:)?127\.|^::1$/i
 
-/** Headers by which proxies say that they pass a request on: those of RFC 7239 and RFC 9110 section 7.6.3, and usual ones. */
+/** Headers by which proxies tell that they forward a request: those of RFC 7239 and RFC 9110 section 7.6.3, and usual ones. */
 const FORWARDING_HEADER = /^(?:via|x-forwarded-.+|forwarded|x-real-ip|x-client-ip|true-client-ip|cf-connecting-ip)$/i
 const CALLER_HEADER = /^(?:forwarded|x-real-ip|x-client-ip|true-client-ip|cf-connecting-ip)$/i
 
 const shown = (name: string, request: Incoming) => `${name}: ${beginning(request.header(name))}`
 
-/** What a message repeats of a text that was sent. */
+/** Characters that a message repeats of what was sent. */
 const beginning = (text = '') => JSON.stringify(text.slice(0, 80))
 
 /**
- * Which pages may make a browser call a route:
- * - `own-pages`: those of the sandbox. When the route is a page, a link of any site opens it in a window of its own.
- * - `navigation`: those of any site that navigate there, in a frame too, as a relying party does.
- * - `every-page`: all, for what is public.
+ * The pages whose requests a route accepts:
+ * - `own-pages`: those of the sandbox. If the route is a page, links of any site may open it in a window of its own.
+ * - `navigation`: any site may navigate to it, also in a frame, as relying parties do.
+ * - `every-page`: all, for public routes.
  */
 export type OpenTo = 'own-pages' | 'navigation' | 'every-page'
 
-/** @throws Refusal 403 for a request that a page of another site made a browser send, unless the route is open to it */
+/** @throws Refusal 403 for a request that a page of another site caused, unless the route accepts it */
 export function refuseForeignSite(
   request: Incoming,
   { openTo, isPage, ownOrigins }: { openTo: OpenTo; isPage: boolean; ownOrigins: readonly string[] },
@@ -204,7 +208,7 @@ export function refuseForeignSite(
       `${foreign}: a page of another site may not call this; open the address itself, or call it by a program`,
     )
   }
-  // Browsers that name no mode are too old to be judged, and a service answers them.
+  // A browser that names no mode is too old to be judged; the real service answers it too.
   if (openTo === 'navigation' && mode !== undefined && mode !== 'navigate') {
     throw forbidden(
       `${foreign}, Sec-Fetch-Mode: ${excerpt(mode)}, Sec-Fetch-Dest: ${excerpt(destination ?? 'absent')}: a page of another site begins a flow by a link, a redirect or an iframe, not by an image, a script or fetch`,
@@ -214,7 +218,7 @@ export function refuseForeignSite(
 
 const forbidden = (message: string) => Refusal.byHttp(403, message, { title: 'Not for pages of other sites' })
 
-/** The header that names another site as the origin of the request. Browsers send at least one of them with every POST. */
+/** The header that names another site as the origin of the request. Browsers send at least one of these headers with each POST. */
 function foreignHeader(request: Incoming, ownOrigins: readonly string[]): string | undefined {
   const site = request.header('sec-fetch-site')
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return `Sec-Fetch-Site: ${excerpt(site)}`

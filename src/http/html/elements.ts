@@ -25,7 +25,7 @@ function renderRow({ id, testId, cells }: TableRow, columns: readonly string[]):
 `
 }
 
-/** A part of a list of hundreds, folded up: the reader opens a part, or a link to a row of it does. */
+/** A part of a long list, folded until the reader opens it or follows a link to one of its rows. */
 export const renderFoldedTable = ({
   title,
   count,
@@ -62,20 +62,20 @@ export const renderInstant = (instant: string): Html =>
 export const renderStatus = (status: number): Html =>
   html`<span class="mark ${status >= 400 || status === 0 ? 'no' : 'yes'}">${status === 0 ? '0 (dropped)' : status}</span>`
 
-/** A name that may break behind a dot or an underscore, and nowhere else: `id_token.signature_bit_flipped`. */
+/** A name that may break only behind a dot or an underscore: `id_token.signature_bit_flipped`. */
 export const renderName = (name: string): Html => html`<code class="name">${breakable(name)}</code>`
 
-/** A text that may break behind a dot, an underscore or a slash: a name, an address. */
+/** A text that may break only behind a dot, an underscore or a slash: a name, an address. */
 export const breakable = (text: string): readonly Renderable[] =>
   text.split(/(?<=[._/])(?=\w)/).map((part, index) => (index === 0 ? part : html`<wbr>${part}`))
 
-/** How many, in words: `1 call`, `3 calls`. */
+/** A count in words: `1 call`, `3 calls`. */
 export const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
 
-/** Characters of one value on a page, which may show a token of 64 KB three times. The control API has the whole value. */
+/** Characters of one value on a page, at most: a token of 64 KB may stand there three times. The control API has the whole value. */
 const MAX_CHARACTERS = 2_000
 
-/** A long text without its end, followed by its length. */
+/** A long text is cut off, followed by its length. */
 export const shortened = (text: string, max = MAX_CHARACTERS): string =>
   text.length > max ? `${text.slice(0, max)}… (${text.length} characters)` : text
 

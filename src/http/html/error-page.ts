@@ -13,7 +13,7 @@ type RefusalFacts = Pick<
 > &
   Partial<Pick<Refusal, 'backPath'>>
 
-/** What surrounds an error page: in the language of the visitor on a hosted page, else in English. */
+/** The shell of an error page: on a hosted page in the language of the visitor, otherwise in English. */
 export function errorShell(
   incoming: Incoming,
   { tenant, version, isHosted }: { readonly tenant: Tenant; readonly version: string; readonly isHosted: boolean },
@@ -23,7 +23,7 @@ export function errorShell(
   return { ...shellOf(tenant, version), lang, dir: directionOf(lang) }
 }
 
-/** The error page: problem, findings and remedies, and the flow in which the call is recorded. It never redirects. */
+/** The error page: problem, findings, remedies and a link to the flow of the call. It never redirects. */
 export function renderError(
   refusal: RefusalFacts,
   { shell, flow, menu }: { shell: Shell; flow?: FlowLink | undefined; menu?: Html | undefined },

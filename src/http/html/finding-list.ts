@@ -4,8 +4,8 @@ import { type Html, html } from './html.ts'
 import { englishOn, type Translate } from './messages.ts'
 
 /**
- * The findings of a request: rule, place, problem and remedy of each; nothing when there are none.
- * @param said an `error_description` above the list; a problem that it says is not repeated
+ * The findings of a request, each with rule, place, problem and remedy; nothing without findings.
+ * @param said the `error_description` above the list; a problem that stands there is not repeated
  */
 export function renderFindingList(findings: readonly Finding[], t: Translate, said = ''): Html | false {
   if (findings.length === 0) return false
@@ -38,5 +38,5 @@ ${unsure.length > 0 && html`<div${UNSURE}>${renderFindingList(unsure, t)}</div>`
 </section>`
 }
 
-/** The attributes of what a script may show. */
+/** The attributes of advice that a script may show. */
 export const UNSURE = html` data-unsure hidden`

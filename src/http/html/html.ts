@@ -17,9 +17,9 @@ export type { Html }
 export type Renderable = Html | string | number | false | null | undefined | readonly Renderable[]
 
 /**
- * Template tag for HTML. It escapes every value except its own markup, for text and for attribute values in double quotes.
- * NUL and lone surrogates become U+FFFD, because an HTML document cannot contain them. Text loses what steers its display; an
- * attribute keeps it, because forms send back what they were given.
+ * Template tag for HTML. It escapes every value except its own markup, for text and for attribute values in double quotes. NUL and lone
+ * surrogates become U+FFFD, because an HTML document cannot contain them. Text loses characters that control its display; attributes keep
+ * them, because forms must send back what they were given.
  */
 export function html(strings: TemplateStringsArray, ...values: readonly Renderable[]): Html {
   let isInTag = false
@@ -33,8 +33,8 @@ export function html(strings: TemplateStringsArray, ...values: readonly Renderab
 }
 
 /**
- * Characters that are not seen but change what is: directions of writing, blanks without width, line ends of Unicode, and joiners
- * where there is nothing to join. Right-to-left text needs none of them, and joiners of Persian or of emoji stay.
+ * Invisible characters that change what is displayed: directions of writing, blanks without width, line ends of Unicode, and joiners
+ * where nothing is joined. Right-to-left text needs none of them; joiners of Persian or of emoji stay.
  */
 const STEERING = /[\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]|(?<![^\0-\x7f])[\u200c\u200d]/g
 
@@ -53,7 +53,7 @@ function render(value: Renderable, prepare: (text: string) => string): string {
   return escapeText(prepare(String(value)))
 }
 
-// A parser reads a raw carriage return as a line feed. As a reference it is kept, for example in a `state`.
+// A parser reads a raw carriage return as a line feed. A reference keeps it, for example in a `state`.
 const REFERENCES: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',

@@ -3,7 +3,7 @@ import { parseJson } from '../../oidc/request/json.ts'
 import { renderInstant, renderTable, shortened } from './elements.ts'
 import { type Html, html } from './html.ts'
 
-/** Header and payload of a compact JWT, each empty when it cannot be decoded. Nothing is verified. */
+/** Decodes header and payload of a compact JWT, without verifying it; a part that cannot be decoded is empty. */
 export function decodeIdToken(token: string) {
   const [header = '', payload = ''] = token.split('.')
   return { token, header: membersOf(header), payload: membersOf(payload) }
@@ -14,7 +14,7 @@ function membersOf(part: string): Readonly<Record<string, unknown>> {
   return json.ok && isJsonObject(json.value) ? json.value : {}
 }
 
-/** The purpose of each member of header and payload for a relying party (section "ID token claims"). */
+/** What each member of header and payload means for a relying party (section "ID token claims"). */
 const MEANINGS: Readonly<Record<string, string>> = {
   alg: 'The algorithm of the signature. Accept the one that discovery announces and no other, never none.',
   kid: 'Which key of the key set signed it. Fetch the key set again once when it is unknown.',
@@ -30,7 +30,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   c_hash: 'Must equal the base64url left half of the SHA-256 of the code. It ties the code to this token.',
 }
 
-/** Header and payload with each member explained, and the token itself. */
+/** Header and payload with an explanation of each member, and the token itself. */
 export function renderIdToken({ token, header, payload }: ReturnType<typeof decodeIdToken>): Html {
   return html`<section class="card" aria-labelledby="token-title">
 <h2 id="token-title">The id_token</h2>

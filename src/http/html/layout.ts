@@ -2,7 +2,7 @@ import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 import { type Html, html, renderDocument } from './html.ts'
 import { translate } from './messages.ts'
 
-/** What surrounds the content of every page. Paths are absolute and include the prefix of a tenant. */
+/** The surroundings of a page. Paths are absolute and include the prefix of a tenant. */
 export interface Shell {
   /** Where the files of `public/` are served, without a slash at the end: `/_sandbox/assets`. */
   readonly assetsPath: string
@@ -31,11 +31,11 @@ export interface Page {
   readonly main: Html
   /** A column of text (default), or the whole width for lists and tables. */
   readonly width?: 'narrow' | 'wide'
-  /** The end of the band on top, for example a menu. */
+  /** The end of the header, for example a menu. */
   readonly menu?: Html
-  /** Below the band, which is flat then: the status strip. */
+  /** Below the header: the status strip. */
   readonly strip?: Html
-  /** Forms whose controls are in the menu; they stand before the footer and show nothing. */
+  /** Forms whose controls stand in the menu. The forms themselves stand before the footer and show nothing. */
   readonly forms?: Html
   /** Names of style sheets in `public/` beside `app.css`. */
   readonly styles?: readonly string[]

@@ -12,7 +12,7 @@ import pt from './messages/pt.json' with { type: 'json' }
 /** The key of one text of the hosted pages. Every language file has all keys, with the same placeholders. */
 export type MessageKey = keyof typeof en
 
-/** Gives a text with each `{placeholder}` filled in. The result is plain text: the `html` tag escapes it. */
+/** Returns a text with each `{placeholder}` filled in. The result is plain text: the `html` tag escapes it. */
 export interface Translate {
   (key: MessageKey, values?: Readonly<Record<string, string | number>>): string
   readonly lang: string
@@ -23,7 +23,7 @@ export const LANGUAGES: Readonly<Record<string, Readonly<Record<MessageKey, stri
 
 const RIGHT_TO_LEFT: readonly string[] = ['ar']
 
-/** The language that a BCP 47 tag begins with, by whole subtags (`fr-CA` finds `fr`). A tag may be as long as a header. */
+/** The language with which a BCP 47 tag begins, by whole subtags (`fr-CA` finds `fr`). A tag may be as long as a header. */
 export function findLanguage(tag: string): string | undefined {
   const wanted = `${tag.toLowerCase()}-`
   return Object.keys(LANGUAGES).find((known) => wanted.startsWith(`${known}-`))
@@ -44,7 +44,9 @@ export function translate(tag = 'en'): Translate {
   return Object.assign(text, { lang })
 }
 
-/** The attributes of English text on a page in another language, for example a persona's title: for its voice and its direction. */
+/**
+ * The attributes of English text on a page in another language, for example a persona's title: screen readers and directions need them.
+ */
 export const englishOn = ({ lang }: Translate): Html | false => lang !== 'en' && html` lang="en" dir="ltr"`
 
 /** The cookie that holds the user's previous choice of a language. */

@@ -15,7 +15,7 @@ interface Context {
   readonly errors: RouteRow['errors']
 }
 
-/** The answer to a request that failed: a page for a browser, else JSON. Both lead to the flow of the call. */
+/** The answer to a failed request: a page for a browser, otherwise JSON. Both name the flow of the call. */
 export function refusalAnswer(error: unknown, context: Context): AnswerInFlow {
   const refusal = asRefusal(error, context.host)
   const { findings, code, message } = refusal
@@ -29,13 +29,13 @@ export function refusalAnswer(error: unknown, context: Context): AnswerInFlow {
   }
 }
 
-/** A page keeps its form: it is for a developer. */
+/** A reading may change the form of a reply, not of a page: pages are for developers. */
 function inForm(reply: Reply, form: RefusalForm): Reply {
   const { body } = reply
   return body.kind === 'json' ? inErrorForm(form.call, { ...reply, body }, form.decisions) : reply
 }
 
-/** Any error that is not a refusal is a defect, which is reported to the host; but for a lack of file descriptors. */
+/** An error that is no refusal is a bug and is reported to the host, except for a lack of file descriptors. */
 function asRefusal(error: unknown, host: Pick<HttpHost, 'onError'>): Refusal {
   if (error instanceof Refusal) return error
   if (isOutOfDescriptors(error)) return Refusal.unavailable(TOO_MANY_OPEN_FILES, error)
@@ -76,7 +76,7 @@ async function consoleMenu(tenant: Tenant, host: HttpHost) {
   return renderMenu(consolePlace(tenant, host))
 }
 
-/** RFC 6749 section 5.2: `error_uri` is a page about the error. The description names it too, for it is what most apps show. */
+/** RFC 6749 section 5.2: `error_uri` names a page about the error. The description names it too, since most apps show only that. */
 function errorJson({ status, code, message, findings, suggestions }: Refusal, flow: FlowLink | undefined) {
   return json(status, {
     error: code,

@@ -15,11 +15,11 @@ export const answerPreflight: Handler = () => ({
   reply: noContent({ ...CORS, 'Access-Control-Allow-Methods': 'GET', 'Access-Control-Allow-Headers': '*' }),
 })
 
-/** The methods that a row serves. HEAD is answered as GET without a body, but HEAD must not begin or end a flow. */
+/** The methods of a row. HEAD is answered like GET without a body, except where a call begins or ends a flow. */
 export const methodsOf = ({ method, endpoint }: RouteRow): readonly string[] =>
   method === 'get' && endpoint?.caller !== 'browser' ? ['GET', 'HEAD'] : [method.toUpperCase()]
 
-/** 405, in the form of their other refusals: the path is served, by the methods of these rows. */
+/** 405, in the form of the other refusals of these rows: the path exists, for their methods. */
 export function refusingMethods(rows: readonly RouteRow[]): Pick<RouteRow, 'handler' | 'errors'> {
   const allowed = rows.flatMap(methodsOf).join(', ')
   const handler: Handler = (request, tenant) => {
@@ -51,8 +51,8 @@ function reasonOf(rows: readonly RouteRow[]): string {
 }
 
 /**
- * 404, with the right place: a page for a caller that accepts HTML, else JSON. Below `/_sandbox/`, where programs call, it is
- * JSON, but for the pages of the console, of the demo and of the documents.
+ * 404 with the right place: a page if the caller accepts HTML, otherwise JSON. Below `/_sandbox/`, where programs call, it is JSON,
+ * except for the pages of the console, the demo and the documents.
  */
 export function refuseUnknownPath(host: HttpHost, routes: readonly RouteRow[]): RequestHandler {
   const handler: Handler = (request, tenant) => refusePath(request, tenant, routes)
@@ -64,7 +64,7 @@ export function refuseUnknownPath(host: HttpHost, routes: readonly RouteRow[]): 
   }
 }
 
-/** Both brand words have a route; the tenant has one of them. */
+/** Both brand words have a route, and the tenant has one of the words. */
 const isUnderOtherBrand = ({ path, endpoint }: RouteRow, { provider }: Tenant) =>
   endpoint?.path.includes('{brand}') === true && path !== endpoint.path.replace('{brand}', provider.brand)
 
@@ -78,7 +78,7 @@ export function refusePath(request: Incoming, tenant: Tenant, routes: readonly R
 
 const excerpt = (path: string) => (path.length > 80 ? `${path.slice(0, 80)}...` : path)
 
-/** Failures before a route is reached: a path that cannot be decoded, a body that is not read. */
+/** Failures before a route is reached: an undecodable path, an unreadable body. */
 export const refuseUnreadable =
   (host: HttpHost): ErrorRequestHandler =>
   (error, request, response, next) => {
@@ -91,16 +91,16 @@ export const refuseUnreadable =
     return createRoute(host, { handler })(request, response, next)
   }
 
-/** What is served instead of a path that is not. */
+/** The places that are named instead of an unknown path. */
 interface Served {
   readonly profile: Profile
   readonly brand: Brand
-  /** The address of the tenant for this caller. */
+  /** The URL of the tenant for this caller. */
   readonly baseUrl: string
   readonly routes: readonly Pick<RouteRow, 'path' | 'method'>[]
 }
 
-/** Where the thing is that a path is probably meant to be, in sentences; what there is when the path resembles nothing. */
+/** Where the caller probably wants to go, in sentences; a list of what exists when the path resembles nothing. */
 function rightPlace(path: string, served: Served): string {
   const parts = path.split('/').filter((part) => part !== '')
   const words = parts.map((part) => part.toLowerCase())
@@ -119,7 +119,7 @@ function rightPlace(path: string, served: Served): string {
   return `${places.join('; ')}${differences}.${otherBrand(path, words, served)}`
 }
 
-/** What other providers serve and this service does not. */
+/** Endpoints of other providers that this service does not have. */
 const ABSENT: ReadonlyMap<string, string> = new Map([
   ['userinfo', 'There is no userinfo endpoint: all that the service says of a user stands in the id_token.'],
   ['introspect', 'There is no introspection endpoint: the access token is opaque and serves the upgrade call alone.'],
@@ -134,7 +134,7 @@ const ABSENT: ReadonlyMap<string, string> = new Map([
 
 const FLOWS: readonly string[] = ['use', 'create']
 
-/** The endpoints that the words of a path mean; of several those of the flow that is named. */
+/** The endpoints that the words of a path mean; among several, those of the named flow. */
 function endpointsMeant(words: readonly string[]): readonly EndpointId[] {
   const known = ENDPOINT_IDS.flatMap(wordsOf)
   const last = words.at(-1) ?? ''
@@ -149,7 +149,7 @@ const wordsOf = (id: EndpointId): readonly string[] => ENDPOINTS[id].words
 
 const belongsTo = (id: EndpointId, flow: string) => ENDPOINTS[id].path.split('/').includes(flow)
 
-/** What alone is wrong with a path that is nearly right. */
+/** The single fault of a path that is nearly right. */
 function differencesOf(path: string, rightPaths: readonly string[]): string {
   const plain = (text: string) => text.toLowerCase().replaceAll(/\/+/g, '/').replace(/\/$/, '')
   const right = rightPaths.find((one) => plain(one) === plain(path))
@@ -162,7 +162,7 @@ function differencesOf(path: string, rightPaths: readonly string[]): string {
   return ` (${differences.join(', ')})`
 }
 
-/** A path may have another brand word. */
+/** A path under another brand word. */
 function otherBrand(path: string, words: readonly string[], { profile, brand }: Served): string {
   const other = BRANDS.find((one) => one !== brand && words.includes(one))
   if (other === undefined) return ''
@@ -171,7 +171,7 @@ function otherBrand(path: string, words: readonly string[], { profile, brand }: 
   return ` This sandbox runs with ${own}: ${remedy} to serve ${path}.`
 }
 
-/** A page or call of the sandbox itself whose path is nearly the same. */
+/** A page or call of the sandbox with a similar path. */
 function similarPlace(parts: readonly string[], { baseUrl, routes }: Served): string | undefined {
   const [first = '', ...others] = parts
   const below = nearest(first, ['_sandbox']).length > 0 ? others : parts

@@ -20,7 +20,7 @@ import {
   type HitsTable,
 } from './counters.ts'
 
-/** What is about to be sent to a client. */
+/** An answer that is about to be sent to a client. */
 export interface Delivered {
   readonly endpoint: Endpoint
   readonly answer: DeliveredAnswer
@@ -29,10 +29,10 @@ export interface Delivered {
 
 interface DeliveredAnswer {
   readonly reply: Pick<ServerReply, 'status' | 'delayMs' | 'dropped'> & { readonly body: { readonly kind: string } }
-  /** The valid authorization request that the call made, or that it ends. */
+  /** The valid authorization request that the call made or ends. */
   readonly asked?: UseTransaction | CreateTransaction | undefined
   readonly callback?: Callback | undefined
-  /** Of a verified Use flow. */
+  /** The evaluation of a verified Use flow. */
   readonly evaluation?: UseEvaluation | undefined
   readonly decision?: { readonly outcome: Outcome } | undefined
   readonly endedAs?: string | undefined
@@ -43,25 +43,25 @@ interface DeliveredAnswer {
 interface Ended {
   readonly flow: 'use' | 'create'
   readonly callback: Callback
-  /** Absent when the request itself was refused. */
+  /** The flow; absent when the request itself was refused. */
   readonly transaction?: UseTransaction | CreateTransaction | undefined
   readonly evaluation?: UseEvaluation | undefined
-  /** The outcome that the flow had. */
+  /** The outcome of the flow. */
   readonly outcome?: Outcome | undefined
 }
 
-/** The counters of one tenant, and how to add to them. */
+/** The counters of one tenant, and a function that adds to them. */
 export interface Counting {
   readonly counters: CoverageCounters
   readonly tables: ClaimsTables
   hit(table: HitsTable, name: string): void
 }
 
-/** Counts what was sent to a client: a waiting page, an iframe, an audit bring it nothing. */
+/** Counts what was sent to a client. A waiting page, an iframe and an audit deliver nothing to it. */
 export function countDelivery({ endpoint, answer, audit }: Delivered, counting: Counting): void {
   const called = CALLED.find((call) => call === endpoint.call)
   if (audit) {
-    // Only the browser said so: the pushed request was counted before.
+    // Only the browser used the request: the pushed request was counted before.
     if (audit === 'late' && endpoint === ENDPOINTS.create) takeBack('par', counting)
     return
   }
@@ -91,7 +91,7 @@ function countAsked(transaction: UseTransaction | CreateTransaction, { counters,
   ask(transaction.mode)
   ask(transaction.canCreate ? 'can_create' : 'no_can_create')
   if (transaction.upgrade) ask('upgrade')
-  // What was asked for is a gap until it is answered.
+  // What a request asked for is a gap until it is answered.
   tables.of(transaction)
 }
 
@@ -101,15 +101,15 @@ function countEnded(ended: Ended, counting: Counting): void {
   if (outcome) hit(counters.rows, rowId(outcome))
   if (isSpoiled(outcome)) return
   const hasCode = evaluation !== undefined && callback.params.some(([name]) => name === 'code')
-  // The same answer as the forced one.
+  // The forced outcome gives the usual answer.
   if (hasCode && outcome?.name !== 'code_issued') hit(counters.rows, 'use/code_issued')
   for (const name of endingsOf(ended, hasCode)) hit(counters.endings, name)
   if (transaction?.flow === 'use' && evaluation) countAnswers(transaction, evaluation, counting)
 }
 
 /**
- * Decision: an outcome that changes an answer counts for its row alone. One that a correct client accepts counts for both: it
- * changes none of the answers.
+ * Decision: an outcome that changes an answer counts for its row alone. An outcome that a correct client accepts counts for both, because
+ * it changes none of the answers.
  */
 const isSpoiled = (outcome: Outcome | undefined) => outcome?.apply !== undefined && outcome.correctClient !== 'accept'
 
@@ -137,7 +137,7 @@ function countAnswers(transaction: UseTransaction, evaluation: UseEvaluation, { 
   for (const [threshold, met] of Object.entries(ageThresholds)) hitSide(seen.thresholds, threshold, String(met))
   for (const { threshold, day } of birthdaysAt(signals, claims, now)) hitSide(seen.boundaries, String(threshold), day)
   if (!hasFilters) return
-  // Once for an answer, whatever the number of signals.
+  // Counted once for an answer, whatever the number of signals.
   const sides = { passed: new Set<string>(), failed: new Set<string>() }
   for (const { member, passed } of filterResults(signals, claims, now)) sides[passed ? 'passed' : 'failed'].add(member)
   for (const side of FILTER_SIDES) for (const member of sides[side]) hitSide(seen.filters, member, side)
@@ -155,8 +155,8 @@ function countReplied(
 }
 
 /**
- * Decision: a timeout is a reply that an outcome delays. A failure is a status from 500, a connection that is closed, and a
- * body that is cut off. A refusal is a status from 400. Another changed reply is none of these: it counts for its row.
+ * Decision: a timeout is a reply that an outcome delays. A failure is a status from 500, a closed connection, or a body that is cut off.
+ * A refusal is a status from 400. Any other changed reply counts only for its row.
  */
 function sideOf({ status, delayMs, dropped, body }: DeliveredAnswer['reply'], outcome: Outcome | undefined) {
   if (delayMs) return 'timeout'
@@ -172,19 +172,22 @@ interface ClaimsTable {
 
 /** Finds the counters of claims. */
 interface ClaimsTables {
-  /** `undefined` when there are too many distinct claims. @param sent `claimsText` is the JSON as it was sent */
+  /**
+   * The counters of these claims; `undefined` when there are too many distinct claims.
+   * @param sent `claimsText` is the JSON as it was sent
+   */
   of(sent: { readonly claims: Claims; readonly claimsText: string }): ClaimsTable | undefined
 }
 
-/** Texts that are remembered, without their instants: an app that sends the present time sends another text each time. */
+/** Texts of claims that are remembered, without their instants: an app that sends the present time sends a new text each time. */
 const MAX_TEXTS = 200
 const INSTANTS = /"verified_after"\s*:\s*"[^"]*"/g
 
-/** The counters of claims in `counters`; those of new claims are added there. */
+/** Finds the counters of claims in `counters`, or adds them. */
 export function createClaimsTables({ claims: all, omitted }: CoverageCounters): ClaimsTables {
   const tableOf = (seen: ClaimsCounters): ClaimsTable => ({ seen, hasFilters: filtersOf(seen.claims).length > 0 })
   const byKey = new Map(all.map((seen) => [claimsKey(seen.claims), tableOf(seen)]))
-  // The same text is not parsed and written again for each answer.
+  // A known text is not parsed again for each answer.
   const byText = new Map<string, ClaimsTable>()
   const hasRoom = claimsRoom(all)
   const add = (key: string, claims: Claims) => {

@@ -3,12 +3,12 @@ import { type Claims, claimsSchema } from '../../age/claims.ts'
 import { SERVER_CALLS, type ServerCall } from '../../oidc/endpoints.ts'
 import { CATALOGUE_VERSION } from '../outcomes/catalogue.ts'
 
-/** The number of the shape below. Another shape gets another number. */
+/** The version of the shape below; every new shape gets a new number. */
 export const COVERAGE_FORMAT = 1
 
-/** Distinct claims that are counted; those of later ones are only numbered in `omitted`. */
+/** Distinct claims that are counted; later ones are only numbered in `omitted`. */
 export const MAX_CLAIMS = 100
-/** Characters of the claims that coverage names, once for each threshold: beyond them further claims are not counted. */
+/** Characters of all claims that coverage names, counted once for each threshold; beyond this limit further claims are not counted. */
 const MAX_NAMED_CHARACTERS = 2 * 1024 * 1024
 /** Names of tests beside one count. */
 export const MAX_TESTS = 20
@@ -38,11 +38,11 @@ export const FILTER_SIDES = ['passed', 'failed'] as const
 export const BOUNDARY_SIDES = ['today', 'tomorrow'] as const
 export const CALL_SIDES = ['success', 'refusal', 'failure', 'timeout'] as const
 
-/** The endpoints that a server calls, by the flow of their outcomes. */
+/** Server-to-server calls, by the flow of their outcomes. */
 export const CALLED = SERVER_CALLS
 export type Called = ServerCall
 
-/** What the requests of an app were seen to ask for. */
+/** What requests of an app can ask for. */
 export const ASKED = [
   'use',
   'fragment',
@@ -83,7 +83,7 @@ const claimsCountersSchema = z.object({
 /** What was delivered to one distinct `claims`. */
 export type ClaimsCounters = z.infer<typeof claimsCountersSchema>
 
-/** What was delivered to a client. Unknown members are left out, so that a file with what is derived is read by the same schema. */
+/** What was delivered to a client. Unknown members are dropped, so that this schema also reads a file with derived members. */
 export const countersSchema = z.object({
   format: z.literal(COVERAGE_FORMAT),
   version: z.string().describe('Of agekey-sandbox'),
@@ -100,7 +100,7 @@ export const countersSchema = z.object({
 
 export type CoverageCounters = z.infer<typeof countersSchema>
 
-/** Counters of nothing. @param version of agekey-sandbox */
+/** Creates empty counters. @param version of agekey-sandbox */
 export const emptyCounters = (version: string): CoverageCounters => ({
   format: COVERAGE_FORMAT,
   version,
@@ -113,7 +113,7 @@ export const emptyCounters = (version: string): CoverageCounters => ({
   omitted: { claims: 0 },
 })
 
-/** The same for claims that differ only in the order of members, and in the instants of `verified_after`. */
+/** A key that is the same for claims which differ only in the order of members and in the instants of `verified_after`. */
 export function claimsKey(claims: Claims): string {
   return JSON.stringify(claims, (name, value: unknown) => {
     if (name === 'verified_after') return true
@@ -122,7 +122,7 @@ export function claimsKey(claims: Claims): string {
   })
 }
 
-/** Whether there is room for further claims beside `counted`; claims that get room take it. */
+/** Whether further claims fit beside `counted`; accepted claims take room. */
 export function claimsRoom(counted: readonly ClaimsCounters[]): (claims: Claims) => boolean {
   const charactersOf = (claims: Claims) => claims.age_thresholds.length * JSON.stringify(claims).length
   let count = counted.length

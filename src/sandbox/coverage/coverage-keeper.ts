@@ -4,27 +4,30 @@ import { mergeCoverage } from './merge-coverage.ts'
 
 /** What was delivered to the clients of one tenant. */
 export interface TenantCoverage {
-  /** Something was sent. It is counted later, when somebody asks or much has come: a call is not kept waiting by it. */
+  /** Reports a delivery. It is counted when somebody asks or many are waiting, so that no call is delayed. */
   delivered(delivered: Delivered): void
-  /** Of the root tenant: those of all tenants. */
+  /** The counters; for the root tenant those of all tenants. */
   counters(): CoverageCounters
-  /** Empties what `counters` gives. */
+  /** Sets these counters to 0. */
   clear(): void
-  /** What is delivered from now on is listed under the test; without a name under none. The name of the root tenant holds for tenants without one. */
+  /**
+   * Lists coming deliveries under this test; without a name under none. A name of the root tenant also applies to tenants without their
+   * own.
+   */
   name(test: string | undefined): void
 }
 
-/** What was delivered by this process, for each tenant. It survives a reset. */
+/** What this process delivered, for each tenant. It survives a reset. */
 export interface CoverageKeeper {
   of(tenant: string): TenantCoverage
-  /** Adds the counters of a tenant that is gone to those of the root tenant. */
+  /** Adds the counters of a removed tenant to those of the root tenant. */
   forget(tenant: string): void
 }
 
-/** What waits to be counted. */
+/** Deliveries that are not counted yet. */
 const MAX_UNCOUNTED = 32
 
-/** Tenants that are counted apart. Beyond, the one that was counted longest ago is added to the root tenant. */
+/** Tenants with counters of their own; beyond this limit the least recently counted tenant is added to the root tenant. */
 const MAX_COUNTED_TENANTS = 200
 
 /** @param options.root the name of the root tenant @param options.onChange called after each count */
@@ -37,7 +40,7 @@ export function createCoverageKeeper({
   root: string
   onChange?: (() => void) | undefined
 }): CoverageKeeper {
-  /** The tenant that was counted last is the last one. */
+  /** The most recently counted tenant is the last one. */
   const kept = new Map<string, Counting>()
   const names = new Map<string, string>()
   const uncounted: { readonly tenant: string; readonly delivered: Delivered }[] = []

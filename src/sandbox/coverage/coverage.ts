@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { OUTCOME_FLOWS } from '../outcomes/outcome.ts'
 import { countersSchema } from './counters.ts'
 
-/** What coverage looks at. A minimum names one of these. */
+/** The dimensions of coverage. A minimum names one of these. */
 export const DIMENSIONS = ['answers', 'filters', 'boundaries', 'endings', 'must', 'calls'] as const
 export type DimensionName = (typeof DIMENSIONS)[number]
 
@@ -14,7 +14,7 @@ const sideSchema = z.object({
   outcome: z.string().optional().describe('Of a gap: the outcome that closes it'),
 })
 
-/** One side of an item: seen so often, or what closes the gap. */
+/** One side of an item: how often it was seen, or what closes the gap. */
 export type CoverageSide = z.infer<typeof sideSchema>
 
 const itemSchema = z.object({
@@ -54,10 +54,10 @@ const derivedSchema = z.object({
     .describe('Flows that the app never used: nothing of them is counted as a gap'),
 })
 
-/** What follows from the counters. */
+/** Members derived from the counters. */
 export type DescribedCoverage = z.infer<typeof derivedSchema>
 
-/** Counters and what follows from them: the answer of the control API, and a coverage file. */
+/** Counters with what is derived from them: the answer of the control API, and a coverage file. */
 export const coverageSchema = countersSchema.extend(derivedSchema.shape)
 
 export type Coverage = z.infer<typeof coverageSchema>
@@ -65,11 +65,11 @@ export type Coverage = z.infer<typeof coverageSchema>
 /** A side of an item that was not seen. */
 export interface CoverageGap extends Pick<CoverageSide, 'closes' | 'persona' | 'outcome'> {
   readonly item: CoverageItem
-  /** What is missing, in few words: `age_thresholds 18: false`, `use/id_token.expired`, `par: timeout`. */
+  /** What is missing, in a few words: `age_thresholds 18: false`, `use/id_token.expired`, `par: timeout`. */
   readonly what: string
 }
 
-/** What was not seen of a dimension, in the order of its items. */
+/** The gaps of a dimension, in the order of its items. */
 export const gapsOf = ({ items }: CoverageDimension): readonly CoverageGap[] =>
   items.flatMap((item) =>
     Object.entries(item.sides).flatMap(([side, { count, tests: _tests, ...closing }]) =>
