@@ -6,7 +6,7 @@ import type { Finding } from '../oidc/rules/finding.ts'
 import { Findings } from '../oidc/rules/findings.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 
-// culori knows only the colour spaces that are registered: sRGB, and its linear form for the contrast.
+// culori knows only registered colour spaces: sRGB, and its linear form for the contrast.
 useMode(modeRgb)
 useMode(modeLrgb)
 
@@ -16,7 +16,7 @@ type Colour = string
 const BLACK: Colour = '#000000'
 const WHITE: Colour = '#ffffff'
 
-/** The path of the style sheet of an appearance. Its query holds the appearance, so the sandbox keeps no state for it. */
+/** The path of the style sheet of an appearance. Its query holds the appearance, so the sandbox keeps no state. */
 export const appearanceCssPath = ({ basePath }: Tenant, appearance: Presentation['appearance']): string =>
   `${basePath}/_sandbox/appearance.css?${new URLSearchParams({ ...appearance })}`
 
@@ -34,7 +34,7 @@ export const appearanceCss: Handler = (request, { provider }) => {
   }
 }
 
-/** The colours without any appearance parameter: the light theme of `app.css`. */
+/** The colours without appearance parameters: the light theme of `app.css`. */
 const DEFAULTS = { primary: '#392669', secondary: '#16004e', text: '#1d1733', background: WHITE }
 
 /** The contrast that WCAG 2.2 AA requires for text and for the edges of controls. */
@@ -54,7 +54,7 @@ export function renderAppearanceCss(appearance: Presentation['appearance']): str
   return `:root {\n${lines.join('\n')}\n}\n`
 }
 
-/** Advice on colours that are not shown as they were requested; `appearance` holds permitted values only. */
+/** Advice on colours that are not shown as requested; `appearance` holds permitted values only. */
 export function colourAdvice(appearance: Presentation['appearance'], { profile }: Provider): readonly Finding[] {
   const { text_color: asked } = appearance
   if (asked === undefined) return []
@@ -68,7 +68,7 @@ export function colourAdvice(appearance: Presentation['appearance'], { profile }
   return findings.all
 }
 
-/** Advice for a device that lacks the requested font, which only a script on the page finds out. */
+/** Advice for a device without the requested font; only a script on the page can find that out. */
 export function fontAdvice({ font }: Presentation['appearance'], { profile }: Provider): readonly Finding[] {
   if (font === undefined) return []
   const findings = new Findings(profile)
@@ -86,7 +86,7 @@ function colourProperties(appearance: Presentation['appearance']): Record<string
   return {
     primary,
     'on-primary': onPrimary,
-    // Moved away from the colour of its text, so that the contrast only grows.
+    // The colour moves away from that of its text, so that the contrast only grows.
     'primary-hover': mix(primary, 0.86, onPrimary === WHITE ? BLACK : WHITE),
     'primary-edge': readable(primary, EDGE, [background]),
     accent: readable(primary, TEXT, surfaces),
@@ -101,7 +101,7 @@ function colourProperties(appearance: Presentation['appearance']): Record<string
   }
 }
 
-/** The colour of text, and those of what it stands on: card, page and washed areas. */
+/** The colour of text, and the colours behind it: card, page and washed areas. */
 function textOnSurfaces(appearance: Presentation['appearance']) {
   const background = colourOf(appearance.background_color, DEFAULTS.background)
   const page = tint(background, colourOf(appearance.secondary_color, DEFAULTS.secondary), 0.06)
@@ -110,14 +110,14 @@ function textOnSurfaces(appearance: Presentation['appearance']) {
   return { surfaces, text: textColour(appearance.text_color, surfaces) }
 }
 
-/** The requested colour, moved until it can be read. The default, which no request named, is replaced by black or white instead. */
+/** The requested colour, moved until it can be read. A default that no request named becomes black or white instead. */
 function textColour(asked: string | undefined, surfaces: readonly Colour[]): Colour {
   if (asked !== undefined) return readable(colourOf(asked, DEFAULTS.text), TEXT, surfaces)
   const usual = colourOf(undefined, DEFAULTS.text)
   return surfaces.every((surface) => contrast(usual, surface) >= TEXT) ? usual : textOn(...surfaces)
 }
 
-/** The background with a share of another colour, unless no text can then be read on both. */
+/** The background mixed with another colour, unless text could not be read on both then. */
 function tint(background: Colour, colour: Colour, share: number): Colour {
   const tinted = mix(colour, share, background)
   return contrast(textOn(background), tinted) >= TEXT ? tinted : background
@@ -128,7 +128,7 @@ function otherProperties(appearance: Presentation['appearance']): Record<string,
   return {
     ...(align === undefined ? {} : { align }),
     ...(radius === undefined ? {} : { radius: `${Number(radius)}px` }),
-    // The name of the sandbox stands on the upper part, which keeps one colour.
+    // The name of the sandbox stands on the upper part of the page, which keeps one colour.
     ...(gradient === 'true' ? { band: 'linear-gradient(var(--secondary) 40%, var(--primary))' } : {}),
     // Decision: the family is used when the device has it; nothing is loaded.
     ...(font === undefined ? {} : { font: `"${font.trim()}", system-ui, sans-serif` }),
@@ -144,7 +144,7 @@ export const mix = (colour: Colour, share: number, other: Colour): Colour =>
 /** The contrast ratio of WCAG 2.2, 1 to 21. */
 export const contrast = (one: Colour, other: Colour): number => wcagContrast(one, other)
 
-/** Black or white: the one with the better contrast on all of the colours. It has at least 4.5:1 on any single colour. */
+/** Black or white, whichever has the better contrast on all of the colours. On any single colour that is at least 4.5:1. */
 export function textOn(...backgrounds: readonly Colour[]): Colour {
   const least = (text: Colour) => Math.min(...backgrounds.map((background) => contrast(text, background)))
   return least(WHITE) >= least(BLACK) ? WHITE : BLACK

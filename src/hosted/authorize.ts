@@ -61,7 +61,7 @@ async function authorize<T extends Transaction>(
   const findings = [...beginning.findings, ...(await advise(transaction.presentation, tenant))]
   const call = authorizationCall(transaction, visit)
   const decision = await decide(transaction, call, { requested, known, tenant })
-  // The page itself explains where it is shown, so there the advice is only recorded.
+  // The page itself says where it is shown, so the advice is only recorded.
   const withEmbedding = [...findings, ...embeddingAdvice(flow, visit)]
   if (decision) return finish(transaction, decision, { visit, findings: withEmbedding })
   const pending: Pending = { transaction, findings }
@@ -75,14 +75,14 @@ async function authorize<T extends Transaction>(
   }
 }
 
-/** Advice on what the hosted screens show in another way than the request asks. */
+/** Advice on requested features that the hosted pages show in another way. */
 const advise = async ({ appearance }: Presentation, { provider }: Tenant): Promise<readonly Finding[]> =>
   appearance.text_color === undefined ? [] : (await loadAppearance()).colourAdvice(appearance, provider)
 
 const adviseOnFont = async ({ appearance }: Presentation, { provider }: Tenant): Promise<readonly Finding[]> =>
   (await loadAppearance()).fontAdvice(appearance, provider)
 
-/** An authorization request, as expectations and scenarios see it. */
+/** An authorization request for expectations and scenarios. */
 const authorizationCall = (
   { flow, clientId, state, nonce }: Pick<Transaction, 'flow' | 'clientId' | 'state'> & { nonce?: string | undefined },
   { request, tenant }: Visit,
@@ -137,7 +137,7 @@ async function choose(visit: Visit): Promise<Answer> {
   })
   if (decision?.laterOutcome) requireDriver({ request, guard, framed: form.framed })
   if (!decision) throw Refusal.invalidRequest('choice: send persona or outcome.', { title: 'Nothing was chosen' })
-  // When two forms arrive at once, only one of them takes the transaction.
+  // When two forms arrive at once, only one of them receives the transaction.
   if (!(await takePending(form.transaction, tenant.provider))) throw await notPending(form.transaction, tenant)
   const { chosenLanguage, framed, lacksPermission } = form
   const shown: Visit = { ...visit, chosenLanguage, framed, lacksPermission }
@@ -153,9 +153,9 @@ async function finish(
   { visit, findings }: { visit: Visit; findings: Beginning<Transaction>['findings'] },
 ): Promise<Answer> {
   const { tenant } = visit
-  // Without the permission no passkey can be made, whatever the user chose to try in the sandbox.
+  // Without the permission no passkey can be made, whatever the user chose.
   const canSave = transaction.flow === 'use' || !visit.lacksPermission
-  // An audit leaves all personas as they are.
+  // An audit changes no persona.
   const saves = canSave && !isOfAudit(visit.request) && decision.queued?.audit !== true
   const conclusion = await conclude(transaction, decision, { tenant, saves })
   const { callback, evaluation, outcome, holder, isUnsaved, traps } = conclusion
@@ -172,7 +172,7 @@ async function finish(
     asked: transaction,
     decision: { ...decision, outcome },
     holder,
-    // An outcome may send a second one.
+    // An outcome may send a second code.
     issuedIds: [...codes.map(([, code]) => identifier('code', code)), ...traps.map((id) => identifier('trap', id))],
     ends: true,
     ...(evaluation ? { evaluation } : {}),
@@ -180,11 +180,10 @@ async function finish(
 }
 
 /**
- * The reply that brings the callback to the relying party: a redirect, or a page with a form. In an iframe, and without a
- * callback, it is a page that explains how the flow ended.
- *
- * @param options.presentation how the request wants its pages to look, when it was valid
- * @param options.isUnsaved an age key was to be saved, and was not
+ * The reply that brings the callback to the relying party: a redirect, or a page with a form. In an iframe, or without a callback, a page
+ * explains how the flow ended.
+ * @param options.presentation how the request wants its pages to look, if it was valid
+ * @param options.isUnsaved whether an age key could not be saved
  */
 async function callbackReply(
   callback: Callback | undefined,
@@ -201,7 +200,7 @@ async function callbackReply(
 /** Inside an iframe no callback leaves the sandbox, so the journal records none. */
 const callbackToRecord = (callback: Callback | undefined, visit: Visit) => (endsInFrame(visit) ? undefined : callback)
 
-// A flow that is decided by a script needs none of them.
+// A flow that a script decides needs no page.
 const loadPage = onDemand(() => import('./page.ts'))
 const loadAppearance = onDemand(() => import('./appearance.ts'))
 const loadEnding = onDemand(() => import('./ending.ts'))

@@ -15,9 +15,9 @@ import { renderClientBadge } from './logo.ts'
 import { renderPendingFields, type WaitingPage } from './waiting-page.ts'
 
 /**
- * E1: the page on which the user chooses. The first form posts `transaction` and either `persona` (a persona's button) or
- * `outcome` (`verified`, `code_issued`, `create_requested`, `access_denied`); the section at the end forces any other outcome.
- * Where no passkey works it offers only to go back, until the user goes on for the sandbox alone.
+ * E1: the page on which the user chooses. The first form posts `transaction` and either `persona` (a persona's button) or `outcome`
+ * (`verified`, `code_issued`, `create_requested`, `access_denied`); the section at the end forces any other outcome. Where no passkey
+ * works, the page offers only to go back, until the user continues in the sandbox anyway.
  */
 export function renderChoose(
   page: WaitingPage<UseTransaction>,
@@ -76,7 +76,7 @@ ${renderAdvice(findings, t, fontFindings)}
   })
 }
 
-/** What names the request in an address, and keeps the language that was chosen on the page. */
+/** The query parameters that name the request and keep the chosen language. */
 const chosenOn = ({ id, chosenLanguage }: Pick<WaitingPage, 'id' | 'chosenLanguage'>) => ({
   transaction: id,
   ...(chosenLanguage === undefined ? {} : { chosen_language: chosenLanguage }),
@@ -95,14 +95,14 @@ ${
 }`
 }
 
-/** A line for each member of a filter: `overrides.id_doc_scan.min_age: 21`. */
+/** A line for each requirement of a filter: `overrides.id_doc_scan.min_age: 21`. */
 function filterLines(path: string, value: unknown): string[] {
   if (Array.isArray(value)) return [`${path}: ${value.length === 0 ? '[]' : value.join(', ')}`]
   if (typeof value !== 'object' || value === null) return [`${path}: ${value}`]
   return Object.entries(value).flatMap(([name, member]) => filterLines(`${path}.${name}`, member))
 }
 
-/** What only works with a passkey. */
+/** The part of the page that needs a passkey. */
 function renderActions(page: WaitingPage, t: Translate): Html {
   return html`<div class="actions" data-passkey>
 <button class="primary" name="outcome" value="verified" data-testid="use"><span>${t('choose.use')}</span> <small><span>${t('choose.use.as')}</span> <code>${FALLBACK_PERSONAS.use}</code></small></button>

@@ -15,8 +15,9 @@ import { renderClientBadge } from './logo.ts'
 import { renderPendingFields, type WaitingPage } from './waiting-page.ts'
 
 /**
- * E3: the page on which the user saves an age key for one of the `personas`. Its form posts `transaction`, the selected `persona` and `outcome`:
- * `created`, `created_new` for an age key of a new persona, or `access_denied`. Where no passkey works it offers only to go back.
+ * E3: the page on which the user saves an age key for one of the `personas`. Its form posts `transaction`, the selected `persona` and
+ * `outcome`: `created`, `created_new` for an age key of a new persona, or `access_denied`. Where no passkey works, the page offers only
+ * to go back.
  */
 export function renderCreate(
   page: WaitingPage<CreateTransaction>,
@@ -49,7 +50,7 @@ ${!isBlocked && renderEndings(page, t)}`,
   })
 }
 
-/** One of several signals is folded below its method and age, so that all of them and the buttons fit one screen. */
+/** With several signals, each is folded below its method and age, so that signals and buttons fit one screen. */
 function renderSignal(signal: AgeSignal, { isFolded }: { readonly isFolded: boolean }, t: Translate): Html {
   const { method, age, verified_at, provenance, attributes = {} } = signal
   const rows: readonly (readonly [MessageKey, readonly string[]])[] = [
@@ -70,7 +71,7 @@ function ageText(age: Age, t: Translate): string {
   return t('create.age.atLeast', { years: age.at_least_years })
 }
 
-/** What only works with a passkey. */
+/** The part of the page that needs a passkey. */
 function renderSaving(
   page: WaitingPage,
   { personas, selected }: Parameters<typeof renderCreate>[1],

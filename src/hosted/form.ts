@@ -20,18 +20,18 @@ export const CHOICE_ENDPOINTS = {
   create: { ...CHOICE, flow: 'create', path: '/v1/oidc/create/choice', title: 'Choice on the Create page' },
 } as const satisfies Readonly<Record<'use' | 'create', Endpoint>>
 
-/** A form of a hosted page. It holds no redirect target: that stays in the transaction on the server. */
+/** A form of a hosted page. It holds no redirect target, which stays on the server with the transaction. */
 export interface HostedForm {
   readonly transaction: string
   /** The language that was chosen on the page. */
   readonly chosenLanguage: string | undefined
   /** A script on the page found itself in an iframe. */
   readonly framed: boolean
-  /** A script on the page found that this iframe lacks the permission for passkeys. Believed only against the request. */
+  /** A script on the page found that this iframe lacks the permission for passkeys. This is believed only against the request. */
   readonly lacksPermission: boolean
   /** A script on the page found that the device lacks the requested font. */
   readonly lacksFont: boolean
-  /** The user went on where no passkey works. */
+  /** The user continued where no passkey works. */
   readonly continued: boolean
   /** The last value of a field; `undefined` when it is missing or empty. */
   field(name: string): string | undefined
@@ -61,8 +61,8 @@ export function readHostedForm(request: Incoming, guard: ControlGuard): HostedFo
 }
 
 /**
- * The address of the endings for the request of a form. A request for them need not show that their page is in a frame, so the address
- * says it.
+ * The path of the endings for the request of a form. The request for them does not tell whether their page is in a frame, so a parameter
+ * does.
  * @param path of the flow, with the prefix of the tenant: `/v1/oidc/use`
  */
 export function endingsPath(
@@ -85,7 +85,7 @@ export function endingsPath(
 
 const RESTART_HINT = 'Go back to the app and start again: each request is answered once.'
 
-/** The transaction that the form names. @throws Refusal 410 when it is answered, unknown or expired */
+/** The transaction that the form names. @throws Refusal 410 when the transaction is answered, unknown or expired */
 export async function requirePending(
   { transaction }: Pick<HostedForm, 'transaction'>,
   tenant: Tenant,

@@ -9,8 +9,8 @@ export const languageCookie = (language: string, tenant: Tenant): Cookie =>
   hostedCookie(LANGUAGE_COOKIE, language, tenant)
 
 /**
- * The menu of languages, each under its own name. It belongs to the form of `renderLanguageForm` and posts `language`; a script
- * submits it as soon as a pointer picks one, and hides the button until a key has changed the choice.
+ * The menu of languages, each under its own name. It belongs to the form of `renderLanguageForm` and posts `language`. A script submits
+ * the form when a pointer picks a language, and hides the button until a key has changed the choice.
  */
 export function renderLanguageMenu(t: Translate): Html {
   return html`<div class="row language">
@@ -25,7 +25,7 @@ ${Object.entries(LANGUAGES).map(
 </div>`
 }
 
-/** The form of the menu. It stands at the end of the page, so that the first form of every hosted page is the user's choice. */
+/** The form of the menu. It stands at the end of the page: the first form of every hosted page is the user's choice. */
 export function renderLanguageForm(page: WaitingPage): Html {
   return html`<form id="language-form" method="post" action="${page.path}/language">${renderPendingFields(page)}</form>
 `

@@ -6,18 +6,18 @@ import type { Tenant } from '../sandbox/tenants/tenant.ts'
 /** The cookie that holds the persona of this browser's last Use. */
 const LAST_PERSONA_COOKIE = 'agekey_sandbox_last_persona'
 
-/** The cookie after a Use; a Use without a persona clears it. `undefined` when the browser holds none that could be cleared. */
+/** The cookie after a Use; a Use without a persona clears it. `undefined` when there is nothing to set or clear. */
 export function lastPersonaCookie(name: string | undefined, request: Incoming, tenant: Tenant): Cookie | undefined {
   const isNeeded = name !== undefined || readCookie(request, LAST_PERSONA_COOKIE) !== undefined
   return isNeeded ? hostedCookie(LAST_PERSONA_COOKIE, name, tenant) : undefined
 }
 
-/** The name of the persona of this browser's last Use; there may be no such persona any more. */
+/** The name of the persona of this browser's last Use; the persona may be gone. */
 export const lastPersonaOf = (request: Incoming): string | undefined => readCookie(request, LAST_PERSONA_COOKIE)
 
 /**
- * Decision: the persona that the Create page preselects is that of this browser's last Use, else the one without an age key,
- * so that the main button never replaces an age key by accident.
+ * Decision: the Create page preselects the persona of this browser's last Use, otherwise the persona without an age key, so that the main
+ * button never replaces an age key by accident.
  */
 export function preselectedPersona(request: Incoming, personas: readonly Persona[]): string | undefined {
   const candidates = [lastPersonaOf(request), FALLBACK_PERSONAS.create]

@@ -14,34 +14,34 @@ const TYPES: Readonly<Record<string, string>> = {
   '.webp': 'image/webp',
 }
 
-/** An SVG document is more than an image: opened by its address it must run no script and load nothing. */
+/** An SVG document can contain scripts: opened by its URL it must run none and load nothing. */
 const CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
-/** The relying party as the hosted pages show it. */
+/** The relying party on the hosted pages. */
 export interface ClientBadge {
   readonly name: string
-  /** Where the sandbox serves the client's logo; without it the page shows the initial of the name. */
+  /** The path of the client's logo; without it the page shows the initial of the name. */
   readonly logoPath?: string
 }
 
-/** The badge of a client, without a logo when its file does not exist now. */
+/** The badge of a client, without a logo if its file is missing. */
 export async function clientBadge({ clients, basePath }: Tenant, clientId: string): Promise<ClientBadge> {
   const client = clients.find(clientId)
   const name = client?.name ?? clientId
   const changedAt = client?.logo === undefined ? undefined : await changeTimeOf(client.logo)
   if (changedAt === undefined) return { name }
-  // The time in the address makes a changed logo visible on the next request, whatever a browser has cached.
+  // The time in the URL makes a changed logo visible at once, despite the browser's cache.
   return { name, logoPath: `${basePath}/_sandbox/clients/${encodeURIComponent(clientId)}/logo?v=${changedAt}` }
 }
 
-/** The logo of the relying party, or its initial. The name stands in the heading beside it. */
+/** The logo of the relying party, or its initial. The heading beside it has the name. */
 export function renderClientBadge({ name, logoPath }: ClientBadge): Html {
   if (logoPath !== undefined) return html`<img class="client-logo" src="${logoPath}" alt="" width="48" height="48">`
   const [initial = '?'] = name.trim()
   return html`<span class="client-logo initial" aria-hidden="true">${initial.toUpperCase()}</span>`
 }
 
-/** `GET /_sandbox/clients/CLIENT_ID/logo`: the image file that the config names for this client, as it is now. */
+/** `GET /_sandbox/clients/CLIENT_ID/logo`: the image file that the config names for this client. */
 export const clientLogo: Handler = async ({ params }, { clients }) => {
   const file = clients.find(params['client'] ?? '')?.logo
   const type = file === undefined ? undefined : typeOf(file)
@@ -64,7 +64,7 @@ export const clientLogo: Handler = async ({ params }, { clients }) => {
 
 const typeOf = (file: string): string | undefined => TYPES[extname(file).toLowerCase()]
 
-/** In epoch milliseconds; `undefined` when the path is not an image file. */
+/** The time of the last change in epoch milliseconds; `undefined` when the path is no image file. */
 async function changeTimeOf(file: string): Promise<number | undefined> {
   if (typeOf(file) === undefined) return undefined
   const found = await stat(file).catch(() => undefined)

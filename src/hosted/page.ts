@@ -20,7 +20,7 @@ import type { WaitingPage } from './waiting-page.ts'
 
 /** The page on which the user decides the pending request `id`. */
 export async function hostedPage(id: string, pending: Pending, visit: Visit): Promise<Reply> {
-  // A store answers many requests at once: what follows would be done for all of them in one go.
+  // The store answers many requests at once: without a turn, all their pages would be rendered in one go.
   await takeTurn()
   const { transaction } = pending
   const page = await waitingPage(pending, { id, visit })
@@ -28,13 +28,13 @@ export async function hostedPage(id: string, pending: Pending, visit: Visit): Pr
     transaction.flow === 'create'
       ? await renderCreatePage({ ...page, transaction }, visit)
       : await renderChoicePage({ ...page, transaction }, visit)
-  // Chromium applies form-action to the redirect that answers the form.
+  // Chromium applies form-action also to the redirect after the form.
   const reply = hostedReply(rendered, { lang: page.shell.lang, redirectUri: transaction.redirectUri })
-  // Not no-store: the back button would request the URL again and begin a second flow, although the first one is over.
+  // With `no-store` the back button would request the URL again and begin a second flow.
   return { ...reply, headers: { ...reply.headers, 'Cache-Control': 'private, no-cache' } }
 }
 
-/** What every page of a pending request shows. */
+/** What the pages of a pending request have in common. */
 export async function waitingPage(
   { transaction, findings }: Pending,
   { id, visit }: { readonly id: string; readonly visit: Visit },

@@ -9,7 +9,7 @@ import { languageCookie } from './language.ts'
 import { hostedPage } from './page.ts'
 import type { Visit } from './shell.ts'
 
-/** What a hosted page has beside its choice: the reasons of an answer, the endings, and forms that show the page again. */
+/** The routes of a hosted page beside its choice: the reasons of an answer, the endings, and forms that show the page again. */
 export function createHostedRoutes({
   version,
   guard,

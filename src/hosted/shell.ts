@@ -7,7 +7,7 @@ import type { Presentation } from '../oidc/request/presentation.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { appearanceCssPath } from './appearance.ts'
 
-/** The request for a hosted page, and what the page itself said about its browser. */
+/** The request for a hosted page, and what the page told about its browser. */
 export interface Visit {
   readonly request: Incoming
   readonly tenant: Tenant
@@ -17,16 +17,15 @@ export interface Visit {
   readonly framed?: boolean
   /** A script on the page found that this iframe lacks the permission for passkeys. */
   readonly lacksPermission?: boolean
-  /** The user went on where no passkey works. */
+  /** The user continued where no passkey works. */
   readonly continued?: boolean
   /** The language that was chosen on the page itself. */
   readonly chosenLanguage?: string | undefined
 }
 
 /**
- * What surrounds a hosted page: language, theme and appearance as the authorization request asks (specification, "Hosted
- * screen behavior and appearance").
- *
+ * The surroundings of a hosted page: language, theme and appearance as the authorization request asks (specification, "Hosted screen
+ * behavior and appearance").
  * @param presentation absent for a refused request, whose parameters are not trusted
  */
 export function hostedShell(
@@ -46,7 +45,7 @@ export function hostedShell(
   }
 }
 
-/** A hosted page in a language. Its forms may go to the sandbox and, when there is one, to the origin of `redirectUri`. */
+/** A hosted page in a language. Its forms may post to the sandbox and, if given, to the origin of `redirectUri`. */
 export function hostedReply(
   rendered: RenderedPage,
   { lang, redirectUri }: { lang: string; redirectUri?: string },
@@ -56,7 +55,7 @@ export function hostedReply(
   return { ...reply, headers: { ...reply.headers, 'Content-Language': lang } }
 }
 
-/** A source of `form-action`: the origin, or the scheme alone for an IPv6 address, for which CSP has no syntax. */
+/** A source of `form-action`: the origin, or only the scheme for an IPv6 address, which CSP cannot express. */
 function formTarget(redirectUri: string): string {
   const { protocol, hostname, origin } = new URL(redirectUri)
   return hostname.startsWith('[') ? protocol : origin

@@ -9,7 +9,7 @@ import type { DrivingBar } from './driving/driving-bar.ts'
 import type { Embedding } from './embedding/embedding.ts'
 import type { ClientBadge } from './logo.ts'
 
-/** An authorization request that waits for its user, and what the page of either flow shows beside it. */
+/** An authorization request that waits for its user, with what the page of either flow shows. */
 export interface WaitingPage<
   Transaction extends UseTransaction | CreateTransaction = UseTransaction | CreateTransaction,
 > {
@@ -21,7 +21,7 @@ export interface WaitingPage<
   readonly findings: readonly Finding[]
   /** Advice that applies when this device lacks the requested font. */
   readonly fontFindings?: readonly Finding[]
-  /** The path of the flow, with the prefix of the tenant: `/v1/oidc/use`. The forms of the page post below it. */
+  /** The path of the flow, with the prefix of the tenant: `/v1/oidc/use`. The forms of the page post below this path. */
   readonly path: string
   readonly client: ClientBadge
   /** The brand word of the profile, for the name of the upgrade scope. */
@@ -31,15 +31,15 @@ export interface WaitingPage<
   readonly now: number
   /** The answer of an earlier flow of the client that can be sent again. */
   readonly earlier?: ReplayableAnswer | undefined
-  /** Absent when the visitor may drive the sandbox from the page. */
+  /** Why the visitor may not drive the sandbox; absent for a visitor who may. */
   readonly drivingBar?: DrivingBar | undefined
-  /** The user goes on where no passkey works. */
+  /** The user continues where no passkey works. */
   readonly continued?: boolean | undefined
-  /** The language that was chosen on the page itself: it outranks the one that the request asks for. */
+  /** The language that was chosen on the page, which outranks that of the request. */
   readonly chosenLanguage?: string | undefined
 }
 
-/** The hidden fields that name the request of a form, and keep what was chosen on the page before. */
+/** The hidden fields of a form: the request, and what was chosen on the page before. */
 export function renderPendingFields({
   id,
   chosenLanguage,

@@ -2,9 +2,8 @@ import { type Html, html } from '../../http/html/html.ts'
 import type { Translate } from '../../http/html/messages.ts'
 
 /**
- * A field that narrows the list with the id `list` down to what contains every word of the user. A script shows it, opens the
- * groups that have matches, and names the nearest entries and what stands `elsewhere` when there are none; Enter takes the first
- * match.
+ * A search field for the list with the id `list`: only entries with every word stay visible. A script shows the field, opens groups with
+ * matches, and names the nearest entries and matches `elsewhere` when there are none; Enter takes the first match.
  */
 export function renderListFilter(
   {

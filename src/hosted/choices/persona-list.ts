@@ -17,8 +17,8 @@ const GROUPS = {
 } as const satisfies Readonly<Record<PersonaGroup, string>>
 
 /**
- * One button per persona; pressing it submits the surrounding form with `persona=NAME`. The usual personas and the last used one
- * stand open, all others are folded by group. Scripts add a search and keys, which can be switched off (WCAG 2.1.4).
+ * One button per persona; pressing it submits the surrounding form with `persona=NAME`. The usual personas and the last used one are
+ * visible, all others folded by group. Scripts add a search and keys, which can be switched off (WCAG 2.1.4).
  */
 export function renderPersonaList(choices: readonly PersonaChoice[], row: RowContext, t: Translate): Html {
   const { open, folded } = divideChoices(choices, row.last)

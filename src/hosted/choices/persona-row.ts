@@ -3,30 +3,27 @@ import { type Html, html } from '../../http/html/html.ts'
 import { englishOn, type Translate } from '../../http/html/messages.ts'
 import type { Persona } from '../../sandbox/personas/persona-schema.ts'
 
-/** A persona that the user may choose, and the answers that this request would get. */
+/** A persona on the choice page, with the answers that this request would get. */
 export interface PersonaChoice {
   readonly persona: Persona
-  /** Absent when the persona has no age key. */
+  /** The answers; absent when the persona has no age key. */
   readonly evaluation?: BriefEvaluation
-  /** It differs from how it was declared. */
+  /** Whether the persona differs from its declaration. */
   readonly isChanged?: boolean
 }
 
-/** What each row says beside its persona. */
+/** What all rows share. */
 export interface RowContext {
   /** The requested thresholds, in the order of the request. */
   readonly thresholds: readonly number[]
   readonly canCreate: boolean
-  /** Where the reasons are shown, but for the name of the persona: `/v1/oidc/use/why?transaction=...&persona=`. */
+  /** The path of the reasons, up to the name of the persona: `/v1/oidc/use/why?transaction=...&persona=`. */
   readonly whyPath: string
   /** The persona that this browser used last. */
   readonly last: string | undefined
 }
 
-/**
- * One row: a button with the title, the name, the answers and a short reason, and a link to all reasons. A script shows those
- * in their place.
- */
+/** One row: a button with title, name, answers and a short reason, and a link to all reasons, which a script shows in place. */
 export function renderPersonaRow(
   { persona, evaluation, isChanged }: PersonaChoice,
   row: RowContext,
@@ -53,7 +50,7 @@ function reasonText(reason: BriefReason | undefined, t: Translate): string {
   return `${method}: ${reached}, ${t(needed.byOverrides ? 'reason.overrides' : 'reason.needs', { age: needed.years })}`
 }
 
-/** The requested thresholds in two groups, those that are reached and those that are not: `13, 16 yes`, `18, 21 no`. */
+/** The requested thresholds in two groups, reached and not reached: `13, 16 yes`, `18, 21 no`. */
 function renderAnswers(answers: AgeThresholds, requested: readonly number[], t: Translate): readonly Html[] {
   const thresholds = [...new Set(requested)]
   const yes = thresholds.filter((threshold) => answers[threshold])
@@ -64,7 +61,7 @@ function renderAnswers(answers: AgeThresholds, requested: readonly number[], t: 
   ]
 }
 
-/** Thresholds that a row names of each answer: of more it names the first two and the last. The reasons name all of them. */
+/** Thresholds per answer in a row; of more the row names the first two and the last. The reasons name all. */
 const MAX_NAMED = 5
 
 const shortList = (thresholds: readonly number[]): string =>

@@ -1,8 +1,8 @@
 import type { PersonaChoice } from './persona-row.ts'
 
 /**
- * Decision: the personas that stand open on the choice page. Together they answer yes, no and both to the usual thresholds, stand
- * on either side of an 18th birthday, and include the one that cannot answer.
+ * Decision: the personas that are visible on the choice page. Together they answer yes, no and both to the usual thresholds, stand on
+ * both sides of an 18th birthday, and include one that cannot answer.
  */
 export const USUAL_PERSONAS: readonly string[] = [
   'adult-passport',
@@ -14,8 +14,8 @@ export const USUAL_PERSONAS: readonly string[] = [
 ]
 
 /**
- * Divides the personas into those that stand open, and all others. The usual ones keep their places; the one that this browser
- * used last follows them. A sandbox without any usual persona shows its first six.
+ * Divides the personas into visible and folded ones. The usual personas keep their places, followed by the one that this browser used
+ * last. A sandbox without usual personas shows its first six.
  */
 export function divideChoices(
   choices: readonly PersonaChoice[],

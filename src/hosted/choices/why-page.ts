@@ -12,7 +12,7 @@ import { requirePending } from '../form.ts'
 import { hostedReply, hostedShell } from '../shell.ts'
 import { renderPendingFields } from '../waiting-page.ts'
 
-/** `use/why?transaction=ID&persona=NAME`: why a persona would get its answers to a request that waits. */
+/** `use/why?transaction=ID&persona=NAME`: why a persona would get its answers to a waiting request. */
 export const createWhyRoute =
   ({ version, guard }: { version: string; guard: ControlGuard }): Handler =>
   async (request, tenant) => {

@@ -4,14 +4,14 @@ import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 import { endsInFrame } from '../embedding/embedding.ts'
 import { requireDriver, type Visitor } from './driving.ts'
 
-/** What keeps a visitor from driving the sandbox: the page is in a frame, or the control API asks for its token. */
+/** Why a visitor may not drive the sandbox: the page is in a frame, or the control API asks for its token. */
 export interface DrivingBar {
   readonly by: 'frame' | 'token'
-  /** Where the console asks for the token. */
+  /** The page on which the console asks for the token. */
   readonly consolePath: string
 }
 
-/** `undefined` for a visitor that may drive the sandbox. */
+/** `undefined` for a visitor who may drive the sandbox. */
 export function drivingBar(visitor: Visitor, tenant: Tenant): DrivingBar | undefined {
   try {
     requireDriver(visitor)

@@ -14,10 +14,9 @@ export interface Visitor {
 }
 
 /**
- * Refuses a visitor of a hosted page that may not drive the sandbox: an outcome that waits for a later call concerns every
- * flow of the tenant, and needs what the control API needs.
- *
- * Decision: nothing is driven from a frame. Every site may frame a hosted page, and could have the user click there unawares.
+ * Refuses a visitor of a hosted page who may not drive the sandbox. An outcome of a later call concerns every flow of the tenant, so it
+ * needs the same permission as the control API. Decision: nothing is driven from a frame, since any site may frame a hosted page and
+ * trick the user into a click.
  * @throws Refusal 401, 403 or 429
  */
 export function requireDriver(visitor: Visitor): void {
@@ -30,8 +29,8 @@ export function requireDriver(visitor: Visitor): void {
 }
 
 /**
- * Queues an outcome of a server-to-server call: for the token or upgrade call of this flow, for the client's next pushed
- * request, for the next read of discovery or keys. A form drives the tenant, a link does not.
+ * Queues an outcome of a server-to-server call: for the token or upgrade call of this flow, for the client's next pushed request, for the
+ * next read of discovery or keys. A form declares the tenant, a link does not.
  */
 export async function queueLater(
   { flow, name }: Outcome,

@@ -10,7 +10,7 @@ import { hostedReply } from '../shell.ts'
 import { renderPendingFields, type WaitingPage } from '../waiting-page.ts'
 import { renderOutcomeList } from './outcome-list.ts'
 
-/** `use/endings?transaction=ID` and the same of Create: every ending that is possible for a request that waits. */
+/** `use/endings?transaction=ID`, and the same for Create: all endings that a waiting request can have. */
 export const createEndingsRoute =
   ({ version, guard }: { version: string; guard: ControlGuard }): Handler =>
   async (request, tenant) => {

@@ -6,8 +6,8 @@ import type { DrivingBar } from './driving-bar.ts'
 import { forcibleOutcomes } from './outcome-list.ts'
 
 /**
- * The section "Force an ending": the way to the endings, of which there are too many for this page. A script shows them in place
- * when the section opens, inside of the form; without it the link leads to a page of their own.
+ * The section "Force an ending". There are too many endings for the page: a script loads them into the form when the section opens;
+ * without scripts a link leads to their own page.
  */
 export function renderEndings(page: WaitingPage, t: Translate): Html {
   const count = forcibleOutcomes(page).length
@@ -22,10 +22,10 @@ ${drivingBar && renderDrivingBar(drivingBar, page, t)}
 </details>`
 }
 
-/** Says why the outcomes of later calls are missing, and where the control token is asked for. */
+/** Says why the outcomes of later calls are missing, and where to enter the control token. */
 function renderDrivingBar({ by, consolePath }: DrivingBar, page: WaitingPage, t: Translate): Html {
   if (by === 'frame') return html`<p class="notice" data-testid="driving-bar">${t('driving.frame')}</p>`
-  // A form, because a browser that came from another site sends the cookie of the console with none of its reloads.
+  // A form, not a link: after a navigation from another site, a reload does not send the cookie of the console.
   return html`<form class="notice" method="post" action="${page.path}/continue#endings-title" data-testid="driving-bar">${renderPendingFields(page)}
 <p>${t('driving.token')} <a href="${consolePath}" target="_blank" rel="noopener">${t('driving.signIn')} <span class="unseen">(${t('choose.newTab')})</span></a></p>
 <button class="secondary" data-testid="driving-again">${t('driving.again')}</button>

@@ -11,12 +11,11 @@ import { FALLBACK_PERSONAS } from '../../sandbox/personas/persona-schema.ts'
 import { renderListFilter } from '../choices/list-filter.ts'
 import type { WaitingPage } from '../waiting-page.ts'
 
-/** The outcomes that the page itself has as buttons with this test id. */
+/** The outcomes for which the page has a button with this test id. */
 const OWN_BUTTONS = ['code_issued', 'request_uri.expired']
 
 /**
- * The outcomes that can be forced on a request: those of its own flow, and those of the calls that follow its code for a visitor
- * that may drive the sandbox.
+ * The outcomes that can be forced on a request: those of its flow and, for a visitor who may drive the sandbox, those of the later calls.
  */
 export const forcibleOutcomes = ({ transaction, drivingBar }: WaitingPage): readonly Outcome[] =>
   outcomesFor(transaction.flow).filter(
@@ -30,8 +29,8 @@ export function whatIsMissing(outcome: Outcome, { transaction, earlier, brand }:
 }
 
 /**
- * A button per outcome, and an optional persona by name. It stands in a form of its own, because Enter in a text field presses
- * the first button of its form; that posts `transaction`, `with_persona` and `outcome`.
+ * A button per outcome, and an optional persona by name. The list has its own form, because Enter in a text field presses the first
+ * button of its form. The form posts `transaction`, `with_persona` and `outcome`.
  * @param personas names to suggest
  */
 export function renderOutcomeList(page: WaitingPage, personas: readonly string[], t: Translate): Html {
@@ -58,14 +57,14 @@ ${renderMembers(members)}</details>
 </div>`
 }
 
-/** Names of personas. */
+/** A list of the names of personas, for suggestions. */
 const MAX_SUGGESTED = 100
 
 const ENDINGS = 'Endings'
 
 const PREFIX_TITLES: Readonly<Record<string, string>> = { id_token: 'ID token', callback: 'Callback' }
 
-/** The call that an outcome concerns or, for the endings of a flow, what stands before the last dot of its name. */
+/** The group of an outcome: its call or, for an ending of the flow, its name up to the last dot. */
 function groupTitle({ flow, name }: Outcome): string {
   if (flow !== 'use' && flow !== 'create') return headingOf(flow)
   const dot = name.lastIndexOf('.')
@@ -74,10 +73,10 @@ function groupTitle({ flow, name }: Outcome): string {
   return [PREFIX_TITLES[prefix] ?? prefix, ...rest].join(': ')
 }
 
-/** The attributes of a text of the page within English text. */
+/** The attributes of a translated text within English text. */
 const ownOn = (t: Translate): Html | false => englishOn(t) && html` lang="${t.lang}" dir="${directionOf(t.lang)}"`
 
-/** A correct relying party accepts some outcomes: control cases and the usual endings. Their buttons say so. */
+/** A correct relying party accepts some outcomes, which their buttons say: control cases and the usual endings. */
 function renderOutcome(outcome: Outcome, page: WaitingPage, t: Translate): Html {
   const { name, summary, correctClient } = outcome
   const missing = whatIsMissing(outcome, page)
@@ -85,7 +84,7 @@ function renderOutcome(outcome: Outcome, page: WaitingPage, t: Translate): Html 
   return html`<li><button class="row boxed wide" name="outcome" value="${name}"${!OWN_BUTTONS.includes(name) && html` data-testid="outcome-${name}"`}${missing !== undefined && html` disabled`}><code>${name}</code> ${correctClient === 'accept' && html`<b class="tag yes"${own}>${t('ending.accept')}</b> `}${missing !== undefined && html`<b class="tag no"${own}>${t('choose.needs', { what: missing })}</b> `}<span>${summary}</span></button></li>`
 }
 
-/** A button of the page for an outcome, with the name of the outcome, or with what the request lacks for the outcome. */
+/** A button for an outcome, with the name of the outcome or with what the request lacks. */
 export function renderOutcomeButton(
   name: string,
   page: WaitingPage,

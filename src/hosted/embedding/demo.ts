@@ -19,7 +19,7 @@ export const createEmbeddingRoute =
       nonce: 'embedding',
       claims: JSON.stringify({ age_thresholds: [13, 18] }),
     })
-    // The path, not the base URL: the frame has the origin under which the browser knows this page.
+    // The path without the base URL: the frame then has the origin of this page.
     const useUrl = `${new URL(useIssuer(provider)).pathname}?${query}`
     return { reply: page(200, renderEmbeddingDemo(useUrl, shellOf(tenant, version)), { frames: true }) }
   }

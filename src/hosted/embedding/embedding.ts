@@ -5,11 +5,11 @@ import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 
 type Flow = keyof typeof PASSKEY_PERMISSIONS
 
-/** Where the browser shows the page, as far as the request says. */
+/** Where the browser shows the page, as far as the request tells. */
 export interface Embedding {
-  /** A header of the browser says that it loads a frame. Without that header a script of the page looks for a frame. */
+  /** Whether a header of the browser says that it loads a frame. Without this header a script of the page looks for a frame. */
   readonly framed: boolean
-  /** Components in which passkeys work, when the page runs in a plain embedded web view. */
+  /** Components in which passkeys work, if the page runs in a plain embedded web view. */
   readonly insteadOfWebView: readonly string[]
 }
 
@@ -19,7 +19,7 @@ export const PASSKEY_PERMISSIONS = {
   create: 'publickey-credentials-create',
 } as const
 
-/** Whether no passkey works where the page is shown, as far as the request says: the page then offers only to go back. */
+/** Whether passkeys do not work where the page is shown, as far as the request tells: the page then offers only to go back. */
 export const isWithoutPasskeys = ({ insteadOfWebView }: Embedding): boolean => insteadOfWebView.length > 0
 
 export const embeddingOf = (request: Incoming): Embedding => ({
@@ -27,14 +27,14 @@ export const embeddingOf = (request: Incoming): Embedding => ({
   insteadOfWebView: alternativesTo(request.header('user-agent') ?? ''),
 })
 
-/** Whether the visit is inside an iframe, where nothing is redirected (specification, "Embedding rules"). */
+/** Whether the visit is inside an iframe, where the service never redirects (specification, "Embedding rules"). */
 export const endsInFrame = ({ framed, request }: { framed?: boolean | undefined; request: Incoming }) =>
   framed || isFramed(request)
 
 const isFramed = (request: Incoming): boolean =>
   ['iframe', 'frame', 'embed', 'object', 'fencedframe'].includes(request.header('sec-fetch-dest') ?? '')
 
-/** Android marks a plain web view with `wv`; on iOS only browsers, and views that are built like one, say `Safari`. */
+/** Android marks a plain web view with `wv`. On iOS only browsers, and views like them, name `Safari`. */
 function alternativesTo(userAgent: string): readonly string[] {
   if (/Android.*;\s*wv\)/.test(userAgent)) return ['Custom Tabs']
   const isPlainIos = /\b(?:iPhone|iPad|iPod)\b.*AppleWebKit\//.test(userAgent) && !userAgent.includes('Safari/')
@@ -42,8 +42,8 @@ function alternativesTo(userAgent: string): readonly string[] {
 }
 
 /**
- * Advice on where the request was opened. A header says that it is in an iframe, none says which permission that has: only a
- * script on the page finds that out.
+ * Advice on where the request was opened. A header tells that it is in an iframe; only a script on the page can read the permissions of
+ * the iframe.
  */
 export function embeddingAdvice(
   flow: Flow,

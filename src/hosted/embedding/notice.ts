@@ -4,9 +4,8 @@ import { renderPendingFields, type WaitingPage } from '../waiting-page.ts'
 import { PASSKEY_PERMISSIONS } from './embedding.ts'
 
 /**
- * What an iframe or an embedded web view means for the flow. Every page holds the part about the iframe; the server or a
- * script shows it. The script also reads the permission, which no header holds. Where no passkey works, the notice offers to
- * go on in the sandbox all the same.
+ * Explains an iframe or an embedded web view. Every page contains the part about the iframe; the server or a script shows it. The script
+ * also reads the permission, which no header holds. Where no passkey works, the notice offers to continue in the sandbox anyway.
  */
 export function renderEmbeddingNotice(
   { embedding, continued }: Pick<WaitingPage, 'embedding' | 'continued'>,
@@ -41,7 +40,7 @@ const renderContinueButton = (t: Translate): Html =>
   html`<button class="secondary" form="continue-form" data-testid="continue-anyway" aria-describedby="continue-hint">${t('continue.button')}</button>
 <p class="hint" id="continue-hint">${t('continue.hint')}</p>`
 
-/** The form of the button "continue anyway": it posts the request, and shows the page with all that it can do. */
+/** The form of the button "continue anyway": it shows the page again with all its choices. */
 export function renderContinueForm(page: WaitingPage): Html | false {
   return (
     !page.continued &&

@@ -11,7 +11,7 @@ import { neededPersonas } from './needed-personas.ts'
 import { readSteps } from './read-recording.ts'
 import { isRequest, type Needs, type RecordedClient, type RecordedStep, type Recording } from './recording.ts'
 
-/** A flow as a file to take along. */
+/** A flow as a file. */
 export interface RecordedFile {
   readonly file_name: string
   readonly media_type: string
@@ -22,7 +22,7 @@ type Place = Pick<Tenant, 'provider' | 'clients' | 'personas' | 'journal'>
 
 type Write = (recording: Recording) => string
 
-/** Each format is loaded when it is asked for. */
+/** Each format is loaded on first use. */
 const WRITERS: Readonly<Record<RecordingName, () => Promise<Write>>> = {
   scenario: onDemand(async () => (await import('./formats/scenario.ts')).scenarioText),
   vitest: onDemand(async () => (await import('./formats/javascript.ts')).vitestText),
@@ -43,7 +43,7 @@ export async function exportFlow(
 ): Promise<RecordedFile> {
   const write = await WRITERS[as]()
   const recording = await readRecording(flow, { tenant, version })
-  // A HAR shows calls; every other format makes them again, and without any a test would pass whatever an app does.
+  // A HAR lists calls. Any other format repeats them; without calls, a test would pass whatever an app does.
   if (as !== 'har' && !recording.steps.some(isRequest)) {
     const [why = 'The journal holds none.'] = recording.leftOut
     throw Refusal.conflict(`flow: no call of ${flow.id} can be made again. ${why} Take as=har, which shows the calls`)
@@ -74,7 +74,7 @@ async function readRecording(
   return { flow, baseUrl: provider.baseUrl, version, needs, leftOut, steps }
 }
 
-/** The flow whose id_token this one was answered with once more. */
+/** The flow whose id_token was sent again in this one. */
 async function findReplayed(flow: Flow, { journal }: Pick<Tenant, 'journal'>): Promise<Flow | undefined> {
   if (!flow.outcome?.endsWith('.replayed')) return undefined
   const { tenant, client_id, id: before } = flow
@@ -84,16 +84,16 @@ async function findReplayed(flow: Flow, { journal }: Pick<Tenant, 'journal'>): P
   return undefined
 }
 
-/** What a client may register that never sent its redirect_uri. */
+/** Stands for a redirect URI of a client that never sent one. */
 const ANY_REDIRECT_URI = 'http://localhost:3000/callback'
 
-/** The client of the flow, with those redirect_uris of the flow that are registered: a refused one has to stay unknown. */
+/** The client of the flow, with its registered redirect URIs: an unregistered one must stay refused. */
 function clientOf(
   { client_id: clientId }: Flow,
   steps: readonly RecordedStep[],
   { clients }: Pick<Tenant, 'clients'>,
 ): RecordedClient | undefined {
-  // The header of a token call is not recorded: one that belongs to no other call names no client.
+  // The header of a token call is not recorded, so a token call outside a flow names no client.
   if (clientId === undefined) {
     return { clientId: BUILTIN_CLIENT.clientId, redirectUris: [ANY_REDIRECT_URI], signingAlg: undefined }
   }

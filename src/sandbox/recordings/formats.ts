@@ -1,4 +1,4 @@
-/** What a flow can be taken along as. The suffix follows the id of the flow in the name of the file; the title is for a list. */
+/** The file formats of a flow. The suffix follows the id of the flow in the name of the file; the title is for lists. */
 export const RECORDING_FORMATS = {
   scenario: { mediaType: 'application/yaml', suffix: '.yaml', title: 'Scenario' },
   vitest: { mediaType: 'text/typescript', suffix: '.test.ts', title: 'Test with Vitest' },

@@ -10,9 +10,9 @@ import type { Persona } from '../personas/persona-schema.ts'
 import type { Personas } from '../personas/personas.ts'
 
 /**
- * The personas that a recording has to bring along, so that it runs in a new sandbox as well as in this one: each persona of the flow
- * that one of the two lacks, or that holds another age key in one of them than it held in the flow. Each is written as it was before
- * the flow, with relative dates, so that the recording runs on every day.
+ * The personas that a recording must contain, so that it runs in a new sandbox and in this one: each persona of the flow that either
+ * lacks, or whose age key there differs from that in the flow. Each is written as before the flow, with relative dates, so that the
+ * recording runs on every day.
  */
 export async function neededPersonas(flow: Flow, personas: Pick<Personas, 'find'>): Promise<Persona[]> {
   const names = new Set(flow.calls.flatMap(({ decision }) => decision?.persona ?? []))
@@ -26,7 +26,7 @@ export async function neededPersonas(flow: Flow, personas: Pick<Personas, 'find'
     const held = heldBy(name, flow)
     const fits = (persona: Persona | undefined) => persona && (held === undefined || holds(persona, held))
     if (builtIn && fits(builtIn)) {
-      // The persona here may hold by now what the flow itself has saved.
+      // The persona here may hold what the flow itself has saved.
       if (!fits(current)) needed.push(builtIn)
       continue
     }
@@ -41,11 +41,11 @@ export async function neededPersonas(flow: Flow, personas: Pick<Personas, 'find'
 
 interface Held {
   readonly signals: readonly AgeSignal[]
-  /** From which relative dates counted, in epoch milliseconds. */
+  /** The base of relative dates, in epoch milliseconds. */
   readonly base: number
 }
 
-/** What the persona held when a Use flow was answered as it; `undefined` when the answer does not depend on that. */
+/** What the persona held when a Use flow was answered; `undefined` when the answer does not depend on that. */
 function heldBy(name: string, { signals, calls }: Flow): Held | undefined {
   const call = calls.findLast(({ decision, endpoint }) => decision?.persona === name && isUse(endpoint))
   const outcome = findOutcome('use', call?.decision?.outcome ?? '')
@@ -53,13 +53,13 @@ function heldBy(name: string, { signals, calls }: Flow): Held | undefined {
   return { signals, base: baseOf(call) }
 }
 
-/** The instant from which relative dates counted when a call was made, in epoch milliseconds. */
+/** The base of relative dates when a call was made, in epoch milliseconds. */
 function baseOf({ at, clock = {} }: Pick<CallRecord, 'at' | 'clock'>): number {
   const { base, advanced_seconds: advanced = 0 } = clock
   return base === undefined ? Date.parse(at) - advanced * 1000 : Date.parse(base)
 }
 
-/** What a persona holds now, without what the flow itself has saved: Create replaces all signals, Upgrade adds some. */
+/** What a persona holds now, without what the flow saved: Create replaces all signals, Upgrade adds some. */
 function unsavedSignals({ age_key: key }: Persona, { flow, calls }: Flow): readonly AgeSignal[] {
   if (flow === 'create') return []
   const added = calls
@@ -75,11 +75,11 @@ const holds = (persona: Persona, { signals, base }: Held): boolean =>
   JSON.stringify((resolvePersona(persona, base).age_key?.signals ?? []).map(signalText)) ===
   JSON.stringify(signals.map(signalText))
 
-/** Instants by their day: between the evaluation and its record some milliseconds pass. */
+/** Instants are compared by their day: some milliseconds pass between the evaluation and its record. */
 const signalText = ({ method, age, verified_at, provenance, attributes, iso_27566_1 }: AgeSignal): string =>
   JSON.stringify([method, age, verified_at.slice(0, 10), provenance, attributes ?? null, iso_27566_1 ?? null])
 
-/** A signal as the persona still declares it; plain dates become relative, counted from the base. */
+/** A signal as the persona still declares it; plain dates become relative. */
 function relativeSignal(signal: AgeSignal, { persona, base }: { persona: Persona; base: number }): AgeSignal {
   const text = signalText(resolveSignal(signal, base))
   const declared = persona.age_key?.signals.find((one) => signalText(resolveSignal(one, base)) === text) ?? signal
@@ -103,7 +103,7 @@ function relativeDate(text: string, base: number): string {
     const hours = Math.floor((base - instant) / HOUR)
     return `now${term(-Math.trunc(hours / 24), 'd')}${term(-(hours % 24), 'h')}`
   }
-  // The nearest birthday: both sides of it stay right on every day.
+  // Counted from the nearest birthday: both sides of it stay right on every day.
   const years = `today${term(-Math.round((base - instant) / YEAR), 'y')}`
   return `${years}${term((instant - (parseInstant(resolveDate(years, base)) ?? base)) / DAY, 'd')}`
 }
@@ -111,7 +111,7 @@ function relativeDate(text: string, base: number): string {
 const term = (count: number, unit: string): string =>
   count === 0 ? '' : ` ${count < 0 ? '-' : '+'} ${Math.abs(count)}${unit}`
 
-/** Decision: a persona that was removed, and of which the flow does not say what it held, holds what teen-16 does. */
+/** Decision: a removed persona whose age key the flow does not show holds that of teen-16. */
 const unknownPersona = (name: string, builtIns: readonly Persona[]): Persona => ({
   ...builtIns.find((persona) => persona.name === 'teen-16'),
   name,

@@ -5,13 +5,13 @@ import { findOutcome } from '../outcomes/catalogue.ts'
 import type { RecordedRequest, RecordedStep } from './recording.ts'
 import { createRequestReader } from './request-reader.ts'
 
-/** Longer pauses between two calls are replayed as a move of the clock. */
+/** Seconds between two calls from which a pause is replayed as a move of the clock. */
 const PAUSE_SECONDS = 30
 
 /**
- * What to do again, in order. A choice on a page becomes the decision of the request that showed the page.
- * @param options.shortestLifetime in seconds: a pause as long as that may have been what made something expire
- * @param options.replayed the flow whose answer was sent again; absent when there is none, or when the journal keeps it no longer
+ * The steps to repeat, in order. A choice on a page becomes the decision of the request that showed the page.
+ * @param options.shortestLifetime in seconds: a pause as long as that may have made something expire
+ * @param options.replayed the flow whose answer was sent again, if the journal still keeps it
  */
 export function readSteps(
   flow: Flow,
@@ -41,7 +41,7 @@ export function readSteps(
     // While a user thinks, real time changes no answer.
     const thought = choice && moveBetween(call, choice, { pauseSeconds: Number.POSITIVE_INFINITY })
     if (choice) last = choice
-    // Decision: ages are judged when the user answers, so the clock moves before a Use request; a request_uri is not to expire by it.
+    // Decision: ages are judged when the user answers, so the clock moves before a Use request. It must not expire a request_uri.
     if (read.flow === 'use') add(thought)
     if (needsEarlier(read)) steps.push(earlierFlow(read, replayed))
     steps.push(read)
@@ -50,7 +50,7 @@ export function readSteps(
   return { steps, leftOut }
 }
 
-/** The choice that decided what waited on a page. */
+/** The choice that decided a waiting page. */
 function choiceFor({ response }: CallRecord, { calls }: Flow): CallRecord | undefined {
   const transaction = response.kind === 'page' ? response.transaction : undefined
   if (transaction === undefined) return undefined
@@ -63,7 +63,7 @@ function choiceFor({ response }: CallRecord, { calls }: Flow): CallRecord | unde
 const needsEarlier = ({ flow, decision }: RecordedRequest): boolean =>
   findOutcome(flow, decision?.outcome ?? '')?.needs?.includes('earlier_flow') === true
 
-/** The good flow whose answer the outcome sends again. Unless that is known, it is one like this flow. */
+/** The good flow whose answer the outcome sends again. When it is unknown, a flow like this one takes its place. */
 function earlierFlow(request: RecordedRequest, replayed: ListedFlow | undefined): RecordedRequest {
   const [call] = replayed?.calls ?? []
   const read = replayed && call && createRequestReader(replayed)(call, call)
@@ -87,16 +87,15 @@ type Moment = Pick<CallRecord, 'at' | 'clock'>
 const REAL: NonNullable<CallRecord['clock']> = {}
 
 /**
- * How a clock in real time gets to where it was when a flow began; `undefined` when it was in real time then, too.
- *
- * Decision: a clock that was only advanced is advanced, so that a recording of today runs on every day; one that was set or frozen is
- * set to the instant of then, because the personas of the flow counted from it.
+ * How a clock in real time gets to the state at the begin of a flow; `undefined` when that was real time too. Decision: a clock that was
+ * only advanced is advanced, so that the recording runs on every day. A clock that was set or frozen is set to the recorded instant,
+ * because the personas of the flow counted from it.
  */
 const moveBefore = ({ at, clock }: Moment): ClockMove | undefined => clock && movesTo({ at, clock })
 
 /**
- * What moved the clock between two calls of a flow; `undefined` when it only ran on.
- * @param options.pauseSeconds from how much time between them, real time counts as a move: shorter pauses change no answer
+ * The move of the clock between two calls; `undefined` when the clock only ran on.
+ * @param options.pauseSeconds a shorter pause in real time changes no answer and is no move
  */
 function moveBetween(
   before: Moment,
@@ -112,10 +111,10 @@ function moveBetween(
   return seconds === 0 ? undefined : { advance: seconds }
 }
 
-/** From wherever a clock is, to the state that a call was recorded in. */
+/** A move from any state to the recorded one. */
 function movesTo({ at, clock = REAL }: Moment): ClockMove {
   const { base, advanced_seconds: advanced = 0, frozen } = clock
-  // A clock that was set runs on from there: what has passed since counts, too.
+  // A clock that was set runs on, so the time since then counts too.
   const seconds = base === undefined ? advanced : Math.max(0, rounded(secondsBetween(base, at)))
   return {
     reset: true,

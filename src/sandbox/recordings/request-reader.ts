@@ -18,13 +18,13 @@ const REQUESTS: ReadonlyMap<string, Endpoint & { readonly call: Call; readonly c
     ),
   )
 
-/** What a flow does when only a persona is decided. */
+/** The usual outcome of a flow when only a persona is decided. */
 const USUAL: Readonly<Record<string, string>> = { use: 'verified', create: 'created' }
 
-/** Reads one call after the other; a sentence says why a call cannot be made again. */
+/** Reads one call after the other. A sentence says why a call cannot be repeated. */
 type RequestReader = (call: CallRecord, answer: CallRecord) => RecordedRequest | string
 
-/** Creates a reader, which remembers what the calls of the flow have issued. */
+/** Creates a reader, which remembers what the calls of the flow issued. */
 export function createRequestReader({ dropped_calls: dropped = 0 }: Flow): RequestReader {
   const issued = new Map<string, IssuedValue>()
   let tokens = 0
@@ -82,7 +82,7 @@ const LINKS: Readonly<Partial<Record<OutcomeFlow, IssuedValue>>> = {
   upgrade: 'access_token',
 }
 
-/** The journal keeps one sentence of a body that is no form, no JSON object, or too large. */
+/** Whether the body could not be read: of such a body the journal keeps only a sentence. */
 function isUnreadable({ method, parameters, endpoint }: CallRecord): boolean {
   const names = Object.keys(parameters)
   if (names.length !== 1) return false
@@ -90,7 +90,7 @@ function isUnreadable({ method, parameters, endpoint }: CallRecord): boolean {
   return method === 'POST' && endpoint !== 'choice' && /^\d+ characters that are /.test(String(parameters['body']))
 }
 
-/** A refusal of the sandbox, not of the service: it begins with what named the persona or the outcome. */
+/** Whether the sandbox, not the service, refused the call: the description then begins with the source of persona or outcome. */
 const isAboutDecision = (call: CallRecord): boolean =>
   !call.decision &&
   /^(?:query parameter sandbox_|request header X-Sandbox-|expectation |scenario "|cookie agekey_|client \S+:|the default of )/.test(
@@ -112,10 +112,10 @@ function withoutUsual(flow: OutcomeFlow, decision: RecordedDecision | undefined)
   return rest
 }
 
-/** The journal keeps a body that was cut off as a whole. */
+/** Whether the reply was cut off; the journal keeps its whole body. */
 const isCutOff = ({ decision }: CallRecord): boolean => decision?.outcome?.endsWith('.truncated') === true
 
-/** The values by which later calls continue the flow; the token is masked. */
+/** The values with which later calls continue the flow; an access token is masked. */
 function issuedBy({ response }: CallRecord): string[] {
   if (response.kind === 'callback')
     return response.callback.params.flatMap(([name, value]) => (name === 'code' ? [value] : []))
@@ -125,7 +125,10 @@ function issuedBy({ response }: CallRecord): string[] {
   return [requestUri, token].filter((value) => typeof value === 'string')
 }
 
-/** What comes back when a call is made again, decided in the same way. @param answer the call that answered: that of a choice page, or the call itself */
+/**
+ * The expected answer when the call is repeated with the same decision.
+ * @param answer the call that answered: the choice on a page, or the call itself
+ */
 function expectedAnswer(answer: CallRecord): ExpectedAnswer {
   const { status, response, decision } = answer
   switch (response.kind) {
@@ -135,7 +138,7 @@ function expectedAnswer(answer: CallRecord): ExpectedAnswer {
       return fromCallback(response.callback)
     case 'page':
       if (response.params) return fromForm(response.params)
-      // In an iframe a page took the place of the callback; opened at the top the same request is redirected.
+      // In an iframe a page replaces the callback; opened at the top, the same request is redirected.
       return decision && !response.error && !isSilent(decision.outcome)
         ? { kind: 'any' }
         : { kind: 'reply', status: decision ? 200 : status, error: undefined }
@@ -174,7 +177,7 @@ const saying = ({
   thresholds: token === undefined ? undefined : thresholdsIn(token),
 })
 
-/** The answers of an id_token, whatever else is wrong with it; `undefined` when it cannot be read. */
+/** The answers in an id_token, whatever else is wrong with it; `undefined` when they cannot be read. */
 function thresholdsIn(token: string): Record<string, boolean> | undefined {
   const payload = parseJson(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'))
   const answers = payload.ok && isJsonObject(payload.value) ? payload.value['age_thresholds'] : undefined

@@ -14,7 +14,7 @@ import {
 import type { CoverageItem } from '../coverage.ts'
 import { byPersona, createItem, type Described } from './item.ts'
 
-/** Each requested threshold of each distinct claims: true and false. */
+/** Each requested threshold of each distinct claims object: true and false. */
 export const answerItems = (described: Described): Promise<CoverageItem[]> =>
   claimsItems(described, (seen, now) => ({
     resultsOf: (signals) => Object.entries(evaluateAnswers(signals, seen.claims, now)).map((answer) => answer.join()),
@@ -33,7 +33,7 @@ export const answerItems = (described: Described): Promise<CoverageItem[]> =>
     })),
   }))
 
-/** Each member of the claims that filters: passed and failed by an age signal. */
+/** Each filtering member of the claims: passed and failed by an age signal. */
 export const filterItems = (described: Described): Promise<CoverageItem[]> =>
   claimsItems(described, (seen, now) => ({
     resultsOf: (signals) =>
@@ -50,7 +50,7 @@ export const filterItems = (described: Described): Promise<CoverageItem[]> =>
     })),
   }))
 
-/** For each requested threshold a birthday today and tomorrow; none where the claims accept no method with a date of birth. */
+/** For each requested threshold, a birthday today and tomorrow; none if the claims accept no method with a date of birth. */
 export const boundaryItems = (described: Described): Promise<CoverageItem[]> =>
   claimsItems(described, (seen, now) => ({
     resultsOf: (signals) => birthdaysAt(signals, seen.claims, now).map(({ threshold, day }) => `${threshold},${day}`),
@@ -70,16 +70,16 @@ export const boundaryItems = (described: Described): Promise<CoverageItem[]> =>
     }),
   }))
 
-/** What is looked at of one distinct claims object. */
+/** What coverage looks at for one distinct claims object. */
 interface ClaimsParts {
-  /** `18,true`: the parts and sides that a persona with these signals closes. */
+  /** The parts and sides that a persona with these signals closes: `18,true`. */
   resultsOf(signals: readonly AgeSignal[]): readonly string[]
   readonly parts: readonly {
     readonly part: string
     readonly title: string
     readonly hits: HitsTable | undefined
     readonly sides: readonly string[]
-    /** Words for a gap that the persona closes, and for one that no persona does. */
+    /** The sentence for a gap that the persona closes, and for a gap that no persona closes. */
     closing(side: string): Parameters<typeof byPersona>[1]
   }[]
 }
@@ -91,7 +91,7 @@ async function claimsItems(
   const items: CoverageItem[] = []
   for (const seen of counters.claims) {
     const { resultsOf, parts } = partsOf(seen, cast.now)
-    // The first persona that gives each of the results. What all of them give would take too much memory.
+    // The first persona for each result. The results of all personas would take too much memory.
     const first = new Map<string, string>()
     await mapInTurns(cast.personas, ({ name, signals }) => {
       for (const result of resultsOf(signals)) if (!first.has(result)) first.set(result, name)

@@ -48,7 +48,7 @@ interface EndingFacts {
   readonly title: string
   readonly flow: 'use' | 'create'
   isPossible(flows: SeenFlows): boolean
-  /** The outcome that gives it; absent where a persona does. */
+  /** The outcome that leads to the ending; absent where a persona does. */
   readonly outcome?: string
 }
 
@@ -68,7 +68,7 @@ const ENDINGS: readonly EndingFacts[] = [
   { name: 'request_uri_expired', flow: 'create', title: 'The request_uri has expired', isPossible: inCreate, outcome: 'request_uri.expired' },
 ]
 
-/** How a Use or Create flow of this app can end. */
+/** The ways in which a Use or Create flow of this app can end. */
 export const endingItems = (described: Described, flows: SeenFlows): CoverageItem[] =>
   ENDINGS.filter(({ name, isPossible }) => isPossible(flows) || described.counters.endings[name] !== undefined).map(
     ({ name, title, flow, outcome }) =>
@@ -84,7 +84,7 @@ export const endingItems = (described: Described, flows: SeenFlows): CoverageIte
       }),
   )
 
-/** A persona that some claims of the app answer with a met threshold, or with none. */
+/** A persona for whom some claims of the app have a met threshold, or none. */
 function byAnswers(isMet: boolean, { counters, cast }: Described): GapClosing {
   const fitting = counters.claims.flatMap(({ claims }) =>
     cast.personas.filter(
@@ -97,7 +97,7 @@ function byAnswers(isMet: boolean, { counters, cast }: Described): GapClosing {
   })
 }
 
-/** Each row of level must that this app can get, the most severe first. */
+/** The rows of level must that this app can get, the most severe first. */
 export const mustItems = (described: Described, flows: SeenFlows): CoverageItem[] => {
   const has = {
     can_create: flows.asked('can_create'),
@@ -120,7 +120,7 @@ export const mustItems = (described: Described, flows: SeenFlows): CoverageItem[
     )
 }
 
-/** Personas for whom careless reading is a yes. */
+/** Personas for whom a careless reader says yes. */
 interface Baits {
   readonly adult: string | undefined
   readonly minor: string | undefined
@@ -147,7 +147,7 @@ function personaOf({ flow, bait, ending }: Outcome, { adult, minor }: Baits): st
 
 interface CallFacts {
   readonly title: string
-  /** The outcome that refuses the call; E6 refuses none. */
+  /** The outcome that refuses the call; E6 has none. */
   readonly refusal?: string
 }
 

@@ -6,20 +6,20 @@ import { mapInTurns } from '../../take-turn.ts'
 import type { CoverageCounters, HitsTable } from '../counters.ts'
 import type { CoverageItem, CoverageSide } from '../coverage.ts'
 
-/** The personas that can close gaps: with an age key, the usual one first. */
+/** The personas with an age key, which can close gaps; the usual one first. */
 export interface Cast {
   readonly personas: readonly { readonly name: string; readonly signals: readonly AgeSignal[] }[]
   /** Milliseconds since the UNIX epoch, by the clock of the sandbox. */
   readonly now: number
 }
 
-/** What describes coverage: the counters, and what closes gaps. */
+/** The input of a description: the counters, and what closes gaps. */
 export interface Described {
   readonly counters: CoverageCounters
   readonly cast: Cast
 }
 
-/** @param clock its base, which relative dates count from, and its instant, both in epoch milliseconds */
+/** @param clock base of relative dates and present instant, both in epoch milliseconds */
 export async function castOf(
   personas: readonly Persona[],
   { base, now }: { base: number; now: number },
@@ -28,7 +28,7 @@ export async function castOf(
   return { now, personas: resolved.flatMap(({ name, age_key: ageKey }) => (ageKey ? [{ name, ...ageKey }] : [])) }
 }
 
-/** What closes a gap, as a sentence and as names. */
+/** What closes a gap: a sentence, and names. */
 export type GapClosing = Required<Pick<CoverageSide, 'closes'>> & Pick<CoverageSide, 'persona' | 'outcome'>
 
 interface Draft {
@@ -37,7 +37,7 @@ interface Draft {
   readonly flow: OutcomeFlow
   readonly claims?: string
   readonly seen: HitsTable | undefined
-  /** What closes the gap of each side; it is worked out for a gap only. */
+  /** Describes what closes the gap of each side; called only for gaps. */
   readonly sides: Readonly<Record<string, () => GapClosing>>
 }
 
@@ -54,7 +54,7 @@ export function createItem({ seen = {}, sides: closings, ...head }: Draft): Cove
   return { ...head, state, sides }
 }
 
-/** An item that is seen or not. */
+/** An item with one side. */
 export const createSingleItem = ({
   hits,
   close,
@@ -72,7 +72,7 @@ const PLACES: Readonly<Record<OutcomeFlow, string>> = {
   jwks: 'a read of the key set (E6)',
 }
 
-/** Forcing an outcome closes the gap; a persona is named where a flow has one. */
+/** Forcing an outcome closes the gap. A persona is named if the flow has one. */
 export function byOutcome({ flow, name, prelude }: Outcome, persona?: string): GapClosing {
   const as = persona === undefined ? '' : ` as ${persona}`
   const after = prelude ? ', after a good flow of the same client with another state and nonce' : ''
@@ -83,7 +83,7 @@ export function byOutcome({ flow, name, prelude }: Outcome, persona?: string): G
   }
 }
 
-/** Acting as a persona closes the gap; without one, a persona that a user adds. */
+/** Acting as a persona closes the gap; without one, a persona that the user adds. */
 export const byPersona = (
   name: string | undefined,
   { because, otherwise }: { because: string; otherwise: string },

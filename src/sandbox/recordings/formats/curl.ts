@@ -61,7 +61,7 @@ function stepLines(step: RecordedStep): string[] {
   const { title, flow, decision, call, issues, expected } = step
   const hasStatus = expected.kind === 'reply' || expected.kind === 'callback'
   const decided = { flow, persona: decision?.persona, outcome: decision?.outcome }
-  // A connection that is closed without a response, or in the middle of one, does not end the script.
+  // A connection that is closed before or within a response does not end the script.
   return [
     '',
     `# ${oneLine(`${title}: was answered with ${call.status}`, 120)}`,

@@ -6,8 +6,8 @@ import type { Recording } from '../recording.ts'
 const MAX_LINE = 160
 
 /**
- * What each file says of itself in its comments: where it comes from, what became of the flow, what it holds, and what it leaves out.
- * @param use how to run it, a line each
+ * The comment at the top of each file: origin, result of the flow, content, and what is left out.
+ * @param use how to run the file, a line each
  */
 export function fileHeading(
   { flow, version, leftOut }: Recording,
@@ -33,7 +33,7 @@ const shortList = (lines: readonly string[]) =>
     ? [...lines.slice(0, MAX_LEFT_OUT), `and ${lines.length - MAX_LEFT_OUT} more calls.`]
     : lines
 
-/** A text that cannot end its comment: without line ends and other characters that are not seen. */
+/** A text that cannot end its comment: without line ends and invisible characters. */
 export function oneLine(text: string, most: number): string {
   const line = text.replaceAll(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()
   return line.length > most ? `${line.slice(0, most)}...` : line

@@ -4,7 +4,7 @@ import { type CallRecord, type RecordedResponse, shownResponse } from '../../jou
 import type { Recording } from '../recording.ts'
 import { fileHeading } from './file-heading.ts'
 
-/** What the journal does not know. */
+/** Stands for what the journal does not know. */
 const UNKNOWN = -1
 
 /** A flow as an HTTP archive (HAR 1.2): all of its calls, as the journal keeps them. */
@@ -98,7 +98,7 @@ function locationOf(response: RecordedResponse): string {
   if (response.kind === 'redirect') return response.location
   if (response.kind !== 'callback') return ''
   const { redirectUri } = response.callback
-  // Its address may have been masked.
+  // The address may contain a masked secret.
   return URL.canParse(redirectUri) ? callbackUrl(response.callback) : redirectUri
 }
 

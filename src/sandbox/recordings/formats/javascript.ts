@@ -79,13 +79,13 @@ function sender(request: APIRequestContext, baseUrl: string) {
 
 const unicodeEscape = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
 
-/** Characters that JSON may hold and an editor hides. */
+/** Characters that JSON allows and editors hide. */
 const HIDDEN = /[\u2028\u2029\u007f-\u009f]/g
 
 /** A string in single quotes, as people write it. */
 function quoted(text: string): string {
   const inner = JSON.stringify(text).slice(1, -1).replaceAll(HIDDEN, unicodeEscape)
-  // Backslashes come in pairs before any escape, so that the quotation mark of an escape is found with its own backslash.
+  // Backslashes before an escape come in pairs, so a quotation mark is found together with its own backslash.
   return `'${inner.replaceAll(/\\.|'/g, (part) => (part === '\\"' ? '"' : part === "'" ? "\\'" : part))}'`
 }
 
@@ -102,7 +102,7 @@ function clientText({ needs: { client } }: Recording): string {
   return `// The client of this test; its secret is not that of the flow.\nconst client = {\n${members.join('')}}\n`
 }
 
-/** The options of the sandbox: the client, and what differs from the defaults. */
+/** The options of the sandbox: the client, and settings that differ from the defaults. */
 function optionsText({ needs: { client, profile, lifetimes, slowReplySeconds, readings } }: Recording): string {
   const given = Object.entries({ profile, lifetimes, slowReplySeconds, readings }).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}: ${valueText(value)}`],
@@ -122,12 +122,12 @@ function valueText(value: unknown): string {
 }
 
 function nameText(name: string): string {
-  // Without brackets it would set the prototype.
+  // Without brackets this member would set the prototype.
   if (name === '__proto__') return "['__proto__']"
   return /^(?:[a-z_$][\w$]*|0|[1-9]\d{0,8})$/i.test(name) ? name : quoted(name)
 }
 
-/** The body of the test: what is decided, how the clock moves, what is sent, and what has to come back. */
+/** The body of the test: decisions, moves of the clock, requests and expected answers. */
 function bodyText({ needs, steps }: Recording): string {
   const put = needs.personas.map((persona) => `await sandbox.personas.put(${valueText(persona)})`)
   return [...put, ...steps.flatMap(stepLines)].map((line) => (line === '' ? '\n' : `  ${line}\n`)).join('')
@@ -207,7 +207,7 @@ function issuedLines(name: string, expected: ExpectedAnswer, issues: RecordedReq
   return [`const { ${issues} } = JSON.parse(${name}.text)`]
 }
 
-/** The end of a file of JavaScript: all that its test calls but `send`, which each test runner makes in its own way. */
+/** The end of a JavaScript file: everything that the test calls, except `send`, which depends on the test runner. */
 const HELPERS = `
 interface Sent {
   /** Of a request by the browser. */

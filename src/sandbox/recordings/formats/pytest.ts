@@ -67,7 +67,7 @@ const settingsOf = ({ client, lifetimes, slowReplySeconds, readings }: Needs) =>
   ...(slowReplySeconds !== undefined && { slow_reply_seconds: slowReplySeconds }),
 })
 
-/** A value as Python: JSON but for its three words. A lone surrogate is no text of Python, so it becomes U+FFFD. */
+/** A value as Python: JSON with other words for null, true and false. Python has no lone surrogates, so they become U+FFFD. */
 function literal(value: unknown): string {
   if (value === null || value === undefined) return 'None'
   if (typeof value === 'boolean') return value ? 'True' : 'False'
@@ -138,7 +138,7 @@ function issuedLines({ name, issues, expected }: RecordedRequest): string[] {
     : [`${issues} = ${name}.json()[${literal(issues)}]`]
 }
 
-/** What a test file for pytest has beside its test. */
+/** The part of a pytest file before its test. */
 const PYTHON_SUPPORT = `
 class Sandbox:
     """A tenant: a sandbox of its own, with its base URL, clock, personas and flows."""

@@ -10,7 +10,7 @@ import { fileHeading, recordingTitle } from './file-heading.ts'
 
 type ScenarioStep = Scenario['steps'][number]
 
-/** A flow as a scenario file: it passes when the same app does the same again. @throws Refusal when no step remains */
+/** A flow as a scenario file, which passes when the same app does the same again. @throws Refusal when no step remains */
 export function scenarioText(recording: Recording): string {
   const { flow, needs } = recording
   const read = recording.steps.map((step) => scenarioSteps(step))
@@ -37,7 +37,7 @@ export function scenarioText(recording: Recording): string {
     },
   )
   const document = new Document(scenario, { aliasDuplicateObjects: false })
-  // A decision and a move are read at a glance on one line.
+  // Decisions and moves stand on one line each.
   for (const index of steps.keys()) {
     for (const kind of ['decide', 'clock']) {
       const node: unknown = document.getIn(['steps', index, kind], true)
@@ -47,7 +47,7 @@ export function scenarioText(recording: Recording): string {
   return `${heading.map((line) => `# ${line}\n`).join('')}${document.toString({ lineWidth: 0 })}`
 }
 
-/** A step, or why there is none for a call. */
+/** A step, or why a call has none. */
 function scenarioSteps(step: RecordedStep): ScenarioStep | string {
   if (step.kind === 'clock') return { clock: step.move }
   const { title, call, flow } = step
@@ -62,13 +62,14 @@ function scenarioSteps(step: RecordedStep): ScenarioStep | string {
 
 const isAwaited = (flow: Call): flow is ServerCall => SERVER_CALLS.some((call) => call === flow)
 
-/** What a step decides; `undefined` when nothing was decided, or when the request would overrule it. */
+/** The decision of a step; `undefined` when nothing was decided, or when the request would overrule the decision. */
 function decisionOf({ decision, flow, call }: RecordedRequest): ScenarioStep['decide'] {
   if (!decision) return undefined
   const { persona, outcome, decided_by: by = '' } = decision
   const own = by.split('; ').filter((source) => /^(?:outcome by )?(?:query parameter|request header) /.test(source))
   const isOfServer = flow !== 'use' && flow !== 'create'
-  // Decision: the request itself decides before a scenario does. When it names only one of the two, the step names both and is followed for the other.
+  // Decision: a request decides before a scenario does. If the request names only persona or outcome, the step names both and decides the
+  // other.
   if (own.length > 0 && (isOfServer || own.some((source) => source.startsWith('outcome by ')))) return undefined
   const said = call.decision?.outcome ?? outcome
   return {
@@ -78,7 +79,7 @@ function decisionOf({ decision, flow, call }: RecordedRequest): ScenarioStep['de
   }
 }
 
-/** What an app makes for each run, or for each place where it runs; secrets; what names the client, or decides. */
+/** Parameters that differ in each run or place, secrets, and parameters that name the client or decide. */
 const NOT_EXPECTED =
   /^(?:state|nonce|redirect_uri|request_uri|code|client_id|client_secret|sandbox_.*|verification_id|verified_at|verified_after)$/
 
