@@ -2,22 +2,22 @@ import { setMaxListeners } from 'node:events'
 import type { Transport } from './create-sandbox-api.ts'
 import { SandboxError } from './sandbox-error.ts'
 
-/** The end of a sandbox, or of a connection to one, for those that call it. */
+/** The end of a sandbox, or of a connection to a sandbox, for its users. */
 export interface Closing {
   /** Aborted by `close`. */
   readonly signal: AbortSignal
-  /** @throws SandboxError when it is closed */
+  /** @throws SandboxError after `close` */
   check(): void
-  /** The same transport, whose calls reject from `close` on: new ones and those in progress. */
+  /** The same transport; after `close` its calls reject, new ones and those in progress. */
   guard(transport: Transport): Transport
   close(): void
 }
 
-/** @param makeAnother what to do when a sandbox is needed after all */
+/** @param makeAnother how to get another sandbox, for the message */
 export function createClosing(makeAnother: string): Closing {
   const controller = new AbortController()
   const { signal } = controller
-  // Each call that waits listens to it.
+  // Each waiting call adds a listener.
   setMaxListeners(0, signal)
   const inProgress = new Set<(reason: SandboxError) => void>()
   const closed = () =>

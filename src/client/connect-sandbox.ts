@@ -7,11 +7,14 @@ import type { SandboxApi } from './sandbox-api.ts'
 /** A sandbox in another process, for example in a container. */
 export interface ConnectedSandbox extends SandboxApi {
   readonly url: string
-  /** The API of a tenant, which its first call makes. @throws SandboxError when it is closed. An app may use its address after that, on the same machine also before. */
+  /**
+   * The API of a tenant; its first call creates the tenant.
+   * @throws SandboxError when it is closed. An app may use the URL of the tenant after that, on the same machine also before.
+   */
   tenant(name: string): SandboxApi
-  /** Removes a tenant with everything in it. */
+  /** Removes a tenant with all its data. */
   removeTenant(name: string): Promise<void>
-  /** Ends this connection as `createSandbox` ends a sandbox: waits and later calls reject. The sandbox itself goes on. */
+  /** Closes this connection: waiting and later calls reject, as after `close` of `createSandbox`. The sandbox keeps running. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -23,8 +26,8 @@ export interface ConnectOptions {
 
 /**
  * Drives a sandbox over its control API.
- * @param url its base URL, or that of a tenant.
- * @param options.controlToken required when the sandbox can be reached from beyond its machine.
+ * @param url its base URL, or that of a tenant
+ * @param options.controlToken required when the sandbox can be reached from other machines
  * @throws ConfigError with one line, for a malformed URL or an unknown option
  */
 export function connectSandbox(url: string, options: ConnectOptions = {}): ConnectedSandbox {
@@ -53,8 +56,8 @@ export function connectSandbox(url: string, options: ConnectOptions = {}): Conne
 }
 
 /**
- * The base URL that the sandbox or tenant at `url` uses itself, in tokens and for browsers: one that runs in a container may be
- * reached by another address.
+ * The base URL that the sandbox or tenant at `url` uses in tokens and for browsers. A sandbox in a container may be reached by another
+ * URL.
  */
 export async function findBaseUrl(url: string, { controlToken: token }: ConnectOptions = {}): Promise<string> {
   const [, name = 'default'] = /\/t\/([^/]+)$/.exec(url) ?? []
@@ -62,7 +65,7 @@ export async function findBaseUrl(url: string, { controlToken: token }: ConnectO
   return tenant.base_url
 }
 
-/** Makes the tenant before its first call: beyond the machine of the sandbox an address alone does not make one. */
+/** Creates the tenant before its first call: from another machine a URL alone creates none. */
 function madeAtFirst(transport: Transport, name: string, root: Transport): Transport {
   let making: Promise<unknown> | undefined
   const make = async () => {
@@ -78,7 +81,7 @@ function madeAtFirst(transport: Transport, name: string, root: Transport): Trans
       return transport.call(operationId, input)
     },
     async lastEnded() {
-      // Asked at once: on the machine of the sandbox the tenant is there by its address alone.
+      // Sent before anything else: on the machine of the sandbox the URL alone creates the tenant.
       const asked = transport.lastEnded().catch(() => undefined)
       await make()
       return (await asked) ?? transport.lastEnded()

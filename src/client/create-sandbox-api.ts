@@ -8,14 +8,14 @@ import type { SandboxApi } from './sandbox-api.ts'
 import { SandboxError } from './sandbox-error.ts'
 import type { FlowFilter } from './shapes.ts'
 
-/** Makes control calls, of one tenant. @throws SandboxError when a call is refused */
+/** Makes control calls for one tenant. @throws SandboxError when a call is refused */
 export interface Transport {
-  /** Names the flow that ended last. It is asked for at once: not after a module is loaded. */
+  /** Finds the flow that ended last. The question is sent before the function returns, not after a module is loaded. */
   lastEnded(): Promise<string>
   call<Op extends OperationId>(operationId: Op, input: OperationInput<Op>): Promise<OperationResult<Op>>
 }
 
-/** Creates the API of the tenant that `transport` reaches. */
+/** Creates the API of one tenant from its transport. */
 export function createSandboxApi(
   { call, lastEnded }: Transport,
   tenant: { readonly name: string; readonly baseUrl: string },
@@ -115,7 +115,7 @@ export function createSandboxApi(
   }
 }
 
-/** Reads a list page by page, up to `limit` items. @param read reads up to `wanted` of what follows the item `last` */
+/** Reads a list page by page, up to `limit` items. @param read reads up to `wanted` items behind the item `last` */
 async function everyItem<Page extends { readonly next?: string | undefined }, Item>(
   read: (last: string | undefined, wanted: number) => Promise<Page>,
   itemsOf: (page: Page) => readonly Item[],
@@ -131,7 +131,7 @@ async function everyItem<Page extends { readonly next?: string | undefined }, It
   return items
 }
 
-/** A test may fail before it awaits what it waits for: then its own error counts. */
+/** A test may fail before it awaits this promise: then its own error counts. */
 function quietly<Result>(waiting: Promise<Result>): Promise<Result> {
   waiting.catch(() => {})
   return waiting

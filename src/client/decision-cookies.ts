@@ -2,20 +2,20 @@ import { AUDIT_COOKIE, OUTCOME_COOKIE, PERSONA_COOKIE } from '../sandbox/decisio
 
 export interface DecisionCookie {
   readonly name: string
-  /** Empty: it names nothing. */
+  /** Empty for a cookie that names nothing. */
   readonly value: string
-  /** Its path alone gets the cookie: that of the browser flows of the sandbox or tenant. */
+  /** The path of the browser flows of the sandbox or tenant; no other path gets the cookie. */
   readonly url: string
 }
 
 interface ActingOptions {
   readonly persona?: string | undefined
   readonly outcome?: string | undefined
-  /** Marks its flows as those of an audit. */
+  /** Marks the flows as those of an audit. */
   readonly audit?: boolean
 }
 
-/** The cookies by which a browser acts as a persona, and by which its flows end with an outcome. */
+/** The cookies by which a browser acts as a persona and forces an outcome. */
 export const decisionCookies = (
   baseUrl: string,
   { persona = '', outcome = '', audit = false }: ActingOptions,

@@ -2,13 +2,13 @@ import { isJsonObject } from '../age/json-object.ts'
 import { ENDPOINTS } from '../oidc/endpoints.ts'
 import type { CallRecord, Finding, Flow } from './shapes.ts'
 
-/** A line of text; `tone` says what a terminal may colour. */
+/** A line of text; `tone` tells a terminal how to colour it. */
 export interface DescribedLine {
   readonly text: string
   readonly tone?: 'title' | 'error' | 'advice'
 }
 
-/** A flow as lines of plain text: how it went, why, its calls in a line each, its findings, and what a correct client does next. */
+/** A flow as lines of plain text: its result, the reasons, a line for each call, the findings, and what a correct client does next. */
 export function describeFlow(flow: Flow): DescribedLine[] {
   const { id, flow: kind, status, summary, reasons = [], next_steps: next = [], calls } = flow
   const about = [
@@ -53,7 +53,7 @@ const describeFinding = ({ rule, level, message, hint }: Finding): DescribedLine
 
 const MAX_ANSWER = 100
 
-/** ` to http://localhost:3000/callback with id_token, state`, or what a refusal says. */
+/** ` to http://localhost:3000/callback with id_token, state`, or the description of a refusal. */
 function answerOf(response: unknown): string {
   if (!isJsonObject(response)) return ''
   const { location, page, error, error_description: description } = response
@@ -63,7 +63,7 @@ function answerOf(response: unknown): string {
   return typeof page === 'string' ? ` page "${shortened(page)}"` : ''
 }
 
-/** The address with the names of its parameters; of an error also its code, which is short. */
+/** The URL with the names of its parameters, and the code of an error, which is short. */
 function redirectOf(location: string): string {
   const [address = '', parameters = ''] = location.split(/[?#]/, 2)
   const names = [...new URLSearchParams(parameters)].map(([name, value]) =>

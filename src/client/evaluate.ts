@@ -5,7 +5,7 @@ import type { AgeSignal, SubmittedAgeSignal } from '../age/signal-schema.ts'
 import { resolveSignal } from '../sandbox/personas/age-keys.ts'
 import type { Claims, ThresholdTrace } from './shapes.ts'
 
-/** What age signals answer to claims, and why. */
+/** The answers that age signals give to claims, with reasons. */
 export interface Evaluation {
   /** From each requested threshold (`"18"`) to whether it is reached. */
   readonly ageThresholds: Readonly<Record<string, boolean>>
@@ -14,11 +14,12 @@ export interface Evaluation {
 }
 
 /**
- * Whether `signals` satisfy the claims of a relying party (specification, "Claims object"), and why. A threshold is true when
- * at least one signal passes every filter and reaches the required age. It runs without a sandbox and without its
- * config: it accepts any platform and does not check whether a date lies in the future.
- * @param now milliseconds since the UNIX epoch; decides what age a date of birth is, and what a relative date such as `today - 19y` is
- * @throws TypeError with everything that is wrong: the member, what was received, what is allowed
+ * Whether `signals` satisfy the claims of a relying party (specification, "Claims object"), and why. A threshold holds when at least one
+ * signal passes every filter and reaches the required age. The evaluation needs no sandbox and no config: any platform is accepted, and
+ * dates may lie in the future.
+ * @param now milliseconds since the UNIX epoch, at which a date of birth is turned into an age and a relative date such as `today - 19y`
+ * into a date
+ * @throws TypeError with all mistakes: the member, what was received, what is allowed
  */
 export function evaluate(
   signals: readonly (AgeSignal | SubmittedAgeSignal)[],

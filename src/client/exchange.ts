@@ -8,9 +8,9 @@ import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import { codeOf, messageOf } from '../files/caught.ts'
 
-/** Of a page no more is read. */
+/** Bytes of a page that are read, at most. */
 export const MAX_READ_BYTES = 1024 * 1024
-/** A callback may set its token as a cookie, or send it on in `Location`. */
+/** Bytes of headers: a callback may set its token as a cookie, or send it on in `Location`. */
 const MAX_HEADER_BYTES = 256 * 1024
 
 export interface HttpRequest {
@@ -18,41 +18,41 @@ export interface HttpRequest {
   readonly url: URL
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly body?: string | undefined
-  /** The IPv4 loopback address to connect from, when the host is this machine. */
+  /** The IPv4 loopback address to connect from, if the host is this machine. */
   readonly from?: string | undefined
 }
 
 export interface HttpAnswer {
-  /** 0 when nothing came. */
+  /** 0 when no response came. */
   readonly status: number
   /** By names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly setCookie: readonly string[]
   readonly text: string
-  /** Why nothing came, or not the whole answer. */
+  /** Why no response came, or only a part. */
   readonly failure?: Failure | undefined
 }
 
 interface Failure {
   readonly end: 'timed_out' | 'dropped' | 'unreachable'
-  /** A sentence. */
+  /** The problem as a sentence. */
   readonly problem: string
-  /** As Node gives it. */
+  /** The code of the error of Node. */
   readonly cause?: unknown
 }
 
 export interface ExchangeOptions {
-  /** PEM of certificates to trust beside those of Node. */
+  /** PEM certificates to trust besides those of Node. */
   readonly ca?: string | undefined
-  /** PEM of the one certificate of a server that is trusted, whatever its names and dates. */
+  /** PEM certificate of a single trusted server, whatever its names and dates. */
   readonly certificate?: string | undefined
-  /** Takes certificates as they are. */
+  /** Accepts any certificate. */
   readonly anyCertificate?: boolean | undefined
 }
 
-/** Sends each request on a connection of its own, which is closed after its answer. */
+/** Creates a function that sends each request on its own connection, which is closed after the answer. */
 export function createExchange({ ca, certificate, anyCertificate = false }: ExchangeOptions = {}) {
-  // Made once: it takes as long as some hundred requests.
+  // Created once: this takes as long as some hundred requests.
   const trust = ca === undefined ? {} : { secureContext: createSecureContext({ ca: [...rootCertificates, ca] }) }
   return async function send(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
     const { method, url, headers, body } = request
@@ -67,7 +67,7 @@ export function createExchange({ ca, certificate, anyCertificate = false }: Exch
       headers: Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)),
       ...(from !== undefined && { localAddress: from, family: 4 }),
       maxHeaderSize: MAX_HEADER_BYTES,
-      // A busy server of few connections takes a second or two to accept one: its other address is no better.
+      // A busy server may take a second or two to accept a connection; trying its other address then helps nothing.
       autoSelectFamilyAttemptTimeout: 5000,
       signal,
       lookup: (name, how, done) => {
@@ -79,16 +79,16 @@ export function createExchange({ ca, certificate, anyCertificate = false }: Exch
     try {
       const sent = url.protocol === 'https:' ? requestHttps(url, options) : requestHttp(url, options)
       const response = await new Promise<IncomingMessage>((resolve, reject) => {
-        // An error after the response began is one of its body, or of what follows a whole answer: Apache appends a second page.
+        // An error after the response began concerns its body, or data behind a complete answer: Apache appends a second page.
         sent.on('response', resolve).on('error', reject)
-        // Neither answer nor error: the server changed to another protocol.
+        // Neither answer nor error: the server switched to another protocol.
         sent.on('close', () => reject()).end(body)
       })
       if (certificate !== undefined) checkCertificate(response, certificate)
       return await readAnswer(response, url, signal)
     } catch (error) {
       const failure = failureOf(url, signal, error)
-      // It may listen on ::1 alone.
+      // The server may listen on ::1 alone.
       if (from !== undefined && failure.end === 'unreachable') return send({ ...request, from: undefined }, signal)
       return { status: 0, headers: {}, setCookie: [], text: '', failure }
     }
@@ -117,7 +117,7 @@ function checkCertificate(response: IncomingMessage, expected: string): void {
   throw Object.assign(new Error(`the certificate is not trusted (${code})`), { code })
 }
 
-/** Reads at most `MAX_PAGE_BYTES`, and closes the connection then. */
+/** Reads at most `MAX_PAGE_BYTES`, then closes the connection. */
 async function readAnswer(response: IncomingMessage, url: URL, signal: AbortSignal): Promise<HttpAnswer> {
   const { 'set-cookie': setCookie = [], ...headers } = response.headers
   const chunks: Buffer[] = []
@@ -129,9 +129,9 @@ async function readAnswer(response: IncomingMessage, url: URL, signal: AbortSign
       if (size >= MAX_READ_BYTES) break
     }
   } catch {
-    // The answer is judged by whether it is whole.
+    // Only a complete answer counts.
   }
-  // Without a length the end of the connection ends the body. Servers that refuse a long request reset it then.
+  // Without a length, the end of the connection ends the body. Servers that refuse a long request may reset the connection then.
   const hasLength = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
   const isWhole = size >= MAX_READ_BYTES || (hasLength ? response.complete : !signal.aborted)
   return {
@@ -145,7 +145,7 @@ async function readAnswer(response: IncomingMessage, url: URL, signal: AbortSign
 
 const UNPACK = { gzip: gunzip, deflate: inflate, br: brotliDecompress }
 
-/** The beginning of a body, which some servers compress although nobody asked for it; as it came when it is damaged. */
+/** The beginning of a body, decompressed if a server compressed it unasked; a damaged body stays as it is. */
 async function unpack(bytes: Buffer, encoding = ''): Promise<Buffer> {
   const [, method] = Object.entries(UNPACK).find(([name]) => name === encoding.toLowerCase()) ?? []
   const limit = { maxOutputLength: MAX_READ_BYTES }
@@ -163,10 +163,10 @@ function decode(bytes: Buffer, contentType = ''): string {
   }
 }
 
-/** Ends the problem when the port is closed. */
+/** Appended to the problem when nobody listens on the port. */
 export const NOBODY = 'nothing answers there'
 
-/** Codes of errors with which no connection came about. */
+/** Codes of errors without a connection. */
 const UNREACHABLE: Readonly<Record<string, string>> = {
   ECONNREFUSED: NOBODY,
   ENOTFOUND: 'its host name is not known',

@@ -5,62 +5,62 @@ import { describeOutcome, findRow, OUTCOMES, rowId } from '../sandbox/outcomes/c
 import { type Bait, needInWords, type Outcome, type OutcomeFlow } from '../sandbox/outcomes/outcome.ts'
 import { didYouMean, nearest, quote } from '../text/message-parts.ts'
 
-/** How to give one request or call an outcome; one of the ways is enough. */
+/** The ways to force an outcome; one of them suffices. */
 interface ForcedBy {
-  /** The endpoint whose request ends that way: `E1, Use authorization`. */
+  /** The endpoint whose request gets the outcome: `E1, Use authorization`. */
   readonly endpoint: string
   readonly query: string
   readonly header: string
   /** The body of `POST /_sandbox/expectations`, and the argument of `sandbox.next`. */
   readonly expectation: { readonly flow: OutcomeFlow; readonly outcome: string; readonly persona?: string }
-  /** The same expectation by a shell. */
+  /** The same expectation as a shell command. */
   readonly curl: string
 }
 
 interface Explained<Kind extends string> {
   readonly kind: Kind
-  /** As the sandbox spells it: `USE-04`, `use/id_token.expired`. */
+  /** The name as the sandbox spells it: `USE-04`, `use/id_token.expired`. */
   readonly name: string
-  /** What holds, or what happens, in one sentence. */
+  /** The rule, or what happens, in one sentence. */
   readonly title: string
-  /** The sections of specifications that demand it. */
+  /** The sections of specifications that demand this. */
   readonly refs: readonly string[]
   /** What a correct client does. */
   readonly client: string
-  /** What to change when an app does otherwise. */
+  /** What to change in an app that does otherwise. */
   readonly remedy: string
-  /** All of it as plain text. */
+  /** The whole explanation as plain text. */
   readonly lines: readonly string[]
 }
 
 /** A rule that requests are checked against. */
 export interface ExplainedRule extends Explained<'rule'> {
   readonly levels: { readonly spec: Level; readonly agekey: Level }
-  /** The OAuth error code of a request that it refuses. */
+  /** The OAuth error code of the refusal. */
   readonly error: string
 }
 
-/** An ending that can be forced. */
+/** An outcome that can be forced. */
 export interface ExplainedOutcome extends Explained<'outcome'> {
   readonly outcome: ReturnType<typeof describeOutcome>
   readonly force: ForcedBy
-  /** The rows of other flows that have the same name: `create/access_denied`. */
+  /** Rows of other flows with the same name: `create/access_denied`. */
   readonly others: readonly string[]
 }
 
-/** A name of neither a rule nor an outcome. */
+/** A name that is neither a rule nor an outcome. */
 export interface UnknownName {
   readonly kind: 'unknown'
   readonly name: string
-  /** One line, which asks for the nearest names. */
+  /** One line, with the nearest names. */
   readonly message: string
   readonly suggestions: readonly string[]
 }
 
 /**
- * Explains a rule (`USE-04`, in any case) or an outcome (`id_token.expired`, `use/id_token.expired`). When several flows
- * have an outcome of this name, that of Use is explained, or else that of the first flow.
- * @param options.baseUrl the sandbox that the commands name
+ * Explains a rule (`USE-04`, in any case) or an outcome (`id_token.expired`, `use/id_token.expired`). If several flows have an outcome of
+ * this name, the one of Use is explained, otherwise that of the first flow.
+ * @param options.baseUrl the sandbox in the commands
  */
 export function explainName(
   name: string,
@@ -154,10 +154,10 @@ function waysToForce(
   return { endpoint, query, header, expectation, curl, lines }
 }
 
-/** A persona for whom a client that does not check shows it. */
+/** A persona with whom a client that does not check is found out. */
 const PERSONA_OF: Readonly<Record<Bait, string>> = { adult: 'adult-passport', minor: 'teen-16', both: 'adult-passport' }
 
-/** What is near among rules and outcomes. A name with a flow is compared with names that have one. */
+/** The nearest rules and outcomes. A name with a flow is compared with names that have one. */
 function unknown(name: string): UnknownName {
   const known = [...RULES.map(({ id }) => id), ...new Set(OUTCOMES.map(name.includes('/') ? rowId : (row) => row.name))]
   const asked = didYouMean(name, known)

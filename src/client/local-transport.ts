@@ -4,7 +4,7 @@ import { SandboxError } from './sandbox-error.ts'
 
 /**
  * Calls a sandbox in this process.
- * @param perform does an operation or throws a Refusal
+ * @param perform carries out an operation or throws a Refusal
  * @param lastEnded looks before it returns
  */
 export function createLocalTransport(perform: Transport['call'], lastEnded: Transport['lastEnded']): Transport {
@@ -20,7 +20,7 @@ export function createLocalTransport(perform: Transport['call'], lastEnded: Tran
   }
 }
 
-/** What `act` returns. @throws SandboxError when it is refused */
+/** The result of `act`. @throws SandboxError when the call is refused */
 export function withSandboxErrors<T>(act: () => T): T {
   try {
     return act()
@@ -29,7 +29,7 @@ export function withSandboxErrors<T>(act: () => T): T {
   }
 }
 
-/** A refusal as callers of the library see it; a defect stays what it is. */
+/** Turns a refusal into the error of the library; a bug stays as it is. */
 function asSandboxError(error: unknown): unknown {
   if (!(error instanceof Refusal)) return error
   const { message, status, code, suggestions } = error

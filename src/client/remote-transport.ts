@@ -35,14 +35,14 @@ export function createRemoteTransport({
       return resultIn(await send(method, `${fillPath(path, params)}${searchOf(query)}`, body), operationId)
     },
     async lastEnded() {
-      // Sent before anything is awaited: it must not come after what the caller does next.
+      // Sent before anything is awaited: the question must not come after what the caller does next.
       const { last_ended: id } = await resultIn(await send('get', '/flows?since=now'), 'listFlows')
       return id
     },
   }
 }
 
-/** The result of an answer. @throws SandboxError when it is a refusal */
+/** The result in an answer. @throws SandboxError when the answer is a refusal */
 async function resultIn<Op extends OperationId>(
   { ok, status, text }: ReceivedAnswer,
   operationId: Op,
@@ -55,10 +55,10 @@ async function resultIn<Op extends OperationId>(
   throw new SandboxError(message, { status, error: error ?? 'server_error', suggestions })
 }
 
-/** Loaded with the first call: a start of the command line does not pay for its schemas, 5 ms of CPU. */
+/** Loaded with the first call: a start of the command line does not need these schemas, which cost 5 ms of CPU. */
 const loadContract = onDemand(() => import('../control/contract/contract.ts'))
 
-/** What every call may have. */
+/** The parts that any call may have. */
 interface CallParts {
   readonly params?: Readonly<Record<string, string>> | undefined
   readonly query?: Readonly<Record<string, string | number | undefined>> | undefined

@@ -1,13 +1,16 @@
 import { codeOf, messageOf } from '../files/caught.ts'
 
-/** A call that the sandbox refused, so that it changed nothing, or did not answer. */
+/** A call that the sandbox refused, which then changed nothing, or did not answer. */
 export class SandboxError extends Error {
   override readonly name = 'SandboxError'
-  /** Of the answer; 0 when there is none. */
+  /** The status of the answer; 0 without one. */
   readonly status: number
-  /** The code, for example `invalid_request`; `unreachable` when nothing answers, `timeout` when nothing came in time, `closed` after `close()`. */
+  /**
+   * The code, for example `invalid_request`; `unreachable` when nothing answers, `timeout` when no answer came in time, `closed` after
+   * `close()`.
+   */
   readonly error: string
-  /** The nearest names, when one was unknown. */
+  /** The nearest names for an unknown one. */
   readonly suggestions: readonly string[]
 
   constructor(
@@ -26,7 +29,7 @@ export class SandboxError extends Error {
   }
 }
 
-/** The error of a call that `fetch` could not make: it says of itself only that it failed. @param cause what `fetch` threw */
+/** The error of a call that `fetch` could not make, with the reason that `fetch` leaves out. @param cause what `fetch` threw */
 export function unreachable(url: string, cause: unknown): SandboxError {
   const reason = cause instanceof Error && cause.cause !== undefined ? cause.cause : cause
   const { origin, port } = new URL(url)
@@ -34,7 +37,7 @@ export function unreachable(url: string, cause: unknown): SandboxError {
   return new SandboxError(`${origin}: ${problemOf(reason, start)}`, { status: 0, error: 'unreachable', cause })
 }
 
-/** What is wrong with a certificate that Node refused. */
+/** Why Node refused a certificate. */
 export const CERTIFICATE_PROBLEMS = {
   tls_self_signed: 'its certificate is self-signed, and this machine does not trust it',
   tls_unknown_authority: 'this machine does not know the authority that signed its certificate',
@@ -43,7 +46,7 @@ export const CERTIFICATE_PROBLEMS = {
   tls_wrong_name: 'its certificate is for other names',
 } as const
 
-/** What OpenSSL and Node call it, and what it is. */
+/** Codes of OpenSSL and Node, with their meaning. */
 export const CERTIFICATE_CODES: Readonly<Record<string, keyof typeof CERTIFICATE_PROBLEMS>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: 'tls_self_signed',
   SELF_SIGNED_CERT_IN_CHAIN: 'tls_unknown_authority',

@@ -6,16 +6,16 @@ import { onDemand } from '../files/on-demand.ts'
 import { configSchema } from './config-schema.ts'
 import { SETTING_ROWS, type SettingValues } from './settings.ts'
 
-/** Read from the working folder when there is one and no other is named. */
+/** Read from the working folder, if it exists there and no other file is named. */
 export const DEFAULT_CONFIG_FILE = 'agekey-sandbox.yaml'
 
 /** Loaded only when there is a config file. */
 const loadYaml = onDemand(() => import('../files/yaml-document.ts'))
 
 /**
- * The config file (absolute, `undefined` without one) and its settings, paths made absolute: in the file they are relative to its folder.
- * `named` is the file that was asked for and the flag or variable that did; without it the default file may be missing.
- * @throws ConfigError when the file cannot be read, ConfigError with file and line when it says something wrong
+ * Reads the config file (absolute path, `undefined` without one) and its settings. Paths in the file are relative to its folder and
+ * become absolute. `named` is the requested file, with the flag or variable that named it; the default file may be missing.
+ * @throws ConfigError when the file cannot be read, and with file and line of each mistake
  */
 export async function readConfigFile(
   cwd: string,
@@ -25,7 +25,7 @@ export async function readConfigFile(
   if (named === undefined && !existsSync(path)) return { configFile: undefined, values: {} }
   const file = shortest(cwd, path)
   const text = readText(path, named === undefined ? file : `${named.by}: ${file}`)
-  // A file with every line commented out asks for the defaults.
+  // A file in which every line is a comment means the defaults.
   if (text.split('\n').every((line) => /^\s*(#|$)/.test(line))) return { configFile: path, values: {} }
   const { parseYamlDocument } = await loadYaml()
   const values = resolvePaths(parseYamlDocument(text, { file, schema: configSchema }), dirname(path))
@@ -33,7 +33,7 @@ export async function readConfigFile(
 }
 
 /**
- * What is wrong with a value of a config file that was read, reported as its schema reports a problem.
+ * The error for a wrong value in a config file, found after the file was parsed.
  * @param path where the value stands: `['clients', 0, 'persona']`
  */
 export async function problemInFile(

@@ -3,11 +3,11 @@ import { camelCased } from '../files/camel-case.ts'
 import { BUILTIN_CLIENT } from '../sandbox/clients/clients.ts'
 import { keyOf, SETTING_ROWS, type SettingValues } from './settings.ts'
 
-/** The config file. Flags and environment variables are checked by it too. */
+/** The schema of the config file, also for flags and environment variables. */
 export const configSchema = z
   .strictObject(Object.fromEntries(SETTING_ROWS.map(([name, { schema }]) => [keyOf(name), schema])))
   .partial()
-  // Each value was checked by the schema of its setting, which SettingValues names as its type.
+  // The schema of each setting has checked its value, whose type SettingValues names.
   .transform((values) => camelCased(values) as SettingValues)
   .check(refuseTakenClientIds)
 

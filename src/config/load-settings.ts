@@ -14,20 +14,20 @@ type Environment = Readonly<Record<string, string | undefined>>
 /** The settings of a start, from all sources. */
 export interface Settings {
   readonly log: LogMode
-  /** Options of `createSandbox`; absent ones take its defaults. Paths are absolute, lifetimes in seconds. */
+  /** Options of `createSandbox`; absent options have its defaults. Paths are absolute, lifetimes in seconds. */
   readonly sandbox: SettingOptions & { readonly port: number; readonly host: string }
   /** The config file that was read, absolute; absent when there is none. */
   readonly configFile: string | undefined
-  /** The error to report for a value that only the sandbox knows to be wrong: it names the flag, the variable, or file and line. */
+  /** The error for a value that only the sandbox can find wrong: it names the flag, the variable, or file and line. */
   blame(path: SettingPath, reason: string): Promise<unknown>
-  /** What is allowed but should be known, a sentence each. */
+  /** Advice on allowed values, a sentence each. */
   readonly warnings: readonly string[]
 }
 
 /**
- * Settles everything: flags, then environment variables (`AGEKEY_SANDBOX_PORT`), then the config file, then defaults.
- * A source replaces the value of the next one as a whole; lists are not merged. Paths given by flags and variables are
- * relative to `cwd`, paths in the config file to its folder.
+ * Reads all settings: flags, then environment variables (`AGEKEY_SANDBOX_PORT`), then the config file, then defaults. A value replaces
+ * that of a later source as a whole; lists are not merged. Paths in flags and variables are relative to `cwd`, paths in the config file
+ * to its folder.
  * @throws ConfigError: a line for each problem, which names the flag, the variable, or the file and line
  */
 export async function loadSettings({
@@ -66,18 +66,18 @@ export async function loadSettings({
   return { log, sandbox, configFile, blame, warnings }
 }
 
-/** The environment of this process: for programs that a command starts, and for files that a CI system names in it. */
+/** The environment of this process: a command passes it on to programs, and finds files of a CI system in it. */
 export const ownEnvironment = (): Environment => process.env
 
-/** The config file that was asked for, and by what. */
+/** The requested config file, and the flag or variable that named it. */
 function namedConfigFile(flags: Texts, variables: Texts) {
   const [path, by] = flags.config === undefined ? [variables.config, CONFIG_FLAG.variable] : [flags.config, '--config']
   return path === undefined ? undefined : { path: String(path), by }
 }
 
 /**
- * The folder that was `named`, else the one that the platform has for such things. That one may be missing: without a home,
- * or where it cannot be written, state lives in memory. A folder that was named is not looked at here.
+ * The `named` folder, otherwise the usual one of the platform. The usual one may be missing: without a home, or where nothing can be
+ * written, state lives in memory. A named folder is not checked here.
  */
 function settleStateFolder(named: string | undefined, env: Environment) {
   if (named !== undefined) return { stateDir: named === NO_STATE ? undefined : named, warnings: [] }
@@ -89,7 +89,7 @@ function settleStateFolder(named: string | undefined, env: Environment) {
   return { stateDir: undefined, warnings: [warning] }
 }
 
-/** Where programs keep what outlives a run: of the XDG base directories, or its counterpart elsewhere. */
+/** The usual place for the state of programs: the XDG base directories, or their counterpart on other systems. */
 export function stateHome(env: Environment, platform: NodeJS.Platform): string | undefined {
   const { XDG_STATE_HOME: named = '', HOME: home = '', LOCALAPPDATA: local = '' } = env
   if (isAbsolute(named)) return named

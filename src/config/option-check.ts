@@ -10,8 +10,8 @@ const { log: _log, ...OPTIONS } = SETTINGS
 const callback = z.custom((value) => typeof value === 'function', { error: 'expected a function' })
 
 /**
- * Makes the check of what a caller of `createSandbox` gives, as strict as that of the config file: the compiler does not see
- * every caller. The check throws a ConfigError of one line with every problem, each led by the name of the option.
+ * Creates the check of the options of `createSandbox`, as strict as that of the config file: not every caller is compiled. It throws a
+ * ConfigError of one line with every problem, each led by the name of its option.
  * @param callbacks the options that are no settings
  */
 export function createOptionCheck(callbacks: readonly string[]): (options: object) => void {
@@ -23,7 +23,7 @@ export function createOptionCheck(callbacks: readonly string[]): (options: objec
 
 const connectSchema = z.strictObject({ controlToken: SETTINGS.controlToken.schema }).partial()
 
-/** Checks the same for a sandbox in another process. @throws ConfigError */
+/** Checks the arguments of `connectSandbox`. @throws ConfigError */
 export function checkConnection(url: string, options: object): void {
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
     throw ConfigError.of(`connectSandbox: ${JSON.stringify(url)} is not a URL like http://localhost:2435`)
@@ -40,12 +40,12 @@ const tenantChangeSchema = z
     clients: optionSchema(clients.schema),
     lifetimes: optionSchema(lifetimes.schema),
     ...Object.fromEntries(values.map(([name, { schema }]) => [name, schema])),
-    // What is wrong with them depends on those that are set: the sandbox says it.
+    // Whether readings are possible depends on those that are set: the sandbox checks them.
     readings: readingsChangeSchema.nullable(),
   })
   .partial()
 
-/** Checks what `configure` is given, under the same names as in `createSandbox`. @throws ConfigError */
+/** Checks the argument of `configure`, under the names of `createSandbox`. @throws ConfigError */
 export function checkTenantChange(change: object): void {
   check('configure', tenantChangeSchema, change)
 }
@@ -55,9 +55,9 @@ function check(caller: string, schema: z.ZodType, options: unknown): void {
   if (checked.kind === 'invalid') throw ConfigError.of(`${caller}: ${problemLines(checked, 'options').join('; ')}`)
 }
 
-/** The schema of the same value in the library: members of objects in camelCase, and no single text for a list. */
+/** The schema of a setting for the library: members in camelCase, and no single text instead of a list. */
 function optionSchema(schema: z.core.$ZodType): z.core.$ZodType {
-  // A list that is counted first is a pipe that begins with the counting.
+  // The schema of a counted list is a pipe that begins with the count.
   if (schema instanceof z.ZodPipe) return optionSchema(schema.in instanceof z.ZodTransform ? schema.out : schema.in)
   if (schema instanceof z.ZodOptional) return z.optional(optionSchema(schema.unwrap()))
   if (schema instanceof z.ZodArray) return z.array(optionSchema(schema.element))

@@ -6,15 +6,15 @@ import { SERVICE_SETTINGS } from './settings/service-settings.ts'
 import type { Setting } from './settings/setting.ts'
 
 /**
- * Every setting, keyed by the name in the library (`baseUrl`). Flags (`--base-url`), environment variables
- * (`AGEKEY_SANDBOX_BASE_URL`), the config file (`base_url`) with its JSON Schema, the options of `createSandbox`, the starter
- * file and the table in docs/configuration.md follow from it.
+ * All settings, keyed by the name in the library (`baseUrl`). Flags (`--base-url`), environment variables (`AGEKEY_SANDBOX_BASE_URL`),
+ * the config file (`base_url`) with its JSON Schema, the options of `createSandbox`, the starter file and the table in
+ * docs/configuration.md are derived from it.
  */
 export const SETTINGS = { ...ADDRESS_SETTINGS, ...SERVICE_SETTINGS, ...PROCESS_SETTINGS }
 
 type Settings = typeof SETTINGS
 
-/** The settings that one source gives. */
+/** The settings in one source. */
 export type SettingValues = { readonly [Name in keyof Settings]?: DeepReadonly<z.output<Settings[Name]['schema']>> }
 
 /** The settings that are options of `createSandbox`: all but the log of the command line. */
@@ -24,7 +24,7 @@ type DeepReadonly<T> = T extends readonly (infer Item)[]
   ? readonly DeepReadonly<Item>[]
   : { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
 
-/** The table row by row. */
+/** The settings as rows. */
 export const SETTING_ROWS: readonly (readonly [name: string, setting: Setting])[] = Object.entries(SETTINGS)
 
 /** The name of a setting in the config file: `base_url`. */

@@ -5,10 +5,10 @@ import { configSchema } from './config-schema.ts'
 import type { SettingFlag } from './settings/setting.ts'
 import { keyOf, SETTING_ROWS, type SettingValues } from './settings.ts'
 
-/** A flag, without its dashes, and the setting that it gives. */
+/** A flag, without its dashes, and its setting. */
 export interface Flag extends SettingFlag {
   readonly name: string
-  /** The environment variable that gives the same. */
+  /** The environment variable with the same meaning. */
   readonly variable: string
   /** The name in the config file; absent for `--config`, which names that file. */
   readonly key?: string
@@ -17,12 +17,14 @@ export interface Flag extends SettingFlag {
 
 const PREFIX = 'AGEKEY_SANDBOX_'
 
-/** Where the sandbox of an app under test is; `run -- COMMAND` sets it for the command, with the credentials of a client. */
+/**
+ * Tells an app under test where the sandbox is. `run -- COMMAND` sets these variables for the command, with the credentials of a client.
+ */
 export const URL_VARIABLE = `${PREFIX}URL`
 export const CLIENT_ID_VARIABLE = `${PREFIX}CLIENT_ID`
 export const CLIENT_SECRET_VARIABLE = `${PREFIX}CLIENT_SECRET`
 
-/** Variables with our prefix that are no settings of a start. */
+/** Variables with our prefix that are no settings. */
 const OF_APPS: readonly string[] = [URL_VARIABLE, CLIENT_ID_VARIABLE, CLIENT_SECRET_VARIABLE]
 
 export const CONFIG_FLAG: Flag = {
@@ -34,7 +36,7 @@ export const CONFIG_FLAG: Flag = {
   help: 'config file (default: agekey-sandbox.yaml in this folder, when present)',
 }
 
-/** Every flag that takes a setting as text, `--config` first. */
+/** Every flag with a value or switch of a setting, `--config` first. */
 export const FLAGS: readonly Flag[] = [
   CONFIG_FLAG,
   ...SETTING_ROWS.flatMap(([setting, { flag, help }]) => {
@@ -45,20 +47,17 @@ export const FLAGS: readonly Flag[] = [
   }),
 ]
 
-/** What was given for some of the flags, by flag, on the command line or in the environment. */
+/** Texts by flag, from the command line or the environment. */
 export type Texts = Readonly<Record<string, string | readonly string[]>>
 
 /**
- * What Kubernetes sets for a service that is called agekey-sandbox (and Docker for a linked container): addresses, not
- * settings. One of them has the name of a setting; its value distinguishes the two.
+ * Variables that Kubernetes sets for a service called agekey-sandbox, and Docker for a linked container. One of them has the name of a
+ * setting; its value shows which of the two it is.
  */
 const SERVICE_LINK =
   /^AGEKEY_SANDBOX_(SERVICE_(HOST|PORT)|PORT_\d+_(TCP|UDP)|NAME$|ENV_)|^AGEKEY_SANDBOX_PORT=(tcp|udp):/
 
-/**
- * The settings in the environment. An empty variable counts as unset.
- * @throws ConfigError for a variable with our prefix that is no setting
- */
+/** The settings in the environment. An empty variable counts as unset. @throws ConfigError for an unknown variable with our prefix */
 export function readEnvironment(environment: Readonly<Record<string, string | undefined>>): Texts {
   const ours = Object.entries(environment).filter(
     ([name, text]) =>
@@ -73,7 +72,7 @@ export function readEnvironment(environment: Readonly<Record<string, string | un
         const key = word.toLowerCase()
         if (SETTING_ROWS.some(([setting, { flag }]) => flag === undefined && keyOf(setting) === key))
           throw ConfigError.of(`${variable}: only the config file gives ${key}: write ${key}: in agekey-sandbox.yaml`)
-        // The prefix alone would make every name a near one.
+        // All names share the prefix, so it is left out of the comparison.
         const near = didYouMean(
           word,
           known.map((name) => name.slice(PREFIX.length)),
@@ -88,7 +87,7 @@ export function readEnvironment(environment: Readonly<Record<string, string | un
 }
 
 /**
- * Checks texts by the schema of the config file. `label` names the source of a flag's value in messages: `--port`.
+ * Checks texts by the schema of the config file. `label` names the source of a value in messages: `--port`.
  * @throws ConfigError for the first bad value
  */
 export function parseTexts(texts: Texts, label: (flag: Flag) => string): SettingValues {

@@ -31,7 +31,7 @@ async function actingOf({ params, query: { outcome }, tenant }: ControlCall<'act
   return { persona, outcome }
 }
 
-/** A page with one button. It makes the browser act as the persona in every flow that nothing stronger decides. */
+/** A page with one button, which makes the browser act as the persona unless a stronger source decides. */
 function renderActAs({ persona: { name, title }, outcome }: Acting, { tenant, shell }: ControlContext): RenderedPage {
   const query = outcome === undefined ? '' : `?${new URLSearchParams({ outcome })}`
   const action = `${tenant.basePath}/_sandbox/act-as/${name}${query}`
@@ -45,7 +45,7 @@ function renderActAs({ persona: { name, title }, outcome }: Acting, { tenant, sh
   })
 }
 
-/** The page behind the button: the browser has the cookie. */
+/** The page after the button: the browser has the cookie. */
 function renderActing({ persona: { name, title }, outcome }: Acting, { shell }: ControlContext): RenderedPage {
   return renderPage(shell, {
     title: `Acting as ${title}`,

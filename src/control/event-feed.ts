@@ -2,10 +2,10 @@ import type { StartStream } from '../http/reply.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import type { Journal, JournalEvent } from '../sandbox/journal/journal.ts'
 
-/** Readers of the events of one sandbox, over all its tenants. */
+/** Readers of the events of one sandbox at a time, over all tenants. */
 const MAX_EVENT_READERS = 100
 
-/** What readers may be behind: the bytes of the events, kept once for all of them, that the slowest one has not been sent. */
+/** Bytes of events that the slowest reader may be behind; events are kept once for all readers. */
 const MAX_UNSENT_BYTES = 1024 * 1024
 
 /** Milliseconds between two comment lines: they keep proxies from closing the stream. */
@@ -14,26 +14,26 @@ const COMMENT_EVERY_MS = 15_000
 const FIRST_LINE = Buffer.from(': agekey-sandbox\n\n')
 const COMMENT = Buffer.from(': still here\n\n')
 
-/** An event as it is sent. Each knows the next one: what every reader has been sent is referred to no longer. */
+/** An event as it is sent. Each event refers to the next, so that events which every reader has received can be collected. */
 interface Sent {
   readonly tenant: string
   readonly bytes: Buffer
-  /** Bytes of all events up to this one. */
+  /** Bytes of all events up to and including this one. */
   readonly end: number
   next: Sent | undefined
 }
 
 interface Reader {
   readonly tenant: string
-  /** The event that it was sent last, or that was of another tenant. */
+  /** The last event that was sent to this reader, or that concerned another tenant. */
   place: Sent
-  /** What it reads by, once its answer has begun. */
+  /** Writes to the reader; absent until its answer begins. */
   stream: Parameters<StartStream>[0] | undefined
-  /** Whether its connection takes more: what it does not take waits here, and not in a buffer of the connection. */
+  /** Whether the connection accepts more. If it does not, events wait here, not in a buffer of the connection. */
   takesMore: boolean
 }
 
-/** By what tells of its events: each tenant has the journal in an object of its own. */
+/** Feeds by event source: each tenant wraps the journal in its own object. */
 const feeds = new WeakMap<Journal['subscribe'], ReturnType<typeof createEventFeed>>()
 
 export function feedOf(journal: Journal) {
@@ -42,7 +42,7 @@ export function feedOf(journal: Journal) {
   return feed
 }
 
-/** The events of all tenants of a journal, for readers of single tenants. */
+/** The events of all tenants in a journal, for readers of single tenants. */
 function createEventFeed(journal: Journal) {
   const readers = new Set<Reader>()
   let last: Sent = { tenant: '', bytes: FIRST_LINE, end: 0, next: undefined }
@@ -76,8 +76,8 @@ function createEventFeed(journal: Journal) {
 
   return {
     /**
-     * Takes a place for a reader until `signal` is aborted. It receives what happens from now on.
-     * @throws Refusal (503) when every place is taken
+     * Admits a reader until `signal` is aborted. It receives the events from now on.
+     * @throws Refusal (503) when there are too many readers
      */
     open(tenant: string, signal: AbortSignal): StartStream {
       if (readers.size >= MAX_EVENT_READERS) {
@@ -108,6 +108,6 @@ function createEventFeed(journal: Journal) {
 }
 
 function textOf({ type, flow: id, data }: JournalEvent): string {
-  // The data of a scenario has an id of its own.
+  // The data of a scenario has its own id.
   return `event: ${type}\ndata: ${JSON.stringify({ id: id ?? null, flow: null, ...data })}\n\n`
 }

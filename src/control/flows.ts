@@ -25,7 +25,7 @@ export const flowHandlers: Pick<Handlers, keyof typeof flowOperations> = {
   async listFlows({ tenant, query, signal }) {
     const { wait: seconds, since: given, limit = DEFAULT_LISTED, status, q, ...filter } = query
     const { journal, name } = tenant
-    // First of all, so that what ends while names are checked has ended after the call.
+    // Read first, so that a flow which ends while names are checked has ended after the call.
     const since = given === undefined ? undefined : await flowEndedBefore(given, tenant)
     if (filter.outcome !== undefined) requireOutcomeName(filter.outcome)
     if (filter.persona !== undefined) await checkPersona(filter.persona, tenant)
@@ -65,7 +65,7 @@ async function existing(id: string, { journal, name }: Tenant): Promise<Flow> {
   return flow
 }
 
-/** The flow whose end `since` means: of a flow that is still open, as of `now`, the present is meant. */
+/** The flow that `since` names. An open flow, like `now`, means the present. */
 async function flowEndedBefore(since: string, tenant: Tenant): Promise<string> {
   const { journal, name } = tenant
   const last = await journal.lastEnded(name)
@@ -75,7 +75,7 @@ async function flowEndedBefore(since: string, tenant: Tenant): Promise<string> {
 
 const listedOnWire = (flow: ListedFlow) => ({ ...wireFlow(flow), ...summarizeFlow(flow) })
 
-/** A flow as the control API shows it; its trace says what the age key held. */
+/** A flow as the control API shows it; its trace explains the answers. */
 const wireFlow = <Read extends Flow>({ calls, signals: _, ...flow }: Read) => ({
   ...flow,
   calls: calls.map((call) => ({
@@ -85,7 +85,7 @@ const wireFlow = <Read extends Flow>({ calls, signals: _, ...flow }: Read) => ({
   })),
 })
 
-/** A persona that exists, or existed when a flow was decided as it; a misspelt one would never come. */
+/** A persona that exists, or existed when a flow was decided; a misspelt name would never match. */
 async function checkPersona(persona: string, tenant: Tenant): Promise<void> {
   for await (const _ of tenant.journal.list(tenant.name, { persona, audit: 'also' })) return
   await requirePersona(persona, { personas: tenant.personas })

@@ -13,20 +13,20 @@ export interface ControlContext {
   readonly tenants: Tenants
   readonly world: Pick<HttpHost, 'version' | 'uptimeSeconds' | 'checkStore'>
   readonly shell: Shell
-  /** Whether a form of the sandbox's own pages sent the call: then a page answers it. */
+  /** Whether a form of the sandbox's own pages sent the call: the answer is a page then. */
   readonly isForm: boolean
   /** Aborted when the caller has gone away. */
   readonly signal: AbortSignal
 }
 
-/** What a handler is given, checked by the schemas of its operation. */
+/** The input of a handler, checked by the schemas of its operation. */
 export interface ControlCall<Op extends OperationId> extends ControlContext {
   readonly params: z.output<Operations[Op]['params']>
   readonly query: z.output<Operations[Op]['query']>
   readonly body: z.output<Operations[Op]['body']>
 }
 
-/** What a control call answers: at most one of body, page, stream and file. */
+/** The answer to a control call: at most one of body, page, stream and file. */
 export interface ControlAnswer {
   readonly status: number
   readonly cookies?: readonly Cookie[]
@@ -54,7 +54,7 @@ type JsonContent<Result> = [Result] extends [undefined]
   : { readonly body: Immutable<Result> }
 type PageContent = { readonly page: RenderedPage }
 
-/** What does each operation. @throws Refusal */
+/** The handler of each operation. @throws Refusal */
 export type Handlers = {
   readonly [Op in OperationId]: (call: ControlCall<Op>) => AnswerOf<Op> | Promise<AnswerOf<Op>>
 }

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { OPERATION_IDS, OPERATIONS, type OperationId } from './contract/contract.ts'
 import { errorSchema, NONE } from './contract/operation.ts'
 
-/** The OpenAPI 3.1 document of the control API without its address, from the schemas that parse its calls. */
+/** The OpenAPI 3.1 document of the control API, made from the schemas that parse its calls. It lacks the URL of the server. */
 export function describeApi(version: string) {
   const paths: Record<string, Record<string, unknown>> = {}
   const schemas: Record<string, unknown> = {}

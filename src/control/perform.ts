@@ -19,7 +19,7 @@ import { personaHandlers } from './personas.ts'
 import { expectationHandlers, scenarioHandlers } from './queue.ts'
 import { tenantHandlers } from './tenants.ts'
 
-/** What does each operation of the contract; the compiler checks that each answers as the contract says. */
+/** The handlers of all operations; the compiler checks their answers against the contract. */
 const HANDLERS: Handlers = {
   ...catalogHandlers,
   ...personaHandlers,
@@ -36,7 +36,7 @@ interface ControlInput extends Pick<ControlContext, 'isForm' | 'signal'> {
   readonly body: unknown
 }
 
-/** Checks the input of an operation and does it; the guard has allowed the caller. @throws Refusal */
+/** Checks the input of an operation and carries it out, for a caller whom the guard has admitted. @throws Refusal */
 export async function performControl<Op extends OperationId>(
   operationId: Op,
   { params, query, body, isForm, signal }: ControlInput,
@@ -56,7 +56,7 @@ export async function performControl<Op extends OperationId>(
   })
 }
 
-/** Does an operation for a caller in this process; `place.signal` ends its wait. @throws Refusal */
+/** Carries out an operation for a caller in this process; `place.signal` ends its wait. @throws Refusal */
 export async function performInProcess<Op extends OperationId>(
   operationId: Op,
   input: OperationInput<Op>,
@@ -64,11 +64,11 @@ export async function performInProcess<Op extends OperationId>(
 ): Promise<OperationResult<Op>> {
   const given = { params: undefined, query: undefined, body: undefined, ...input }
   const { body } = await performControl(operationId, { ...given, isForm: false, signal }, place)
-  // Parsed, so that the caller cannot change what the sandbox holds.
+  // The copy keeps the caller from changing what the sandbox holds.
   return readResult(operationId, body)
 }
 
-/** An operation without params, query or body ignores what is sent as such. */
+/** An operation without params, query or body ignores what is sent there. */
 function parseInput<Value>(schema: z.ZodType<Value>, value: unknown, what: 'path' | 'query' | 'body'): Value {
   const none: z.ZodType = NONE
   return parseWith(schema, schema === none ? undefined : value, what)

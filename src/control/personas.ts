@@ -15,7 +15,7 @@ import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import type { personaOperations } from './contract/personas.ts'
 import type { ControlCall, Handlers } from './handler.ts'
 
-/** Signals that are explained, each for every threshold. */
+/** Signals of one evaluation, at most: each is explained for every threshold. */
 const MAX_EXPLAINED = 1_500
 const MAX_ANSWER_BYTES = 1024 * 1024
 
@@ -96,7 +96,7 @@ async function readSignals(
     const declared = await requirePersona(persona, { personas: tenant.personas })
     return tenant.personas.resolved(declared).age_key?.signals ?? []
   }
-  // A date is in the future by the clock of the sandbox, also when another instant is evaluated.
+  // The clock of the sandbox decides whether a date is in the future, even if another instant is evaluated.
   const context = { ...tenant.provider.vocabulary, now: tenant.clock.now() }
   const parsed = parseEvaluationSignals(signals, context)
   findings.addIssues('signals', parsed.issues)
@@ -104,7 +104,7 @@ async function readSignals(
   return resolved.map((signal) => withLevel(signal, tenant.provider.certifications))
 }
 
-/** A submitted signal carries no level: the certifications of the config add it, as in a flow. */
+/** A submitted signal has no level. The certifications of the config add it, as in a flow. */
 function withLevel(signal: AgeSignal, certifications: Certifications): AgeSignal {
   if (signal.iso_27566_1 !== undefined || !('verification_id' in signal)) return signal
   const level = certifiedLevel(certifications, signal)

@@ -47,7 +47,7 @@ export const scenarioHandlers: Pick<Handlers, keyof typeof scenarioOperations> =
   async getScenario({ tenant, params: { id }, query, signal }) {
     const { scenarios, journal, name } = tenant
     const seen = query.after ?? (await scenarios.find(id))?.revision
-    // A removed scenario also ends the wait.
+    // Removing the scenario ends the wait too.
     const look = async () => {
       const progress = await scenarios.find(id)
       const isNews = progress?.status !== 'running' || progress.revision > (seen ?? -1)

@@ -47,7 +47,7 @@ const serveControl =
     return { reply: replyOf(await performControl(operationId, input, { tenant, host })) }
   }
 
-/** The documents of all tenants share everything but the URL: the first call makes it. */
+/** The documents of all tenants differ only in their URL, so the first call creates the rest. */
 function serveOpenApi(host: HttpHost): Handler {
   let shared: ReturnType<typeof describeApi> | undefined
   return async (request, { provider }) => {
@@ -64,7 +64,7 @@ function replyOf({ status, cookies = [], body, page: shown, stream, file }: Cont
   return { ...reply, cookies }
 }
 
-/** The names of recordings are plain: `f12.test.ts`. */
+/** Names of recordings need no quoting: `f12.test.ts`. */
 const fileReply = ({ file_name: name, media_type: mediaType, text }: RecordedFile): Reply => ({
   status: 200,
   headers: {
@@ -91,7 +91,7 @@ const isOwnForm = ({ acceptsForm }: Operation, { contentType }: Incoming) =>
 /** The YAML parser is loaded with the first body that needs it. */
 const loadYaml = onDemand(() => import('../files/yaml-document.ts'))
 
-/** RFC 9512, and the names that were used before. */
+/** RFC 9512, and names that were in use before it. */
 const YAML_TYPES = ['application/yaml', 'application/x-yaml', 'text/yaml', 'text/x-yaml']
 
 async function readBody(operation: Operation, request: Incoming): Promise<unknown> {
@@ -109,8 +109,8 @@ async function readBody(operation: Operation, request: Incoming): Promise<unknow
 const mediaTypeOf = ({ contentType }: Incoming) => contentType?.split(';', 1)[0]?.trim().toLowerCase()
 
 /**
- * State changes need `application/json`: no form of another site can send it. Only a call that takes no body may come
- * with neither body nor type.
+ * State changes need `application/json`, which no form of another site can send. A call without body and type is allowed only where no
+ * body is expected.
  */
 function readJsonBody(operation: Operation, request: Incoming): unknown {
   if (operation.method === 'get') return undefined

@@ -62,7 +62,7 @@ export const tenantHandlers: Pick<Handlers, keyof typeof tenantOperations> = {
   },
 }
 
-/** Everything is checked before anything is changed. */
+/** Checks everything before anything is changed. */
 async function readChange(change: ControlCall<'putTenant'>['body'], tenant: Tenant): Promise<Partial<TenantSettings>> {
   const { persona, outcome, clients, lifetimes, readings, ...values } = change
   const { settings } = tenant
@@ -85,7 +85,7 @@ async function readChange(change: ControlCall<'putTenant'>['body'], tenant: Tena
   }
 }
 
-/** A tenant as the control API shows it; client secrets stay out. */
+/** A tenant as the control API shows it, without client secrets. */
 function wireTenant({ name, provider, settings, clock, keys }: Tenant) {
   const { clients, defaults, lifetimes, readings } = settings
   const warnings = redirectUriWarnings(clients)

@@ -7,20 +7,20 @@ export interface Wait<T> {
   readonly seconds: number
   /** Aborted when the caller has gone away. */
   readonly signal: AbortSignal
-  /** Whether `look` is to be called again after an event of the tenant. Cheap: it is asked of every event. */
+  /** Whether an event of the tenant calls for another `look`. It is asked about every event, so it must be cheap. */
   isNews(event: JournalEvent): boolean
-  /** Gives the result, or `undefined` when it is not there yet. */
+  /** Returns the result, or `undefined` while there is none. */
   look(): Promise<T | undefined>
 }
 
-/** Calls of the process that wait at a time. */
+/** Waiting calls of the process, at most. */
 const MAX_WAITING = 1_000
 
 let waiting = 0
 
 /**
  * The result of `look`, at once or after an event; `undefined` when the time is over or the caller has gone away.
- * @throws Refusal (503) when too many calls wait already
+ * @throws Refusal (503) when too many calls wait
  */
 export async function waitFor<T>(journal: Journal, wait: Wait<T>): Promise<T | undefined> {
   const { tenant, seconds, signal, isNews, look } = wait
@@ -36,7 +36,7 @@ export async function waitFor<T>(journal: Journal, wait: Wait<T>): Promise<T | u
     isOver = true
     noteNews()
   }
-  // Subscribed before the first look, so that no event in between is missed.
+  // Subscribes before the first look, so that no event is missed.
   const unsubscribe = journal.subscribe((event) => {
     if (event.tenant === tenant && isNews(event)) noteNews()
   })
@@ -54,7 +54,7 @@ export async function waitFor<T>(journal: Journal, wait: Wait<T>): Promise<T | u
       if (!hasPlace) waiting += 1
       hasPlace = true
       if (!hasNews) await new Promise<void>((resolve) => (wake = resolve))
-      // One event may be news for all that wait.
+      // One event may concern all waiting calls.
       await takeTurn()
     }
   } finally {

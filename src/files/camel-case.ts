@@ -3,10 +3,10 @@ type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}
   ? `${First}${Capitalize<CamelCase<Rest>>}`
   : Name
 
-/** A name of the config file under the name that the library uses: `base_url` becomes `baseUrl`. */
+/** The name in the library of a name in the config file: `base_url` becomes `baseUrl`. */
 export const camelCase = (name: string): string => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 
-/** A name of the library under the name that the config file uses: `baseUrl` becomes `base_url`. */
+/** The name in the config file of a name in the library: `baseUrl` becomes `base_url`. */
 export const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /** `baseUrl` becomes `base_url`. */
@@ -19,11 +19,11 @@ type SnakeCased<T> = { [K in keyof T as SnakeCase<K & string>]: T[K] }
 /** The members of `value` in snake_case, without those that are undefined. Members of members keep their names. */
 export function snakeCased<T extends object>(value: T): SnakeCased<T> {
   const given = Object.entries(value).filter(([, member]) => member !== undefined)
-  // SnakeCased says in types what this line does; Object.fromEntries forgets the keys.
+  // SnakeCased states the type of the result, which Object.fromEntries loses.
   return Object.fromEntries(given.map(([name, member]) => [snakeCase(name), member])) as SnakeCased<T>
 }
 
-/** A member that may be left out is not undefined when it is there. */
+/** An optional member is not undefined when it is present. */
 type CamelCased<T> = {
   [K in keyof T as CamelCase<K & string>]: object extends Pick<T, K> ? Exclude<T[K], undefined> : T[K]
 }
@@ -31,6 +31,6 @@ type CamelCased<T> = {
 /** The members of `value` in camelCase, without those that are undefined. Members of members keep their names. */
 export function camelCased<T extends object>(value: T): CamelCased<T> {
   const given = Object.entries(value).filter(([, member]) => member !== undefined)
-  // CamelCased says in types what this line does; Object.fromEntries forgets the keys.
+  // CamelCased states the type of the result, which Object.fromEntries loses.
   return Object.fromEntries(given.map(([name, member]) => [camelCase(name), member])) as CamelCased<T>
 }

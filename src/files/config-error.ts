@@ -1,19 +1,19 @@
-/** One thing that is wrong with a file: the line (from 1) when it is known, and a sentence that names the field. */
+/** A mistake in a file: the line (from 1) if it is known, and a sentence that names the field. */
 export interface FileProblem {
   readonly file: string
   readonly line?: number
   readonly message: string
 }
 
-/** A setting, by its path in the config file: `['clients', 0, 'persona']`. */
+/** The setting, by its path in the config file: `['clients', 0, 'persona']`. */
 export type SettingPath = readonly [string, ...(string | number)[]]
 
-/** Settings or files that cannot be used. The message has one clear line for each problem, and no stack is needed with it. */
+/** Unusable settings or files. The message has one clear line for each problem and needs no stack. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
-  /** Empty when the problem is not in a file. */
+  /** The problems of a file; empty for other problems. */
   readonly problems: readonly FileProblem[]
-  /** The setting whose value is wrong, when only its source is still to be found. */
+  /** The setting whose value is wrong, while its source is still to be found. */
   readonly setting: { readonly path: SettingPath; readonly reason: string } | undefined
 
   private constructor(
@@ -25,7 +25,7 @@ export class ConfigError extends Error {
     this.setting = setting
   }
 
-  /** One problem; the message names the flag, the variable, the option or the file that it came from. */
+  /** One problem. The message names its flag, variable, option or file. */
   static of(message: string, { cause }: { readonly cause?: unknown } = {}): ConfigError {
     return new ConfigError(message, { cause })
   }
@@ -38,7 +38,7 @@ export class ConfigError extends Error {
     return new ConfigError(lines.join('\n'), { problems, cause })
   }
 
-  /** A value that is well-formed and wrong all the same. `label` names the setting to a caller of the library. */
+  /** A well-formed value that is wrong. `label` names the setting to a caller of the library. */
   static ofSetting(path: SettingPath, { label, reason }: { label: string; reason: string }): ConfigError {
     return new ConfigError(`${label}: ${reason}`, { setting: { path, reason } })
   }

@@ -2,13 +2,14 @@ import { closeSync, openSync } from 'node:fs'
 import { devNull } from 'node:os'
 import { codeOf } from './caught.ts'
 
-/** No part has more files that others have not loaded before; they are read at the same time. */
+/** Files of the largest part that are not loaded before; they are read at the same time. */
 export const FILES_OF_A_PART = 24
 
 /**
- * A part that is loaded with its first use, and tried again with the next one when that failed.
- * @param load imports it, and makes of it what is kept
- * @returns a function that gives what was loaded. @throws Error `EMFILE` or `ENFILE` while the files cannot be opened
+ * Loads a part on first use, and again on the next use when that failed.
+ * @param load imports the part and returns what is kept
+ * @returns a function that returns what was loaded
+ * @throws Error `EMFILE` or `ENFILE` while no files can be opened
  */
 export function onDemand<Part>(load: () => Promise<Part>): () => Promise<Part> {
   let loading: Promise<Part> | undefined
@@ -26,7 +27,7 @@ async function attempt<Part>(load: () => Promise<Part>): Promise<Part> {
   return await load()
 }
 
-/** Node 20 keeps an import that failed as failed for ever, so that none is begun which will fail. */
+/** Node 20 remembers a failed import for ever, so no import is begun that would fail. */
 function requireFreeDescriptors(): void {
   const opened: number[] = []
   try {
@@ -36,5 +37,5 @@ function requireFreeDescriptors(): void {
   }
 }
 
-/** Whether a file could not be opened because the process, or the machine, has too many open ones. */
+/** Whether a file could not be opened because the process, or the machine, has too many open files. */
 export const isOutOfDescriptors = (error: unknown): boolean => ['EMFILE', 'ENFILE'].includes(codeOf(error) ?? '')

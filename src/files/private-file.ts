@@ -4,8 +4,8 @@ import { basename, dirname, join } from 'node:path'
 import { codeOf } from './caught.ts'
 
 /**
- * Creates a file with `text`, for its owner only, and gives what stands in it afterwards: of several processes that do so at
- * once, one creates it, and all get the same. The file holds all of the text or does not exist, also when a process is killed.
+ * Creates a file with `text`, readable by its owner only, and returns its content. If several processes race, one wins and all return its
+ * content. The file holds the whole text or does not exist, even if a process is killed.
  * @throws Error of the operating system
  */
 export async function createOrRead(file: string, text: string): Promise<string> {
@@ -21,7 +21,7 @@ export async function createOrRead(file: string, text: string): Promise<string> 
   return await readStanding(file)
 }
 
-/** Replaces a file at once. The mode is that of the new one. @throws Error of the operating system */
+/** Replaces a file in one step, with the mode of the new one. @throws Error of the operating system */
 export async function replaceFile(file: string, text: string, { mode }: { readonly mode: number }): Promise<void> {
   const draft = await writeDraft(file, text, mode)
   try {
@@ -35,7 +35,7 @@ export async function replaceFile(file: string, text: string, { mode }: { readon
 
 const DRAFT = '.tmp'
 
-/** A name that others cannot foresee, and a file that was not there before: what is written does not follow a link. */
+/** The draft has an unpredictable name and must not exist, so that no link is followed. */
 async function writeDraft(file: string, text: string, mode: number): Promise<string> {
   const draft = `${file}.${randomUUID()}${DRAFT}`
   await writeNew(draft, text, mode)
@@ -55,7 +55,7 @@ async function writeNew(file: string, text: string, mode: number): Promise<void>
   }
 }
 
-/** Gives a draft the name of the file, unless that name is taken. */
+/** Renames the draft, unless a file of that name exists. */
 async function isCreatedFrom(draft: string, file: string, text: string): Promise<boolean> {
   try {
     await link(draft, file)
@@ -64,7 +64,7 @@ async function isCreatedFrom(draft: string, file: string, text: string): Promise
     if (codeOf(error) === 'EEXIST') return false
     if (!NO_LINKS.includes(codeOf(error) ?? '')) throw error
   }
-  // Decision: where there are no hard links, the file itself is written, and its readers wait while it is empty.
+  // Decision: without hard links the file itself is written, and readers wait while it is empty.
   try {
     await writeNew(file, text, 0o600)
     return true
@@ -74,7 +74,7 @@ async function isCreatedFrom(draft: string, file: string, text: string): Promise
   }
 }
 
-/** What file systems without hard links answer: FAT, some network and container mounts. */
+/** Errors of file systems without hard links: FAT, some network and container mounts. */
 const NO_LINKS: readonly string[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL', 'EMLINK']
 
 const MAX_LOOKS = 20
@@ -92,10 +92,10 @@ async function readStanding(file: string): Promise<string> {
 
 const LINK_TO_NOTHING = 'it is a link to a file that does not exist; remove the link or make the file'
 
-/** A draft is needed for milliseconds: an older one is of a process that was killed. */
+/** Drafts live for milliseconds. An older draft belongs to a killed process. */
 const OLD_DRAFT_MS = 60_000
 
-/** Removes what earlier writers of a file, which is new now, have left. */
+/** Removes drafts that earlier writers of the file have left. */
 async function removeOldDrafts(file: string): Promise<void> {
   const now = (await stat(file)).mtimeMs
   const names = await readdir(dirname(file))

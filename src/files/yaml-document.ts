@@ -16,15 +16,15 @@ import { checkAgainst, formatPath, reportOf } from '../text/schema-problems.ts'
 import { messageOf } from './caught.ts'
 import { ConfigError } from './config-error.ts'
 
-/** Generous for hand-written files, and small enough that aliases of aliases cannot fill the memory. */
+/** Aliases in a file: enough for hand-written files, and few enough that nested aliases cannot fill the memory. */
 const MAX_ALIASES = 100
 
-/** The schema of a document, or how to choose it when a file may be one of several kinds. */
+/** The schema of a document, or a function that chooses it when a file may be one of several kinds. */
 type DocumentSchema<S extends z.ZodType> = S | ((value: unknown) => S)
 
 /**
- * Parses the one YAML 1.2 document of `text` (JSON is YAML too) and validates it. `file` is only for messages.
- * @throws ConfigError with every problem that was found, in the order of the lines
+ * Parses the single YAML 1.2 document in `text` (JSON is YAML too) and validates it. Messages name `file`.
+ * @throws ConfigError with all problems in the order of their lines
  */
 export function parseYamlDocument<S extends z.ZodType>(
   text: string,
@@ -40,9 +40,9 @@ export function parseYamlDocument<S extends z.ZodType>(
   })
   const lineAt = (offset: number) => lines.linePos(offset).line
 
-  // A warning is an unknown tag or directive: something that the author meant and we would ignore.
+  // A warning is about an unknown tag or directive, which the author meant and we would ignore.
   const [first] = [...document.errors, ...document.warnings].sort((a, b) => a.pos[0] - b.pos[0])
-  // Only the first: after a syntax error the rest is guesswork.
+  // Only the first error: after a syntax error the rest is guesswork.
   if (first !== undefined)
     throw ConfigError.inFiles([{ file, line: lineAt(first.pos[0]), message: syntaxMessage(first) }])
 
@@ -65,7 +65,7 @@ export function parseYamlDocument<S extends z.ZodType>(
   throw ConfigError.inFiles([...problems.sort((a, b) => a.line - b.line), ...rest])
 }
 
-/** The keys that their mapping has already, in the order of the file. */
+/** Keys that their mapping has already, in the order of the file. */
 function findRepeatedKeys(document: Document): { offset: number; message: string }[] {
   const repeated: { offset: number; message: string }[] = []
   visit(document, {
@@ -94,7 +94,7 @@ function toPlainValue(document: Document, file: string): unknown {
   }
 }
 
-/** Where the key or list item at `path` begins; for something missing, where its nearest ancestor begins. */
+/** Where the key or list item at `path` begins; for a missing one, where its nearest ancestor begins. */
 function offsetOf(document: Document, path: readonly PropertyKey[]): number {
   let node: unknown = document.contents
   let offset = document.contents?.range?.[0] ?? 0

@@ -17,7 +17,7 @@ import {
   wholeNumber,
 } from './setting.ts'
 
-/** Where a sandbox listens and how it is reached. */
+/** The settings about where a sandbox listens and how it is reached. */
 export const ADDRESS_SETTINGS = {
   port: {
     schema: wholeNumber('a port (0 to 65535)', { from: 0, to: 65_535 }),

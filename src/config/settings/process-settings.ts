@@ -3,19 +3,19 @@ import * as z from 'zod'
 import { storeAddressProblem } from '../../store/redis-address.ts'
 import { listOrOne, nonEmpty, parseNumber, type Setting, textWithout, wholeNumber } from './setting.ts'
 
-/** How the command line reports: for people, for programs, not at all. */
+/** The form in which the command line reports: for people, for programs, not at all. */
 export const LOG_MODES = ['pretty', 'json', 'silent'] as const
 export type LogMode = (typeof LOG_MODES)[number]
 
-/** The name of no folder: keys and certificate live in memory. */
+/** Stands for no folder: keys and certificate live in memory. */
 export const NO_STATE = 'none'
 
-/** What a header carries behind `Bearer`: blanks at its ends get lost on the way. */
+/** A header loses blanks at the ends of a token. */
 const controlToken = z.string().regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/, {
   error: 'expected one or more printable ASCII characters, the first and the last of them no blank',
 })
 
-/** Personas, default decisions, and what a sandbox keeps. */
+/** The settings about personas, default decisions, and what a sandbox keeps. */
 export const PROCESS_SETTINGS = {
   personas: {
     schema: listOrOne(nonEmpty),

@@ -14,7 +14,7 @@ const provenance = z
   .regex(PROVENANCE_PATH, { error: isNot('a path like /provider or /provider/sub_provider') })
 const seconds = wholeNumber('a whole number of seconds from 1 up', { from: 1, to: Number.MAX_SAFE_INTEGER })
 
-/** What the service accepts and answers. */
+/** The settings about what the service accepts and answers. */
 export const SERVICE_SETTINGS = {
   profile: {
     schema: z.enum(PROFILES),

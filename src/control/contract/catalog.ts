@@ -69,7 +69,7 @@ export const catalogOperations = {
     path: '/health',
     summary: 'Whether the sandbox is up and its store takes records; else 503, which names the reason',
     result: z.object({ status: z.literal('ok'), version: z.string(), uptime: z.number().describe('Seconds') }),
-    // For container health checks.
+    // For health checks of containers.
     isOpen: true,
   },
   getCatalog: {

@@ -7,7 +7,7 @@ import { actAsOperations, personaOperations } from './personas.ts'
 import { expectationOperations, scenarioOperations } from './queue.ts'
 import { tenantOperations } from './tenants.ts'
 
-/** The control API, all of it, by `operationId` and in the order of its documentation. */
+/** The whole control API by `operationId`, in the order of its documentation. */
 export const OPERATIONS = {
   ...catalogOperations,
   ...personaOperations,
@@ -23,7 +23,7 @@ export type OperationId = keyof Operations
 
 export const OPERATION_IDS = Object.keys(OPERATIONS).filter((id): id is OperationId => Object.hasOwn(OPERATIONS, id))
 
-/** What an operation is given, as its caller writes it. */
+/** The input of an operation, as a caller writes it. */
 export type OperationInput<Op extends OperationId> = OptionalWhereNone<{
   params: Immutable<z.input<Operations[Op]['params']>>
   query: Immutable<z.input<Operations[Op]['query']>>
@@ -32,7 +32,7 @@ export type OperationInput<Op extends OperationId> = OptionalWhereNone<{
 
 export type OperationResult<Op extends OperationId> = z.output<Operations[Op]['result']>
 
-/** The schemas of an operation, under types that functions over any operation can use. */
+/** The schemas of an operation, typed for functions over any operation. */
 export const schemasOf = <Op extends OperationId>(operationId: Op): Schemas[Op] => SCHEMAS[operationId]
 
 type Schemas = {
@@ -42,7 +42,7 @@ type Schemas = {
 }
 const SCHEMAS: Schemas = OPERATIONS
 
-/** The result of a call as the contract describes it. @throws Error when it is something else */
+/** Parses the result of a call by the contract. @throws Error when it is something else */
 export function readResult<Op extends OperationId>(operationId: Op, body: unknown): OperationResult<Op> {
   const checked = checkAgainst(schemasOf(operationId).result, body)
   if (checked.kind === 'valid') return checked.value
@@ -50,7 +50,7 @@ export function readResult<Op extends OperationId>(operationId: Op, body: unknow
   throw new Error(`${operationId}: the answer is not the one that this version knows; ${problem}`)
 }
 
-/** What the body of a refusal says; nothing when it comes from something else than a sandbox, such as a proxy. */
+/** Parses the body of a refusal; empty when the answer comes from something else than a sandbox, such as a proxy. */
 export const readError = (body: unknown): Partial<z.output<typeof errorSchema>> =>
   errorSchema.safeParse(body).data ?? {}
 
@@ -58,5 +58,5 @@ type OptionalWhereNone<Input> = {
   readonly [Part in keyof Input as undefined extends Input[Part] ? never : Part]: Input[Part]
 } & { readonly [Part in keyof Input as undefined extends Input[Part] ? Part : never]?: Input[Part] }
 
-/** Callers and handlers may give readonly data. */
+/** A deeply readonly value: callers and handlers may pass readonly data. */
 export type Immutable<Value> = Value extends object ? { readonly [Key in keyof Value]: Immutable<Value[Key]> } : Value

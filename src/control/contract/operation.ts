@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { JOURNAL_BUDGET } from '../../sandbox/journal/journal.ts'
 import { mustBe } from '../../text/schema-problems.ts'
 
-/** One call of the control API as data: the server, the library, the OpenAPI document and the tests derive from it. */
+/** One call of the control API as data. The server, the library, the OpenAPI document and the tests are derived from it. */
 export interface Operation {
   readonly method: 'get' | 'post' | 'put' | 'delete'
   /** Below `/_sandbox`, in the syntax of Express: `/personas/:name`. */
@@ -14,7 +14,7 @@ export interface Operation {
   readonly result: z.ZodType
   readonly mediaType: 'application/json' | 'text/html' | 'text/event-stream'
   readonly statuses: readonly number[]
-  /** Whether a form of the sandbox's own pages may send the call; then a page answers it. */
+  /** Whether a form of the sandbox's own pages may send the call; the answer is a page then. */
   readonly acceptsForm: boolean
   /** Whether the body may be YAML too. */
   readonly acceptsYaml: boolean
@@ -24,10 +24,10 @@ export interface Operation {
   readonly isOpen: boolean
 }
 
-/** In an operation: no named parts of the path, no query, no body, no result. */
+/** For an operation without params, query, body or result. */
 export const NONE = z.undefined()
 
-/** What most operations have in common; each spreads it by its method, and says what differs. */
+/** The usual values of an operation, by method; each operation overrides what differs. */
 const CALL = {
   params: NONE,
   query: NONE,
@@ -51,7 +51,7 @@ export const byId = z.object({ id: z.string() })
 
 export const instant = z.string().describe('ISO 8601 date-time in UTC')
 
-/** Items in one answer that lists things: as many as the journal keeps flows. */
+/** Items in one answer, at most: as many as the journal keeps flows. */
 export const MAX_LISTED = JOURNAL_BUDGET.maxFlows
 const isLimit = { error: `must be a whole number from 1 to ${MAX_LISTED}` }
 

@@ -14,7 +14,7 @@ const persona = personaSchema.meta({ id: 'Persona' })
 
 const isInstant = mustBe(INSTANT_FORMS)
 
-/** Claims and signals are only described here: they are checked as a request is, so that findings carry their rules. */
+/** Claims and signals are only described here. They are checked like those of a request, so that findings name their rules. */
 const described = (schema: z.ZodType) =>
   z.lazy(() => z.unknown().meta(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })))
 
@@ -39,7 +39,7 @@ const acting = z.strictObject({
   outcome: z.string().optional().describe('How flows end: an outcome of Use or Create, which the other one ignores'),
 })
 
-/** A persona file holds one persona, or a list under `personas`; a bare list is taken, too. */
+/** A persona file holds one persona or a list under `personas`; a bare list is accepted too. */
 const asList = (file: unknown, { addIssue }: z.RefinementCtx) => {
   if (Array.isArray(file)) return { personas: file }
   if (isJsonObject(file)) return Object.hasOwn(file, 'personas') ? file : { personas: [file] }
@@ -75,7 +75,7 @@ export const personaOperations = {
     path: '/personas/:name',
     summary: 'Adds a persona or replaces one, as a persona file would declare it; dates may be relative',
     params: byName,
-    // The name stands in the path; a name inside must be the same.
+    // The path has the name; a name in the body must be the same.
     body: z.preprocess(onlyOne, personaSchema.partial({ name: true })),
     acceptsYaml: true,
     result: persona,

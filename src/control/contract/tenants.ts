@@ -46,20 +46,20 @@ const tenant = z
   })
   .meta({ id: 'Tenant' })
 
-/** Clients that one call declares. A config file may have more. */
+/** Clients in one call, at most. A config file may have more. */
 const MAX_CLIENTS = 200
 
 type Changeable<Shape extends Readonly<Record<string, z.ZodDefault>>> = {
   [Name in keyof Shape]: z.ZodOptional<ReturnType<Shape[Name]['unwrap']>>
 }
 
-/** The same members, of which each may be left out. */
+/** The same schemas, each optional and without its default. */
 function withoutDefaults<Shape extends Readonly<Record<string, z.ZodDefault>>>(shape: Shape): Changeable<Shape> {
   const members = Object.entries(shape).map(([name, schema]) => [name, z.optional(schema.unwrap())])
   return Object.fromEntries(members) as Changeable<Shape>
 }
 
-/** What a tenant may have of its own. What is left out stays as it is; null takes a default away. */
+/** The settings that a call may change. Settings that are left out stay; null removes a default. */
 const tenantChange = z.strictObject({
   persona: z.string().nullable().optional(),
   outcome: z.string().nullable().optional(),
@@ -76,7 +76,7 @@ const tenantChange = z.strictObject({
 
 const isName = mustBe(`the name of a test, of 1 to ${MAX_TEST_NAME} characters, or null`)
 
-/** Coverage and what else belongs to one tenant beside its personas, decisions and flows; then the tenants themselves. */
+/** Operations on coverage, clock, keys and reset of one tenant, then on the tenants themselves. */
 export const tenantOperations = {
   getCoverage: {
     ...READ,

@@ -1,18 +1,18 @@
-/** What a test system shows as one test. */
+/** One test of a report. */
 export interface JUnitCase {
   readonly name: string
   readonly classname: string
   readonly seconds: number
   readonly status: 'passed' | 'failed' | 'skipped'
-  /** Why it failed or was skipped, in one line. */
+  /** Why the test failed or was skipped, in one line. */
   readonly detail?: string | undefined
-  /** The same in several lines; `detail` when absent. */
+  /** The detail in several lines; `detail` when absent. */
   readonly lines?: readonly string[]
 }
 
 export interface JUnitSuite {
   readonly name: string
-  /** What the suite was read from. */
+  /** The source of the suite. */
   readonly file?: string
   readonly cases: readonly JUnitCase[]
 }
@@ -57,7 +57,7 @@ function totals(cases: readonly JUnitCase[]): string {
   return ` tests="${cases.length}" failures="${failures}" errors="0" skipped="${skipped}" time="${seconds.toFixed(3)}"`
 }
 
-/** What XML 1.0 cannot hold at all, escaped or not: most control characters, halves of surrogate pairs, two others. */
+/** Characters that XML 1.0 cannot contain, escaped or not: most control characters, lone surrogates, and two others. */
 const NOT_XML = /[\p{Cc}\p{Cs}\ufffe\uffff]/gu
 
 const REFERENCES: Readonly<Record<string, string>> = {

@@ -1,25 +1,25 @@
 import { visible } from '../visible.ts'
 
-/** A value of a report ends here: an app that answers with megabytes does not fill the page. */
+/** Characters of a value in a report, at most: an app may answer with megabytes. */
 const MAX_CHARACTERS = 2000
 
-/** Text of the catalogue as Markdown that means exactly this text: no markup, no HTML, no link, no mention. */
+/** Escapes a text of the catalogue, so that Markdown shows exactly this text: no markup, no HTML, no link, no mention. */
 export const escapeMarkdown = (text: string): string =>
   inOneLine(text)
     .trim()
     .replace(/[\\`*_[\]<>&#|~:$@!^]/g, '\\$&')
     .replace(/www\./gi, (prefix) => prefix.replace('.', '\\.'))
-    // At the beginning of a paragraph these make a list, a heading or a line.
+    // At the beginning of a paragraph these characters would begin a list, a heading or a line.
     .replace(/^(?=[-+=])/, '\\')
     .replace(/^(\d+)(?=[.)](?:\s|$))/, '$1\\')
 
-/** What came from the app or the network as a code span: it is shown as it is, and nothing in it is Markdown. */
+/** A text of the app or the network as a code span, in which nothing is Markdown. */
 export function codeSpan(text: string): string {
   const line = inOneLine(text)
   if (line.trim() === '') return '(empty)'
   const longest = Math.max(0, ...[...line.matchAll(/`+/g)].map(([ticks]) => ticks.length))
   const fence = '`'.repeat(longest + 1)
-  // A space of the fence keeps them from being one with it, and Markdown takes it away again.
+  // A space separates the text from the fence; Markdown removes it.
   const space = /^[` ]|[` ]$/.test(line) ? ' ' : ''
   return `${fence}${space}${line}${space}${fence}`
 }
@@ -29,11 +29,11 @@ function inOneLine(text: string): string {
   return line.length <= MAX_CHARACTERS ? line : `${line.slice(0, MAX_CHARACTERS).replace(/[\ud800-\udbff]$/, '')} …`
 }
 
-/** Of the summary of a step on GitHub. */
+/** Characters that GitHub accepts for the summary of a step. */
 export const MAX_SUMMARY_BYTES = 1024 * 1024
 const CUT = 'The report ends here: the summary of a step takes 1 MiB. `--json` writes all of it.\n'
 
-/** Blocks of Markdown as one text, as many as there is room for: a cut between two of them leaves no markup open. */
+/** Joins as many blocks of Markdown as there is room for. A cut between blocks leaves no markup open. */
 export function joinBlocks(blocks: readonly string[], maxBytes = MAX_SUMMARY_BYTES): string {
   const room = maxBytes - Buffer.byteLength(CUT) - 1
   let text = ''
@@ -47,7 +47,7 @@ export function joinBlocks(blocks: readonly string[], maxBytes = MAX_SUMMARY_BYT
   return text
 }
 
-/** Items of one list stand without an empty line between them. */
+/** No empty line between the items of a list. */
 const isListItem = (block: string, before = '') => block.startsWith('- ') && before.startsWith('- ')
 
 /** A table whose columns are aligned as given. */
@@ -63,5 +63,5 @@ export function renderMarkdownTable(
   )
 }
 
-/** Text behind a line that opens it. */
+/** A text that a line above it unfolds. */
 export const fold = (title: string, text: string) => `<details>\n<summary>${title}</summary>\n\n${text}\n</details>\n`
