@@ -11,7 +11,7 @@ import { Refusal } from '../oidc/refusal.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { signInPage } from './sign-in.ts'
 
-/** One request for a page of the console. */
+/** A request for a page of the console. */
 export interface ConsoleCall {
   readonly request: Incoming
   readonly tenant: Tenant
@@ -19,37 +19,40 @@ export interface ConsoleCall {
   readonly frame: ConsoleFrame
   /** Named parts of the path. */
   readonly params: Readonly<Record<string, string>>
-  /** The query; after a refused form the fields of that form. */
+  /** The query; for a refused form the fields of the form. */
   readonly fields: Fields
-  /** Why the form was refused. */
+  /** Why a form was refused. */
   readonly problem?: string
 }
 
-/** One page of the console, and the effect of its forms. */
+/** One page of the console, with its forms. */
 export interface ConsoleRoute {
   readonly name: ConsolePath
-  /** Below the page's own path: `/:id`. */
+  /** The path below that of the page: `/:id`. */
   readonly below?: string
   render(call: ConsoleCall): ConsolePage | Promise<ConsolePage>
-  /** Does what a form asks for. */
+  /** Carries out a form. */
   act?(call: ConsoleCall): Promise<ActResult | undefined>
 }
 
-/** A page with its status, 200 unless it says otherwise. */
+/** A page with its status; 200 when absent. */
 export interface ConsolePage extends RenderedPage {
   readonly status?: number
 }
 
-/** What the redirect after a form carries. */
+/** The parts of the redirect after a form. */
 export interface ActResult {
   readonly cookies?: readonly Cookie[]
-  /** By it the page reports the effect. */
+  /** Query parameters by which the page reports the effect. */
   readonly query?: Readonly<Record<string, string>>
-  /** The id of the part of the page that shows the effect. A form names none: a refused one is shown from the top, where the reason is. */
+  /**
+   * The id of the part of the page that shows the effect. The form itself carries no such id: a refused form is shown from the top, where
+   * the reason stands.
+   */
   readonly part?: string | undefined
 }
 
-/** Answers with the page, or beyond this machine with the sign-in page until the browser has sent the control token. */
+/** Answers with the page. Browsers on other machines get the sign-in page until they have sent the control token. */
 export const showPage =
   (route: ConsoleRoute, host: HttpHost): Handler =>
   async (request, tenant) => {
@@ -60,7 +63,7 @@ export const showPage =
     return { reply: page(shown.status ?? 200, shown) }
   }
 
-/** Does what a form asks for and redirects to its page; a refused form is shown again with the reason and its fields. */
+/** Carries out a form and redirects to its page. A refused form is shown again with the reason and its fields. */
 export const takeForm =
   (route: ConsoleRoute & Required<Pick<ConsoleRoute, 'act'>>, host: HttpHost): Handler =>
   async (request, tenant) => {
@@ -78,7 +81,7 @@ export const takeForm =
     }
   }
 
-/** The sign-in page when a control token is missing. @throws Refusal when a token would not help */
+/** The sign-in page when the control token is missing. @throws Refusal when a token would not help */
 export function askForToken(request: Incoming, tenant: Tenant, host: HttpHost): Reply | undefined {
   try {
     guardControl(request, host.guard)
@@ -97,7 +100,7 @@ const callOf = async (request: Incoming, tenant: Tenant, host: HttpHost) => ({
   params: request.params,
 })
 
-/** `POST console/status`: a button of the status strip. It takes one mode back and returns to the page of the button. */
+/** `POST console/status`: a button of the status strip. It removes one setting and returns to the page of the button. */
 export const takeBack =
   (host: HttpHost): Handler =>
   async (request, tenant) => {
@@ -108,7 +111,7 @@ export const takeBack =
     return { reply: { ...redirect(303, page), cookies } }
   }
 
-/** The page of this tenant's sandbox that a form names; the entrance of the console for any other address. */
+/** The page of this sandbox that a form names; the start of the console for any other path. */
 function ownPage(here: string, tenant: Tenant): string {
   const nowhere = 'http://sandbox.invalid/nowhere'
   const { origin, pathname, search } = new URL(URL.canParse(here, nowhere) ? here : '', nowhere)

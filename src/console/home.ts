@@ -10,7 +10,7 @@ import { showPage } from './console-route.ts'
 import { flowsPage } from './flows/flows.ts'
 import { type AppSettings, clientToShow, renderSettings } from './setup/settings.ts'
 
-/** `/`: the list of flows; for a caller that may not drive the sandbox the settings to paste alone. */
+/** `/`: the list of flows; for a caller who may not drive the sandbox only the settings to paste. */
 export function createHomeRoute(host: HttpHost): Handler {
   const showFlows = showPage(flowsPage, host)
   return async (request, tenant) => {
@@ -30,7 +30,7 @@ function mayDrive(request: Incoming, { guard }: HttpHost): boolean {
   }
 }
 
-/** The home page without flows, which leads to the sign-in of the console. */
+/** The home page without flows, with a link to the sign-in of the console. */
 export const renderClosedHome = (frame: ConsoleFrame, settings: AppSettings): RenderedPage =>
   renderConsolePage(frame, {
     title: 'Flows',

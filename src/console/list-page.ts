@@ -3,11 +3,11 @@ import { type Html, html } from '../http/html/html.ts'
 
 interface Part<Item> {
   readonly items: readonly Item[]
-  /** The id after which the next page begins, when there are more. */
+  /** The id after which the next page begins, if there are more. */
   readonly next: string | undefined
 }
 
-/** The items that one page shows: those after the one that the query names, or the first ones when it is gone. */
+/** The items of one page: those after the item that the query names, or the first items when that item is gone. */
 export function pageOf<Item>(
   items: readonly Item[],
   { fields, limit, idOf }: { fields: Fields; limit: number; idOf(item: Item): string },
@@ -18,7 +18,7 @@ export function pageOf<Item>(
   return { items: shown, next: last !== undefined && start + limit < items.length ? idOf(last) : undefined }
 }
 
-/** How many items of a list are shown, and a link to the next ones. @param search what the list is limited to */
+/** The number of shown items, and a link to the next ones. @param search the filter of the list */
 export function renderPaging(
   { shown, total, next }: { shown: number; total: number; next: string | undefined },
   search: Readonly<Record<string, string>> = {},

@@ -19,10 +19,10 @@ import { groupOf, inPersonaOrder, PERSONA_GROUPS, type Persona } from '../sandbo
 import type { ActResult, ConsoleCall, ConsoleRoute } from './console-route.ts'
 import { pageOf, renderPaging } from './list-page.ts'
 
-/** `console/personas`: every persona with what its age key holds, and a button to act as it. */
+/** `console/personas`: every persona with the content of its age key, and a button to act as it. */
 export const personasPage: ConsoleRoute = { name: 'personas', render: renderList, act: actAs }
 
-/** Personas on one page, and characters of YAML in a row: a persona may hold fifty signals. */
+/** Limits of one page: personas, and characters of YAML in a row, since a persona may hold fifty signals. */
 const MAX_SHOWN = 60
 const MAX_YAML = 3_000
 
@@ -55,16 +55,16 @@ async function actAs({ tenant, fields }: ConsoleCall): Promise<ActResult> {
 }
 
 interface PersonaRow {
-  /** With plain dates. */
+  /** The persona with plain dates. */
   readonly persona: Persona
-  /** It differs from how it was declared. */
+  /** Whether the persona differs from its declaration. */
   readonly isChanged?: boolean
-  /** As a persona file declares it; absent when it is long. */
+  /** The YAML of the persona; absent when it is long. */
   readonly yaml?: string
 }
 
 interface PersonaList {
-  /** How many the filter lets through. */
+  /** The number of personas that match the filter. */
   readonly total: number
   /** The name after which the next page begins. */
   readonly next: string | undefined
@@ -75,7 +75,7 @@ interface PersonaList {
   readonly problem?: string | undefined
 }
 
-/** One row for each persona, in groups, which stand open where they are narrowed down, or hold one that has changed. */
+/** One row for each persona, in groups. A group is open when the list is filtered, or when it holds a changed persona. */
 export function renderPersonas(
   frame: ConsoleFrame,
   rows: readonly PersonaRow[],
@@ -138,7 +138,7 @@ function rowOf({ persona, isChanged, yaml }: PersonaRow, { consolePath, controlP
 
 type Signal = NonNullable<Persona['age_key']>['signals'][number]
 
-/** Signals of one persona in its row; the rest are counted. */
+/** Signals of a persona in its row; the others are counted. */
 const MAX_SIGNALS_SHOWN = 2
 
 function renderSignals(signals: readonly Signal[]): Html {

@@ -33,7 +33,7 @@ const PAGES: readonly ConsoleRoute[] = [
   tenantsPage,
 ]
 
-/** Pages that stand on another page now. */
+/** Pages that have moved. */
 const MOVED: Readonly<Record<string, string>> = {
   expectations: 'force#queue',
   scenarios: 'force#scenarios',
@@ -43,7 +43,7 @@ const MOVED: Readonly<Record<string, string>> = {
 
 const CONSOLE = '/_sandbox/console'
 
-/** The console: pages by GET, forms by POST to the address of their page. */
+/** The console: pages by GET, forms by POST to the path of their page. */
 export const createConsoleRoutes = (host: HttpHost): readonly RouteRow[] => [
   { path: CONSOLE, method: 'get', handler: entrance(host) },
   { path: `${CONSOLE}/sign-in`, method: 'post', handler: signIn(host), errors: 'page' },
@@ -62,10 +62,10 @@ export const createConsoleRoutes = (host: HttpHost): readonly RouteRow[] => [
   ),
 ]
 
-/** Of a query in a `Location`: clients read headers of 16 KB. */
+/** Characters of a query in a `Location`: clients read headers of 16 KB. */
 const MAX_QUERY = 2_000
 
-/** Leads to the part of the other page, with the query: it may fill the form in. */
+/** Redirects to a part of another page, with the query, which may fill in a form. */
 const showMoved =
   (page: string): Handler =>
   ({ query }, tenant) => {

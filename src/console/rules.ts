@@ -9,7 +9,7 @@ import type { RuleRow } from '../oidc/rules/rule.ts'
 import { levelOf, RULE_CHAPTERS } from '../oidc/rules/rules.ts'
 import type { ConsoleRoute } from './console-route.ts'
 
-/** `console/rules`: the rules that requests are checked against, all of them on one page. */
+/** `console/rules`: all rules of requests on one page. */
 export const rulesPage: ConsoleRoute = {
   name: 'rules',
   render({ tenant, frame, fields }) {
@@ -31,7 +31,7 @@ interface RuleFilter {
   readonly level: string
 }
 
-/** Every rule that a request can break, by what the rule is about, with its level in this profile. */
+/** All rules of requests by subject, with their level in this profile. */
 export function renderRules(
   frame: ConsoleFrame,
   chapters: readonly { readonly title: string; readonly rules: readonly RuleRow[] }[],

@@ -6,11 +6,11 @@ import { type RenderedPage, renderPage } from '../http/html/layout.ts'
 import { page, type Reply, redirect } from '../http/reply.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 
-/** The answer to a browser without the cookie, instead of any page of the console. */
+/** The answer to a browser without the cookie, in place of any page of the console. */
 export const signInPage = (tenant: Tenant, host: HttpHost, problem?: string): Reply =>
   page(401, renderSignIn(consolePlace(tenant, host), problem))
 
-/** Takes the control token once and remembers the browser by a cookie. */
+/** Accepts the control token once, and remembers the browser by a cookie. */
 export const signIn =
   (host: HttpHost): Handler =>
   (request, tenant) => {
@@ -23,7 +23,7 @@ export const signIn =
     return { reply: { ...redirect(303, `${consolePathOf(tenant)}/flows`), cookies: [cookie] } }
   }
 
-/** Beyond this machine: asks for the control token, once for this browser. It posts `token`. */
+/** Asks a browser on another machine for the control token, once. The form posts `token`. */
 export function renderSignIn({ shell, consolePath }: ConsolePlace, problem?: string): RenderedPage {
   return renderPage(shell, {
     styles: ['console.css'],

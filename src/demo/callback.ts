@@ -13,7 +13,7 @@ import { demoReply, renderDemoPage, toResult } from './demo.ts'
 import { readKeys } from './server-calls.ts'
 import { requireSession, type Session, updateSession } from './sessions.ts'
 
-/** The callback by GET: response mode query, or a page that reads the fragment when the query is empty. */
+/** The callback by GET: response mode query or, when the query is empty, a page that reads the fragment. */
 export const takeQuery =
   (host: HttpHost): Handler =>
   async (request, tenant) => {
@@ -23,7 +23,7 @@ export const takeQuery =
     return { reply: await take({ encoded: request.query, mode: 'query' }, { request, tenant, host }) }
   }
 
-/** The callback by POST: response mode form_post, or the fragment that the page has read. */
+/** The callback by POST: response mode form_post, or the fragment from the page. */
 export const takePost =
   (host: HttpHost): Handler =>
   async (request, tenant) => {
@@ -32,7 +32,7 @@ export const takePost =
     return { reply: await take({ encoded, mode }, { request, tenant, host }) }
   }
 
-/** The query of a POST that comes from the page which reads the fragment. */
+/** The query of a POST from the page that reads the fragment. */
 const FROM_FRAGMENT = 'from=fragment'
 
 interface Arrival {
@@ -43,7 +43,7 @@ interface Arrival {
 
 /**
  * Checks a callback against the session of the browser. A state is single use: only the first callback counts.
- * @throws Refusal 400 for a parameter that is too long to be kept
+ * @throws Refusal 400 for a parameter that is too long to keep
  */
 async function take(arrived: Arrived, { request, tenant, host }: Arrival): Promise<Reply> {
   const session = await requireSession(request, tenant)
@@ -66,7 +66,7 @@ const check = async (arrived: Arrived, session: Session, { tenant, host }: Pick<
         fetchKeys: () => readKeys({ tenant, host }),
       })
 
-/** Response mode `fragment`: a page whose script posts what stands behind the # to the demo's server. */
+/** Response mode `fragment`: a page whose script posts the fragment to the demo's server. */
 export function renderFragment(frame: ConsoleFrame): RenderedPage {
   return renderDemoPage(frame, {
     title: 'Coming back',

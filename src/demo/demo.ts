@@ -4,10 +4,10 @@ import type { RenderedPage } from '../http/html/layout.ts'
 import { page, type Reply, redirect } from '../http/reply.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 
-/** Where the demo of a tenant is served, without a slash at the end. */
+/** The path of a tenant's demo, without a slash at the end. */
 export const demoPath = ({ basePath }: Pick<Tenant, 'basePath'>) => `${basePath}/_sandbox/demo`
 
-/** A page of the demo, below the menu of the console. */
+/** A page of the demo, under the menu of the console. */
 export function renderDemoPage(
   frame: ConsoleFrame,
   { title, main, scripts = [] }: { title: string; main: Html; scripts?: readonly string[] },
@@ -15,7 +15,7 @@ export function renderDemoPage(
   return renderFramedPage(frame, { title: `${title} · Demo app`, scripts, main })
 }
 
-/** Sends a page whose forms lead to the base URL, also when the browser knows the sandbox by another name. */
+/** Sends a page whose forms post to the base URL, even if the browser knows the sandbox by another name. */
 export const demoReply = (rendered: RenderedPage, { provider }: Tenant): Reply =>
   page(200, rendered, { formTargets: [new URL(provider.baseUrl).origin] })
 

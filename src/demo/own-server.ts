@@ -4,7 +4,7 @@ import { request as requestHttps } from 'node:https'
 /** A call of the demo's server to the sandbox. */
 export interface OwnCall {
   readonly method: 'GET' | 'POST'
-  /** Absolute, below the sandbox's own address. */
+  /** The absolute URL, below the sandbox's own address. */
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
@@ -15,17 +15,17 @@ export interface ServerAnswer {
   readonly text: string
 }
 
-/** How long the demo waits for a reply. */
+/** Milliseconds that the demo waits for a reply. */
 const MAX_WAIT_MS = 5_000
 
 /**
- * Makes a call as the server of a relying party does, but only to this process: `url` never comes from a request. Follows no
- * redirect. Resolves to `undefined` when the connection breaks, or nothing comes in time.
+ * Makes a call as the server of a relying party, but only to this process: `url` never comes from a request. Redirects are not followed.
+ * Resolves to `undefined` when the connection breaks, or nothing comes in time.
  */
 export function callOwnServer({ method, url, headers: own, body = '' }: OwnCall): Promise<ServerAnswer | undefined> {
-  // The coverage is about the apps of others.
+  // Coverage is about other apps.
   const headers = { 'X-Sandbox-Tool': 'demo', ...own }
-  // The own certificate may be self-signed; the process listens on this address itself.
+  // The certificate may be self-signed; the process itself listens at this address.
   const request = url.startsWith('https:')
     ? requestHttps(url, { method, headers, rejectUnauthorized: false, timeout: MAX_WAIT_MS })
     : requestHttp(url, { method, headers, timeout: MAX_WAIT_MS })

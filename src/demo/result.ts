@@ -20,7 +20,7 @@ export const showResult =
     ),
   })
 
-/** Request and callback beside each other, each check with its result, and the next step. */
+/** Request and callback side by side, each check with its result, and the next step. */
 export function renderDemoResult(frame: ConsoleFrame, session: Session): RenderedPage {
   const { flow, state, request, callback, exchanges } = session
   const { title, sentence } = verdictOf(session)
@@ -79,7 +79,7 @@ const OFFERS = {
   },
 } as const
 
-/** One half of the page: parameters, or a sentence on why there are none. */
+/** One half of the page: parameters, or a sentence about why there are none. */
 const renderSide = (id: string, title: string, content: Readonly<Record<string, string>> | string): Html =>
   html`<section class="card" aria-labelledby="${id}-title">
 <h2 id="${id}-title">${title}</h2>
@@ -99,7 +99,7 @@ ${renderParameters(callback.params)}</details>
 </section>`
 }
 
-/** The checks that failed in the open, and below them the checks that passed, folded. */
+/** Failed checks, and passed checks folded below them. */
 function renderChecks(caption: string, checks: readonly CheckResult[]): Html {
   const failed = checks.filter((check) => !check.passed)
   const passed = checks.filter((check) => check.passed)
@@ -123,7 +123,7 @@ function renderCheckTable(caption: string, checks: readonly CheckResult[]): Html
   return renderTable(caption, ['What', 'Result', 'Must be', 'Found'], rows)
 }
 
-/** Request and answer of a call from server to server, beside each other, and the checks of the answer. */
+/** Request and answer of a server-to-server call side by side, and the checks of the answer. */
 function renderExchange(exchange: Exchange): Html {
   const { title, method, url, sent, status, checks } = exchange
   return html`<section class="card">
@@ -138,7 +138,7 @@ ${renderChecks(`Checks of the reply to ${title}`, checks)}
 `
 }
 
-/** A document that the shop read: the checks of it, and the document itself, which is open only when a check failed. */
+/** A document that the shop read: its checks, and the document itself, which is unfolded only when a check failed. */
 function renderRead(read: Exchange): Html {
   const { title, method, url, status, checks } = read
   return html`<section class="card">

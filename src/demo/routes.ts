@@ -6,7 +6,7 @@ import { showResult } from './result.ts'
 import { showStart } from './start.ts'
 import { takeUpgrade } from './upgrade.ts'
 
-/** The relying party that the sandbox plays itself; it uses the public endpoints only. */
+/** The relying party that the sandbox itself plays; it uses only the public endpoints. */
 export function createDemoRoutes(host: HttpHost): readonly RouteRow[] {
   const rows: readonly RouteRow[] = [
     { path: '/_sandbox/demo', method: 'get', handler: showStart(host) },
@@ -20,7 +20,7 @@ export function createDemoRoutes(host: HttpHost): readonly RouteRow[] {
   return rows.map((row) => ({ ...row, handler: ofOwnHost(row.handler, host) }))
 }
 
-/** Like every page of the sandbox, the shop is not driven by a foreign name that resolves to this address (DNS rebinding). */
+/** Like every page of the sandbox, the shop refuses forms that came by a foreign host name (DNS rebinding). */
 const ofOwnHost =
   (handler: Handler, { guard }: HttpHost): Handler =>
   (request, tenant) => {

@@ -13,23 +13,23 @@ import { callOwnServer, type OwnCall } from './own-server.ts'
 export const exchangeSchema = z.object({
   title: z.string(),
   method: z.string(),
-  /** Absolute. */
+  /** The absolute URL. */
   url: z.string(),
   /** The headers and fields that matter, by name. */
   sent: z.record(z.string(), z.string()).readonly(),
-  /** 0 without an answer. */
+  /** The status; 0 without an answer. */
   status: z.number(),
-  /** JSON, or the text of the body when it is no JSON. */
+  /** JSON, or the text of a body that is no JSON. */
   answer: z.unknown(),
   checks: z.array(checkResultSchema).readonly(),
 })
 
-/** A call from server to server as the pages show it: secrets are masked. */
+/** A server-to-server call as the pages show it, with masked secrets. */
 export type Exchange = Readonly<z.infer<typeof exchangeSchema>>
 
 interface Answered {
   readonly exchange: Exchange
-  /** The body as JSON, with its secrets; `undefined` unless every check of the reply passed. */
+  /** The body as JSON, with its secrets; `undefined` unless all checks of the reply passed. */
   readonly body: unknown
 }
 
@@ -83,7 +83,7 @@ export function upgrade(
 }
 
 export interface FetchedKeys {
-  /** Absent unless every check of both replies passed. */
+  /** The keys; absent unless all checks of both replies passed. */
   readonly keys: readonly JWK[] | undefined
   readonly exchanges: readonly Exchange[]
 }
@@ -127,7 +127,7 @@ async function call(
   return { exchange: { ...common, answer: masked(body) ?? text }, body: allPassed(checks) ? body : undefined }
 }
 
-/** The address this process listens on: the base URL may name a proxy that it cannot reach. */
+/** The address on which this process listens: the base URL may name a proxy that this process cannot reach. */
 const ownAddress = (path: string, { tenant, host }: World) => `${host.ownUrl}${tenant.basePath}${path}`
 
 const masked = (body: unknown) =>

@@ -15,7 +15,7 @@ const commonMembers = {
   state: z.string(),
   /** The callback; absent until the browser comes back. */
   callback: checkedCallbackSchema.optional(),
-  /** Calls from server to server, in order: E2, or E4 and E5. */
+  /** Server-to-server calls, in order: E2, or E4 and E5. */
   exchanges: z.array(exchangeSchema).readonly(),
 }
 
@@ -41,7 +41,7 @@ export type CreateSession = Readonly<z.infer<typeof createSessionSchema>>
 /** The session of one browser: one flow, from its request to its end. */
 export type Session = UseSession | CreateSession
 
-/** In the store, so that the browser may come back to any replica. */
+/** Kept in the store, so that the browser may come back to any replica. */
 const sessions = collection<Session>({
   name: 'demo_session',
   isUnfinished: true,
@@ -49,10 +49,10 @@ const sessions = collection<Session>({
 })
 
 const COOKIE = 'agekey_sandbox_demo'
-/** Real time, by the clock of the browser. */
+/** In real time, by the clock of the browser. */
 const COOKIE_SECONDS = 3_600
 
-/** Begins a session. Returns the cookie that ties it to the browser. */
+/** Begins a session. Returns the cookie that identifies the browser. */
 export async function beginSession(session: Session, tenant: Tenant): Promise<Cookie> {
   const id = randomBytes(16).toString('base64url')
   await keep(id, session, tenant)
@@ -60,7 +60,7 @@ export async function beginSession(session: Session, tenant: Tenant): Promise<Co
   return { name: COOKIE, value: id, options: { path, sameSite: 'lax', maxAge: COOKIE_SECONDS } }
 }
 
-/** The session of a browser. @throws Refusal 400 when it has none */
+/** The session of a browser. @throws Refusal 400 when the browser has none */
 export async function requireSession(request: Incoming, tenant: Tenant): Promise<Session> {
   const session = await sessions(tenant.provider).get(idIn(request))
   if (session) return session

@@ -17,14 +17,14 @@ export const showStart =
     ),
   })
 
-/** The address of the demo below the base URL, when the browser came by another name: there it has no session cookie. */
+/** The URL of the demo below the base URL, if the browser came by another name: there it has no session cookie. */
 function addressOfBase(request: Incoming, tenant: Tenant): string | undefined {
   const { host, origin } = new URL(tenant.provider.baseUrl)
   const called = request.header('host')
   return called === undefined || called === host ? undefined : `${origin}${demoPath(tenant)}`
 }
 
-/** @param rightAddress where the demo works, when that is another address than the one of this page */
+/** @param rightAddress the URL at which the demo works, if this page has another */
 export function renderDemoStart(frame: ConsoleFrame, rightAddress: string | undefined): RenderedPage {
   return renderDemoPage(frame, {
     title: 'Demo shop',
@@ -43,7 +43,7 @@ ${renderUpgradeHint()}
   })
 }
 
-/** The claims object in the form until the visitor writes another one. */
+/** The default claims object in the form. */
 const DEFAULT_CLAIMS = '{"age_thresholds":[13,16,18,21]}'
 
 const MODES = [
@@ -87,7 +87,7 @@ function renderUpgradeHint(): Html {
 </section>`
 }
 
-/** The date of birth that the shop says it has verified. */
+/** The date of birth that the shop pretends to have verified. */
 export const renderDateField = (): Html =>
   renderTextField({
     name: 'date_of_birth',

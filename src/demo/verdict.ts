@@ -3,7 +3,7 @@ import { allPassed } from './checks/check.ts'
 import { type CheckedCallback, isTrusted } from './checks/check-callback.ts'
 import type { Session } from './sessions.ts'
 
-/** The shop's conclusion on a flow: a few words, and a sentence that explains them. */
+/** The shop's conclusion about a flow: a few words, and a sentence that explains them. */
 export interface ShopVerdict {
   readonly title: string
   readonly sentence: string
@@ -30,7 +30,7 @@ const VERDICTS = {
   tooYoung: verdict('Verified', 'Every check passed, so the answers count: the visitor reaches none of these ages.'),
 }
 
-/** The verdict on a flow as far as it has come. */
+/** The verdict on a flow so far. */
 export function verdictOf({ flow, request, callback, exchanges }: Session): ShopVerdict {
   if (!callback) return request ? VERDICTS.waiting : VERDICTS.refusedPush
   const { error, error_description: description, create_requested: createRequested } = callback.params
@@ -44,7 +44,7 @@ export function verdictOf({ flow, request, callback, exchanges }: Session): Shop
   return Object.values(shownAnswers(callback)).includes(true) ? VERDICTS.verified : VERDICTS.tooYoung
 }
 
-/** The error is the answer, and nothing else is wrong with it. */
+/** The error is the answer, and nothing else is wrong. */
 const isOnlyError = ({ params, checks }: CheckedCallback) =>
   params['id_token'] === undefined && checks.every(({ name, passed }) => passed || name === 'error')
 
@@ -54,13 +54,13 @@ const isUpgraded = (exchanges: Session['exchanges']) =>
 
 const answers = z.record(z.string(), z.boolean())
 
-/** Each requested age with its answer; empty unless every check of the callback passed. */
+/** Each requested age with its answer; empty unless all checks of the callback passed. */
 export function shownAnswers(callback: CheckedCallback | undefined): Readonly<Record<string, boolean>> {
   if (!callback || !isTrusted(callback)) return {}
   return answers.safeParse(callback.claims?.['age_thresholds']).data ?? {}
 }
 
-/** What the shop offers to do next. */
+/** What the shop offers next. */
 export function offerOf({ flow, callback, exchanges }: Session): 'upgrade' | 'create' | undefined {
   if (flow === 'create' || !callback || !isTrusted(callback)) return undefined
   const { code, create_requested: createRequested } = callback.params

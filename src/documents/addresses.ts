@@ -3,9 +3,9 @@ import { findDocuments, type PackageDocument } from './documents.ts'
 import { linkedFile, linkedFiles } from './files.ts'
 import type { FindAddress } from './render-markdown.ts'
 
-/** Where the documents of a sandbox begin. */
+/** The path of the documents of a sandbox. */
 export interface DocumentsPlace {
-  /** The prefix of the tenant, or its base URL for addresses that stand outside of a page. */
+  /** The prefix of the tenant, or its base URL for links outside of a page. */
   readonly basePath: string
   readonly version: string
 }
@@ -22,14 +22,14 @@ export const markdownAddress = ({ basePath }: Pick<DocumentsPlace, 'basePath'>, 
   `${basePath}/_sandbox/${file}`
 
 /**
- * Finds what the links of a document lead to: its own sections, other documents, files beside them, and other sites. A file that
- * is not in the package is shown by the repository, when the package names one; a picture is left out.
+ * Resolves the links of a document: to its own sections, other documents, files beside them, and other sites. A file outside the package
+ * is linked in the repository, if the package names one; a picture of it is left out.
  */
 export function createAddressFinder({ file }: PackageDocument, place: DocumentsPlace): FindAddress {
   const files = linkedFiles()
   const repository = packageRepository()
   return (target) => {
-    // An address to fill in is no link: http://localhost:PORT
+    // A URL with a part to fill in is no link: http://localhost:PORT
     if (/^(?:https?|mailto):/i.test(target)) return URL.canParse(target) ? target : undefined
     const [path = '', fragment] = target.split('#')
     const hash = fragment === undefined ? '' : `#${fragment}`

@@ -6,28 +6,28 @@ import { plainText, type Section, sectionsOf } from './markdown.ts'
 
 /** A document of the package. */
 export interface PackageDocument {
-  /** What its address ends with: `audit`. */
+  /** The end of its URL: `audit`. */
   readonly name: string
-  /** Below the root of the package: `docs/audit.md`. */
+  /** The path below the root of the package: `docs/audit.md`. */
   readonly file: string
   readonly title: string
-  /** What it is about. */
+  /** The subject in one sentence. */
   readonly line: string
   readonly group: string
   readonly markdown: string
-  /** The first one has the title. */
+  /** Sections; the first one has the title. */
   readonly sections: readonly Section[]
 }
 
 let found: readonly PackageDocument[] | undefined
 
-/** All documents of the version that runs, group by group. */
+/** All documents of the running version, group by group. */
 export function findDocuments(): readonly PackageDocument[] {
   found ??= readDocuments()
   return found
 }
 
-/** The document with this name, such as `audit`; `undefined` when there is none. */
+/** The document with this name, such as `audit`; `undefined` when it does not exist. */
 export const findDocument = (name: string): PackageDocument | undefined =>
   findDocuments().find((document) => document.name === name)
 
@@ -42,7 +42,7 @@ function readDocuments(): readonly PackageDocument[] {
   })
 }
 
-/** It ends before a capital letter or at the end of its paragraph; before a block a colon ends it. */
+/** A sentence ends before a capital letter or at the end of its paragraph; before a block a colon ends it. */
 function firstSentence(section: Section | undefined): string {
   const paragraph = section?.tokens.find(({ type }) => type === 'paragraph')
   const text = plainText(paragraph === undefined ? [] : [paragraph]).trim()

@@ -15,14 +15,14 @@ const OTHER_DOCUMENTS: Readonly<Record<string, string>> = {
 const LINKED_FILES = ['LICENSE', 'compose.yaml']
 
 /**
- * Files that are served at their path below `/_sandbox/`, beside those in `docs/`: so the relative links of a document work in its
+ * Files that are served at their path below `/_sandbox/`, besides those in `docs/`, so that the relative links of a document work in its
  * Markdown too.
  */
 export const FILES_BESIDE_DOCS: readonly string[] = [...Object.values(OTHER_DOCUMENTS), ...LINKED_FILES]
 
 /**
- * The file of each document below the root of the package, by the name of the document. `docs/maintainers/` and
- * `CONTRIBUTING.md` are for those who change the project: the repository alone has them.
+ * The file of each document below the root of the package, by the name of the document. `docs/maintainers/` and `CONTRIBUTING.md` are for
+ * contributors and stay in the repository.
  */
 export function documentFiles(): ReadonlyMap<string, string> {
   const pages = readdirSync(new URL('docs/', packageRoot)).filter((name) => name.endsWith('.md'))
@@ -34,7 +34,7 @@ export function documentFiles(): ReadonlyMap<string, string> {
 
 const TYPES: Readonly<Record<string, string>> = { '.webp': 'image/webp', '.md': 'text/markdown; charset=utf-8' }
 
-/** The media type by which a file is served; any other file is text to read. */
+/** The media type of a served file; any other file is plain text. */
 export const mediaTypeOf = (file: string): string => TYPES[extname(file)] ?? 'text/plain; charset=utf-8'
 
 /** What documents link to or show, below the root of the package: `docs/pictures/flow.webp`, `examples/express/app.js`. */

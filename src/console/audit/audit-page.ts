@@ -12,16 +12,16 @@ import { markOf, renderFindings, renderOthers, renderUnshown } from './point-lis
 /** The name of the file input. */
 export const REPORT_FIELD = 'report'
 
-/** A report, and what this sandbox knows about it. */
+/** A report, with what this sandbox knows about it. */
 export interface OpenReport {
-  /** Of the file that it comes from. */
+  /** The name of the file from which the report was read. */
   readonly name: string
   readonly report: AuditReport
-  /** The ids of the flows that are in the journal here. */
+  /** The ids of flows that are in the journal of this sandbox. */
   readonly linked: readonly string[]
 }
 
-/** The form that opens a report, below the verdicts of the one that is open. */
+/** The form that opens a report, below the verdicts of the current one. */
 export function renderAudit(
   frame: ConsoleFrame,
   { opened, problem }: { opened?: OpenReport; problem?: string },
@@ -37,18 +37,18 @@ ${renderForm(frame, opened !== undefined)}`,
   })
 }
 
-/** Rows of one page: the catalogue has 300, a file may have more. */
+/** Rows on one page: the catalogue has 300, a file may have more. */
 const MAX_ROWS = 1000
 
 function renderReport({ report: given, name, linked }: OpenReport, { consolePath }: ConsoleFrame): Html {
   const rows = given.rows.slice(0, MAX_ROWS)
   const shown = { ...given, ...summarise(rows, given) }
-  // Decision: what stands on top is counted from the rows, so that no report looks better than its rows.
+  // Decision: the verdicts on top are counted from the rows, so that no report looks better than its rows.
   const report: AuditReport = { ...given, ...summarise(given.rows, given) }
   const place = { consolePath, linked: new Set(linked), audited: report }
   const points = pointsOf(shown)
   const isLinked = [...points, ...rows].every(({ flows }) => flows.every((id) => place.linked.has(id)))
-  // What may be done either way, and what is not for this app, belongs to no check.
+  // Rows that may be handled either way, or are not for this app, belong to no check.
   const ofChecks = new Set(points.flatMap((point) => point.rows))
   return html`${renderSummary(report, remarksOn(given, report, isLinked), name)}
 ${renderFindings(points.filter(isFound), place)}
@@ -79,7 +79,7 @@ function renderSummary(report: AuditReport, remarks: readonly string[], name: st
   const { readings, checks } = report
   const ofReadings = readings && report.rows.length === 0 && describeReadings(readings)
   const conclusion = conclusionOf(report)
-  // What does not count is no success either.
+  // An audit that does not count is no success.
   const word = ofReadings && conclusion === 'passed' && pointsOf(report).some(isFound) ? 'depends' : conclusion
   const headline = ofReadings || describeChecks(checks) || 'Nothing could be shown'
   return html`<section class="card" aria-labelledby="verdict-title">
@@ -120,7 +120,7 @@ function factsOf(report: AuditReport, name: string): readonly (readonly [term: s
   ]
 }
 
-/** What to know before the report is believed. */
+/** What to know before believing the report. */
 function remarksOn(given: AuditReport, counted: AuditReport, isLinked: boolean): string[] {
   const { version, catalogue, rows } = given
   const strangers = rows.filter(({ row }) => !findAuditRow(row)).length

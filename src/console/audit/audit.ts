@@ -14,7 +14,7 @@ import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 import type { ConsoleRoute } from '../console-route.ts'
 import { type OpenReport, REPORT_FIELD, renderAudit } from './audit-page.ts'
 
-/** `console/audit`: the report of an audit, at first the last one of the folder that the sandbox was started in. */
+/** `console/audit`: the report of an audit; at first the last report in the folder in which the sandbox was started. */
 export const auditPage: ConsoleRoute = {
   name: 'audit',
   async render({ tenant, frame, host }) {
@@ -30,7 +30,7 @@ export const auditPage: ConsoleRoute = {
   },
 }
 
-/** Answers with the report that a form brings. Nothing of it is kept. */
+/** Shows the report in a form, without keeping it. */
 export const showUploadedReport =
   (host: HttpHost): Handler =>
   async (request, tenant) => {
@@ -85,17 +85,17 @@ async function readFile(request: Incoming): Promise<File> {
       throw Refusal.invalidRequest(`the form cannot be read: it is no multipart/form-data; ${REMEDY}`)
     })
   const file = fields.get(REPORT_FIELD)
-  // A browser sends a file without a name when none was chosen.
+  // When no file was chosen, a browser sends a file without a name.
   if (!(file instanceof File) || file.name === '') throw Refusal.invalidRequest(`no file came; ${REMEDY}`)
   return file
 }
 
-/** How far the clocks of an audit and of its sandbox may differ. */
+/** Milliseconds by which the clocks of an audit and of its sandbox may differ. */
 const TOLERANCE_MS = 15_000
 
 /**
- * The flows of a report that are in the journal of a tenant. Every sandbox counts its flows from f1, so the id alone proves
- * nothing: the flow also began while the audit ran.
+ * The flows of a report that are in the journal of a tenant. Every sandbox counts its flows from f1, so an id proves nothing: the flow
+ * must also have begun while the audit ran.
  */
 async function flowsInJournal(
   { started_at: startedAt, first_started_at: firstStartedAt = startedAt, seconds, rows, readings }: AuditReport,

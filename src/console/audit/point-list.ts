@@ -7,20 +7,20 @@ import { type AuditedRow, type AuditReport, VERDICTS } from '../../sandbox/outco
 import { findingLevel } from '../../sandbox/outcomes/report/audited-row.ts'
 import type { Fact, Point, Unshown } from '../../sandbox/outcomes/report/points.ts'
 
-/** Where the rows of a report are shown. */
+/** The page that shows the rows of a report. */
 export interface RowPlace {
   readonly consolePath: string
-  /** The flows that are in the journal here. */
+  /** Flows that are in the journal of this sandbox. */
   readonly linked: ReadonlySet<string>
-  /** How the report names the app, and what drove it. */
+  /** The app as the report names it, and what drove it. */
   readonly audited: Pick<AuditReport, 'app' | 'agent'>
 }
 
-/** Characters of one text of a point, and of a row. */
+/** Characters of a text of a point or a row. */
 const MAX_TEXT = 600
 const MAX_ROW_TEXT = 200
 
-/** What is missing in an app, what it refused wrongly and what it depends on: the worst first and open, with the rows folded. */
+/** The findings: missing checks, right answers that were refused, and dependencies. The worst come first, with their rows folded. */
 export const renderFindings = (points: readonly Point[], place: RowPlace): Html | false =>
   points.length > 0 &&
   html`<section class="card" aria-labelledby="findings-title">
@@ -46,7 +46,7 @@ const renderLog = ({ rows: [worst] }: Point): Html | false =>
   worst?.log !== undefined &&
   html`<div><dt>The app wrote</dt><dd><pre><code>${shortened(worst.log.join('\n'), MAX_TEXT)}</code></pre></dd></div>`
 
-/** What could not be judged, by its reason. */
+/** Points that could not be judged, by reason. */
 export const renderUnshown = (unshown: readonly Unshown[]): Html | false =>
   unshown.length > 0 &&
   html`<section class="card" aria-labelledby="undetermined-title">
@@ -57,10 +57,7 @@ export const renderUnshown = (unshown: readonly Unshown[]): Html | false =>
   )}</ul>
 </section>`
 
-/**
- * The checks without a finding, then the rows that belong to no check. The checks that hold are folded. The filter appears with
- * scripts only.
- */
+/** The checks without a finding, which are folded, then rows without a check. The filter needs scripts. */
 export function renderOthers(points: readonly Point[], rows: readonly AuditedRow[], place: RowPlace): Html {
   const holding = points.filter((point) => point.state === 'passed' && point.rows.length > 0)
   const renderChecks = (checks: readonly Point[]) =>
@@ -82,7 +79,7 @@ ${renderRows('Other rows', rows, place)}
 </section>`
 }
 
-/** Rows in a table, folded. */
+/** A folded table of rows. */
 function renderRows(title: Renderable, rows: readonly AuditedRow[], place: RowPlace): Html | false {
   const [first] = rows
   if (first === undefined) return false
@@ -111,14 +108,14 @@ const MARKS = {
   wait: ['undetermined', 'depends on', 'fails under', 'depends'],
 }
 
-/** The colour of a verdict, and of what an audit came to. */
+/** The colour of a verdict, or of the result of an audit. */
 export const markOf = (verdict: string): string =>
   Object.entries(MARKS).find(([, verdicts]) => verdicts.includes(verdict))?.[0] ?? 'none'
 
 const renderVerdict = (verdict: string): Html =>
   html`<span class="mark ${markOf(verdict)}" data-verdict>${verdict}</span>`
 
-/** The name of a row, which leads to its page when the catalogue has it. */
+/** The name of a row, linked to its page if the catalogue has the row. */
 function renderRowName({ row }: AuditedRow, { consolePath }: RowPlace): Html {
   const name = html`<code class="name">${breakable(row.slice(0, MAX_NAME))}</code>`
   return findRow(row)
@@ -127,10 +124,10 @@ function renderRowName({ row }: AuditedRow, { consolePath }: RowPlace): Html {
 }
 
 const MAX_NAME = 120
-/** Flows of one row: each role and each repetition has one. */
+/** Flows of one row: one for each role and repetition. */
 const MAX_FLOWS = 12
 
-/** The flows of a row: links to those in the journal here, the others as they are. */
+/** The flows of a row; those in the journal of this sandbox are links. */
 const renderFlows = ({ flows }: Pick<AuditedRow, 'flows'>, { consolePath, linked }: RowPlace): readonly Html[] =>
   flows
     .slice(0, MAX_FLOWS)
@@ -140,13 +137,10 @@ const renderFlows = ({ flows }: Pick<AuditedRow, 'flows'>, { consolePath, linked
         : html`<span class="muted">${id.slice(0, MAX_NAME)}</span> `,
     )
 
-/** What is typed to run some rows again: a row, or `family:nonce`. An audit in a test suite is run by its test. */
+/** The command that runs rows again: a row, or `family:nonce`. An audit in a test suite is run by its test. */
 const renderRunAgain = (selected: string, { audited: { app, agent } }: RowPlace): Html | false =>
   agent !== 'function' &&
   renderSnippet(`npx agekey-sandbox audit ${isPage(app) ? `${shellWord(app)} ` : ''}--only ${shellWord(selected)}`)
 
-/**
- * An address that is one word in every shell. One with a placeholder stands in agekey-audit.yaml, which the command reads; another
- * text comes of no audit.
- */
+/** A URL that is one word in every shell. A URL with a placeholder stands in agekey-audit.yaml, which the command reads. */
 const isPage = (app: string) => /^https?:\/\/[\w.~:/?#@!$()*+,;=%[\]-]+$/.test(app) && URL.canParse(app)

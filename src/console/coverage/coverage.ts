@@ -14,7 +14,7 @@ import type { ConsoleRoute } from '../console-route.ts'
 import { renderGaps } from './gap-list.ts'
 import { renderSeen } from './seen-list.ts'
 
-/** `console/coverage`: what was delivered to the app, and a form that empties the counters. At the base URL that of all tenants. */
+/** `console/coverage`: what was delivered to the app, and a form that clears the counters. At the base URL it covers all tenants. */
 export const coveragePage: ConsoleRoute = {
   name: 'coverage',
   async render({ tenant, frame }) {
@@ -36,7 +36,7 @@ const MEANINGS: Readonly<Record<DimensionName, string>> = {
   calls: 'Calls of your server: success, refusal, failure and timeout.',
 }
 
-/** What was delivered to the app, the gaps first, and a form that empties the counters. */
+/** What was delivered to the app, the gaps first, and a form that clears the counters. */
 export function renderCoverage(frame: ConsoleFrame, coverage: Coverage): RenderedPage {
   const { dimensions, unused, omitted } = coverage
   const isEmpty = DIMENSIONS.every((name) => dimensions[name].total === 0)
@@ -84,7 +84,7 @@ ${renderTable(
 </section>`
 }
 
-/** The cells of a dimension that count. */
+/** The cells of a dimension with its counts. */
 const renderCount = (name: DimensionName, { covered, total, percent }: CoverageDimension): readonly Renderable[] =>
   total === 0
     ? [name, html`<span class="muted">nothing to see</span>`, '']
@@ -101,7 +101,7 @@ function renderDimension(
 ): Html | false {
   if (dimension.total === 0) return false
   const gaps = gapsOf(dimension)
-  // A link to what is inside of a folded part opens the part.
+  // A link into a folded part opens the part.
   return html`<details class="card">
 <summary><h2>${name}</h2> <span class="mark ${gaps.length === 0 ? 'yes' : 'wait'}" data-testid="gaps-${name}">${gaps.length === 0 ? 'no gap' : counted(gaps.length, 'gap')}</span></summary>
 <div class="stack" id="${name}">

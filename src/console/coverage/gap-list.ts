@@ -3,19 +3,19 @@ import { breakable, grouped, shortened } from '../../http/html/elements.ts'
 import { type Html, html } from '../../http/html/html.ts'
 import type { CoverageGap } from '../../sandbox/coverage/coverage.ts'
 
-/** Where a gap can be tried. */
+/** The page on which a gap can be tried. */
 interface GapPlace extends Pick<ConsolePlace, 'consolePath' | 'demoPath'> {
-  /** Of the app, as JSON: for gaps of the endings of a flow. */
+  /** The claims of the app as JSON, for gaps of the endings of a flow. */
   readonly firstClaims: string | undefined
 }
 
 const MAX_CLAIMS_LENGTH = 300
 
-/** The claims that what follows is about. */
+/** The claims of the following gaps. */
 export const renderClaims = (claims: string | undefined): Html | false =>
   claims !== undefined && html`<p class="muted"><code>${shortened(claims, MAX_CLAIMS_LENGTH)}</code></p>`
 
-/** What was not seen: what closes it, and where to try that. */
+/** The gaps: what closes each, and where to try that. */
 export const renderGaps = (gaps: readonly CoverageGap[], place: GapPlace): readonly Html[] =>
   grouped(gaps, ({ item }) => item.claims).map(
     ([claims, those]) =>

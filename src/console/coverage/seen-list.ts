@@ -8,7 +8,7 @@ import {
 } from '../../sandbox/coverage/coverage.ts'
 import { renderClaims } from './gap-list.ts'
 
-/** What was seen of a dimension, beside the tests that saw it. */
+/** What was seen of a dimension, with the tests that saw it. */
 export function renderSeen(name: DimensionName, { covered, items }: CoverageDimension): Html | false {
   if (covered === 0) return false
   return html`<details class="raw"><summary>${counted(covered, 'side')} seen, and by which tests</summary>

@@ -17,13 +17,13 @@ interface Place {
   readonly clock: PageClock
 }
 
-/** The transaction that the last page of a flow waits with. */
+/** The transaction of the last page of a flow. */
 export const transactionOf = ({ calls }: Pick<Flow, 'calls'>): string | undefined =>
   calls
     .map(({ response }) => (response.kind === 'page' ? response.transaction : undefined))
     .findLast((transaction) => transaction !== undefined)
 
-/** Answers a flow that waits in this browser, or runs a flow again; where neither is possible it says why. */
+/** Continues a waiting flow in this browser, or runs a flow again; otherwise it says why neither is possible. */
 export function renderAgain(flow: Flow, place: Place): Html {
   const isWaiting = flow.ended_at === undefined
   return html`<section class="card" aria-labelledby="again-title"${isWaiting && html` data-preview`}>
@@ -49,7 +49,7 @@ function renderWaiting(flow: Flow, place: Place): Html {
   return html`<p>It waits no longer: the request is over, by its time or by a reset. Start the flow again in the app.</p>`
 }
 
-/** E3 with what was pushed. */
+/** E3 with the pushed parameters. */
 function requestUriOf({ calls }: Flow): string | undefined {
   const push = calls.findLast(({ endpoint }) => endpoint === ENDPOINTS.par.number)
   if (push?.response.kind !== 'json' || !isJsonObject(push.response.value)) return undefined
@@ -73,7 +73,7 @@ const queryOf = (parameters: Readonly<Record<string, unknown>>): string =>
     ),
   ).toString()
 
-/** Characters of an address that every browser and server takes. */
+/** Characters of a URL that every browser and server accepts. */
 const MAX_ADDRESS = 6_000
 
 function renderRun(flow: Flow, { basePath, baseUrl }: Place): Html {

@@ -3,7 +3,7 @@ import { type Html, html } from '../../http/html/html.ts'
 import type { RecordedResponse } from '../../sandbox/journal/call-record.ts'
 import { renderValues } from './values.ts'
 
-/** What a call answered: a redirect by its address and parameters, a page by its fields, a body as it is. */
+/** The answer to a call: a redirect with its address and parameters, a page with its fields, a body as it is. */
 export function renderAnswer(response: RecordedResponse): Html {
   switch (response.kind) {
     case 'callback': {

@@ -28,13 +28,13 @@ const MAX_COMMAND_LENGTH = 6_000
 
 interface CallsContext {
   readonly baseUrl: string
-  /** The flow in the control API. */
+  /** The URL of the flow in the control API. */
   readonly jsonPath: string
-  /** What the page says already of why a call was refused. */
+  /** The reason of the refusal that the page has shown already. */
   readonly told: string
 }
 
-/** The calls of a flow, the first one first. */
+/** The calls of a flow, in order. */
 export function renderCalls(
   { calls, dropped_calls: dropped = 0, client_id: clientId }: Flow,
   { baseUrl, jsonPath, told }: CallsContext,
@@ -73,7 +73,7 @@ ${renderCurl(curl)}</details>
 `
 }
 
-/** The status by what it means for the app: a redirect that carries an error is none that went well. */
+/** The status, coloured by its meaning for the app: a redirect with an error is no success. */
 function renderStatus(call: CallRecord): Html {
   const { status } = call
   const error = errorBack(call)
@@ -88,7 +88,7 @@ function toneOf(call: CallRecord): 'yes' | 'declined' | 'no' {
   return errorBack(call) === 'access_denied' ? 'declined' : 'no'
 }
 
-/** A long command is left out: a shortened one would not work. */
+/** A long command is left out, since a shortened one would not work. */
 const renderCurl = (command: string): Html =>
   command.length > MAX_COMMAND_LENGTH
     ? html`<p class="muted">The call is too long to be repeated from here.</p>`

@@ -2,7 +2,7 @@ import { shellWord } from '../../files/shell-word.ts'
 import { ENDPOINTS } from '../../oidc/endpoints.ts'
 import type { CallRecord } from '../../sandbox/journal/call-record.ts'
 
-/** The journal masks secrets: the command takes them from the environment. */
+/** The journal masks secrets, so the command takes them from the environment. */
 const SECRET_PLACEHOLDER = '"$AGE_CLIENT_SECRET"'
 
 /** A shell command that repeats a recorded call. Every value is quoted; secrets are environment variables. */
@@ -29,7 +29,7 @@ export function curlCommand(
   return lines([`curl -i ${shellWord(url)}`, ...basic, ...fields])
 }
 
-/** The journal shows the header of a fetched trap, masked, beside its parameters. */
+/** For a fetched trap, the journal lists the masked header among the parameters. */
 const withoutHeader = ({ authorization: _, ...parameters }: CallRecord['parameters']) => parameters
 
 function withQuery(url: string, parameters: Readonly<Record<string, unknown>>): string {

@@ -6,10 +6,10 @@ import type { FlowFilter } from '../../sandbox/journal/journal.ts'
 import type { FlowSearch } from '../../sandbox/journal/search-flows.ts'
 import { FLOW_TITLES } from './flow-table.ts'
 
-/** What the list is limited to: facts of a flow, its status, and free text. */
+/** The filter of the list: facts of a flow, its status, and free text. */
 export type FlowQuery = FlowFilter & FlowSearch
 
-/** Reads the query of the page. An absent member lets every flow through, and so does an unknown name of a flow or status. */
+/** Reads the filter from the query. An absent member, or an unknown name of a flow or status, filters nothing. */
 export function readFlowQuery({ flow, client_id, state, persona, outcome, status, q, ...shown }: Fields): FlowQuery {
   return {
     flow: flow !== undefined && Object.hasOwn(FLOW_TITLES, flow) ? flow : undefined,
@@ -28,7 +28,7 @@ const FLOW_OPTIONS = [
   ...Object.entries(FLOW_TITLES).map(([value, label]) => ({ value, label })),
 ]
 
-/** The form above the table: free text, kind of flow, errors only, and the single facts behind a button. */
+/** The form above the table: free text, kind of flow, errors only, and the other facts behind a button. */
 export function renderFlowSearch(query: FlowQuery): Html {
   const { q = '', flow, status, persona, outcome, state, client_id: clientId } = query
   const facts = [persona, outcome, state, clientId].filter((value) => value !== undefined)

@@ -8,7 +8,7 @@ import { linkStories, type StoryLinks } from '../../sandbox/journal/link-stories
 import { type PageClock, renderFlowTime } from './flow-time.ts'
 import { overdue, renderStatusMark } from './status-mark.ts'
 
-/** The flows in headings and in the filter. */
+/** The words for flows in headings and in the filter. */
 export const FLOW_TITLES: Readonly<Record<ListedFlow['flow'], string>> = {
   use: 'Use',
   create: 'Create',
@@ -45,7 +45,7 @@ ${flows.map((flow, index) =>
 </table>`
 }
 
-/** Characters of what a row shows; the page of the flow has all. */
+/** Characters of a value in a row; the page of the flow has the whole value. */
 const MAX_SUMMARY = 240
 const MAX_TITLE = 400
 const MAX_NAME = 60

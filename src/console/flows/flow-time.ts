@@ -6,25 +6,25 @@ export interface PageClock {
   /** Milliseconds since the UNIX epoch. */
   readonly now: number
   readonly frozen: boolean
-  /** How long a request_uri serves, in seconds. */
+  /** The lifetime of a request_uri, in seconds. */
   readonly requestUriSeconds: number
 }
 
-/** What the clock of a tenant shows, and the lifetimes that it judges. */
+/** The present by the clock of a tenant, with the lifetimes that depend on it. */
 export const pageClock = ({ clock, provider }: Pick<Tenant, 'clock' | 'provider'>): PageClock => ({
   now: clock.now(),
   frozen: clock.state().frozen,
   requestUriSeconds: provider.lifetimes.requestUri,
 })
 
-/** How long ago an instant was, with the instant beside it: a style sheet shows it on hover and on focus. */
+/** How long ago an instant was; a style sheet shows the instant itself on hover and on focus. */
 export function renderFlowTime(instant: string, { now }: Pick<PageClock, 'now'>): Html {
   const shown = instant.replace('T', ' ').replace(/(?:\.\d+)?Z$/, 'Z')
   const isToday = instant.slice(0, 10) === new Date(now).toISOString().slice(0, 10)
   return html`<time datetime="${instant}" title="${shown} by the clock of the sandbox"><span data-ago>${ago(Date.parse(instant), now)}</span> <span class="instant">${isToday ? shown.slice(11) : shown.slice(5)}</span></time>`
 }
 
-/** `12 s ago`, by the clock of the sandbox; `in 3 h` when the clock was set back since. */
+/** `12 s ago`, by the clock of the sandbox; `in 3 h` if the clock was set back since. */
 export function ago(instant: number, now: number): string {
   if (Number.isNaN(instant)) return 'unknown'
   const seconds = Math.round(Math.abs(now - instant) / 1000)
@@ -35,7 +35,7 @@ export function ago(instant: number, now: number): string {
 }
 
 const DAYS = [86_400, 'd'] as const
-/** Up to how many seconds which unit counts. `public/flows-times.js` has the same rows. */
+/** The largest number of seconds for each unit. `public/flows-times.js` has the same rows. */
 const UNITS = [
   [120, 1, 's'],
   [7_200, 60, 'min'],

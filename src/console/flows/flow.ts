@@ -20,7 +20,7 @@ import { FLOW_TITLES, renderFlowTable } from './flow-table.ts'
 import { type PageClock, pageClock } from './flow-time.ts'
 import { renderWhy } from './why.ts'
 
-/** `console/flows/ID`: one flow with all that the journal holds of it. */
+/** `console/flows/ID`: one flow, with everything in the journal about it. */
 export const flowPage: ConsoleRoute = { name: 'flows', below: '/:id', render: renderOne }
 
 async function renderOne({ tenant, frame, params }: ConsoleCall): Promise<ConsolePage> {
@@ -43,7 +43,7 @@ async function newestFlows({ journal, name }: Tenant): Promise<readonly ListedFl
   return newest
 }
 
-/** The page of an id that no flow has: the newest flows instead. */
+/** The page for an unknown id, with the newest flows. */
 export function renderUnknown(
   frame: ConsoleFrame,
   newest: readonly ListedFlow[],
@@ -62,7 +62,7 @@ ${newest.length > 0 ? renderFlowTable(newest, { frame, clock }) : html`<p class=
   return { ...page, status: 404 }
 }
 
-/** How many flows before and after one are looked through for its story. */
+/** Flows before and after a flow that are searched for its story. */
 const MAX_STORY_REACH = 50
 
 async function readStory({ id, client_id, audit }: Flow, { journal, name }: Tenant): Promise<StoryLinks> {
@@ -77,7 +77,7 @@ async function readStory({ id, client_id, audit }: Flow, { journal, name }: Tena
   return linkStories(near).get(id) ?? {}
 }
 
-/** The transaction of a flow, when it still waits. */
+/** The transaction of a flow that still waits. */
 async function waitingOf(flow: Flow, { provider }: Tenant): Promise<string | undefined> {
   const transaction = flow.ended_at === undefined ? transactionOf(flow) : undefined
   return transaction !== undefined && (await peekPending(transaction, provider)) ? transaction : undefined
@@ -92,7 +92,7 @@ interface FlowContext {
   readonly waiting: string | undefined
 }
 
-/** Why the answer is what it is, what comes next, the calls, the token and the trace of a flow. */
+/** The reasons of the answer, what comes next, the calls, the token and the trace of a flow. */
 export function renderFlow(
   frame: ConsoleFrame,
   flow: Flow,
@@ -143,7 +143,7 @@ ${playground !== undefined && html`<p class="row links"><a class="target" href="
 </section>`
 }
 
-/** The flow as files: each link is a download. */
+/** The flow as files to download. */
 function renderTakeAlong({ id }: Flow, { controlPath }: ConsoleFrame): Html {
   return html`<section class="card" aria-labelledby="take-title">
 <h2 id="take-title">Take it along</h2>
@@ -155,10 +155,10 @@ function renderTakeAlong({ id }: Flow, { controlPath }: ConsoleFrame): Html {
 </section>`
 }
 
-/** Longer claims are no link: they would be on the page a second time. */
+/** Longer claims get no link, which would repeat them on the page. */
 const MAX_CLAIMS = 8_000
 
-/** The playground with the claims of the flow. */
+/** A link to the playground with the claims of the flow. */
 function playgroundOf({ calls, persona }: Flow, { consolePath }: ConsoleFrame): string | undefined {
   const sent = calls.find(({ endpoint }) => endpoint === ENDPOINTS.use.number)?.parameters['claims']
   if (sent === undefined) return undefined

@@ -35,17 +35,16 @@ async function renderFlows({ request, tenant, host, frame, fields }: ConsoleCall
   return renderFlowList(frame, items, { query, before: next, hidden, clock, settings })
 }
 
-/** The query of a page of flows; an absent member lets every flow through. */
+/** The query of a page of flows; an absent member filters nothing. */
 const searchOf = (query: FlowQuery): URLSearchParams =>
   new URLSearchParams(Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1])))
 
 /**
- * The table of the journal; scripts keep it current, move through it by keys and show a preview.
- *
+ * The table of the journal. Scripts keep it current, move through it by keys and show a preview.
  * @param flows newest first
- * @param list.before the flow before which the next page begins, when there are older ones
- * @param list.hidden flows of audits that are left out
- * @param list.settings for an app to paste, which are shown until the first flow has come
+ * @param list.before the flow before which the next page begins, if there are older ones
+ * @param list.hidden hidden flows of audits
+ * @param list.settings settings to paste into an app, shown until the first flow has come
  */
 export function renderFlowList(
   frame: ConsoleFrame,

@@ -5,7 +5,7 @@ import type { ListedFlow } from '../../sandbox/journal/journal.ts'
 import { findOverdue } from '../../sandbox/journal/overdue.ts'
 import type { PageClock } from './flow-time.ts'
 
-/** A status as the console shows it: what waits too long is over. */
+/** A status as the console shows it; a flow that waits too long is overdue. */
 type ShownStatus = FlowStatus | 'expired'
 
 const MARKS: Readonly<Record<ShownStatus, string>> = {
@@ -16,7 +16,7 @@ const MARKS: Readonly<Record<ShownStatus, string>> = {
   expired: 'none',
 }
 
-/** The status of a flow as a mark: what was refused is never green, and neither is what a correct client has to refuse. */
+/** The status of a flow as a mark. A refused flow is never green, nor is an answer that a correct client must refuse. */
 export function renderStatusMark(flow: ListedFlow, status: ShownStatus): Html {
   const outcome = outcomeOf(flow)
   const isSpoiled = status === 'ok' && outcome !== undefined && isForced(outcome) && outcome.correctClient !== 'accept'
@@ -25,7 +25,7 @@ export function renderStatusMark(flow: ListedFlow, status: ShownStatus): Html {
     : html`<span class="mark ${MARKS[status]}">${status}</span>`
 }
 
-/** What to say of a flow that waits longer than its request is valid; `undefined` for every other one. */
+/** Describes a flow that waits longer than its request is valid; `undefined` for every other flow. */
 export function overdue(flow: ListedFlow, clock: PageClock): { status: 'expired'; summary: string } | undefined {
   const found = findOverdue(flow, clock)
   if (found === undefined) return undefined

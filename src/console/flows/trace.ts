@@ -3,10 +3,10 @@ import type { Check, SignalTrace, ThresholdTrace } from '../../age/trace.ts'
 import { renderTable } from '../../http/html/elements.ts'
 import { type Html, html } from '../../http/html/html.ts'
 
-/** Tables on one page: there is one for each requested age and signal. */
+/** Tables on one page: one for each requested age and signal. */
 const MAX_TABLES = 24
 
-/** The trace of an evaluation: a line for each requested age with the signal that decided it, and folded below it the checks that the request asks for. */
+/** The trace of an evaluation: a line for each requested age with the signal that decided, and the checks folded below it. */
 export function renderTrace(trace: readonly ThresholdTrace[]): Html {
   const signals = Math.max(1, ...trace.map((threshold) => threshold.signals.length))
   const shown = trace.slice(0, Math.max(1, Math.floor(MAX_TABLES / signals)))
@@ -42,7 +42,7 @@ ${renderTable(
 
 const isAskedFor = ({ filter, reason }: Check) => reason !== absentFilter(filter)
 
-/** The line beside the answer: the signal that passes, else the one that fails the fewest checks. */
+/** The signal that decided: the one that passes, otherwise the one that fails the fewest checks. */
 function reasonOf(signals: readonly SignalTrace[]): string {
   const failures = ({ checks }: SignalTrace) => checks.filter(({ passed }) => !passed)
   const [decisive] = signals.toSorted((one, other) => failures(one).length - failures(other).length)

@@ -7,7 +7,7 @@ import { parseJson } from '../../oidc/request/json.ts'
 /** Parameters of one call. */
 const MAX_PARAMETERS = 30
 
-/** Named values, a row each: JSON is indented, and an id_token shows what it says. */
+/** Named values, a row each. JSON is indented, and an id_token is decoded. */
 export function renderValues(values: readonly (readonly [name: string, value: unknown])[]): Html {
   const shown = values.slice(0, MAX_PARAMETERS)
   return html`<dl class="settings">${shown.map(
@@ -28,7 +28,7 @@ function renderValue(name: string, value: unknown): Html {
   return html`<code>${shortened(String(value))}</code>`
 }
 
-/** An object or array that a text holds as JSON. */
+/** An object or array, if the text is JSON of one. */
 function jsonIn(text: string): unknown {
   if (!/^\s*[[{]/.test(text)) return undefined
   const json = parseJson(text)

@@ -17,13 +17,13 @@ const VERDICTS = {
   depends: { mark: 'none', text: 'can tell only with more context than this flow' },
 } as const
 
-/** How a summary begins that stands behind the mark of its status. */
+/** The beginning of a summary behind the mark of its status. */
 const SAID_BY_MARK = /^(?:forced: |(?:pushed: )?waits )/
 
-/** Answers of one flow: a request may name a hundred ages, and the id_token below has all. */
+/** Answers of one flow: a request may name a hundred ages, and the id_token below shows all. */
 const MAX_ANSWERS = 24
 
-/** Why the answer is what it is: the summary, the broken rules or the checks that decided, the outcome. */
+/** The reasons of the answer: the summary, the broken rules or the deciding checks, the outcome. */
 export function renderWhy(flow: Flow, { frame, clock }: { frame: ConsoleFrame; clock: PageClock }): Html {
   const { status, summary } = overdue(flow, clock) ?? summarizeFlow(flow)
   const { trace = [], age_thresholds: answers = {} } = flow
@@ -43,7 +43,7 @@ ${
 
 const isError = ({ level }: Finding) => level === 'error'
 
-/** `E1 was refused: 2 rules are broken`; the rules stand below it. */
+/** `E1 was refused: 2 rules are broken`; the rules follow below. */
 function refusalTitle(refused: readonly CallRecord[]): string {
   const count = refused.flatMap(({ findings }) => findings.filter(isError)).length
   const endpoints = [...new Set(refused.map(({ endpoint }) => endpoint))].join(', ')

@@ -9,7 +9,7 @@ import { clockMoveSchema } from '../../sandbox/clock/clock-move.ts'
 import { describeSeconds } from '../../sandbox/clock/describe-clock.ts'
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 
-/** Moves the clock as a form asks. @throws Refusal */
+/** Moves the clock by a form. @throws Refusal */
 export async function moveByForm(
   { advance, set, freeze, reset }: Fields,
   tenant: Pick<Tenant, 'moveClock'>,
@@ -25,7 +25,7 @@ export async function moveByForm(
   await tenant.moveClock(parseWith(clockMoveSchema, wanted, 'body'))
 }
 
-/** The steps of the buttons, and what they show with the default lifetimes. */
+/** The steps of the buttons, and what each shows with the default lifetimes. */
 const STEPS = [
   { seconds: 91, title: '+91 seconds', hint: 'a request_uri has expired' },
   { seconds: 600, title: '+10 minutes', hint: 'an id_token and a code have expired' },
@@ -34,10 +34,7 @@ const STEPS = [
   { seconds: 31_536_000, title: '+1 year', hint: '365 days; verifications are a year older' },
 ] as const
 
-/**
- * The time of the sandbox, and forms that move it.
- * @param form.fields what was written when a move was refused
- */
+/** The time of the sandbox, with forms that move it. @param form.fields what was entered when a move was refused */
 export function renderClock(
   { now, base, advanced_seconds: advancedSeconds, frozen: isFrozen }: ClockState,
   { fields: { set, advance }, action }: { fields: Fields; action: string },
@@ -73,6 +70,6 @@ ${renderTextField({ name: 'advance', label: 'Or let so many seconds pass', value
 </section>`
 }
 
-/** The time of the clock, which a script keeps going; it shows the local form in the element that `data-local` names. */
+/** The time of the clock. A script keeps it running, and shows the local time in the element that `data-local` names. */
 const renderTicking = (now: string, isFrozen: boolean): Html =>
   html`<time datetime="${now}" data-clock="${isFrozen ? 'frozen' : 'running'}" data-local="local-now">${now.slice(0, 19).replace('T', ' ')}Z</time>`

@@ -10,7 +10,7 @@ import { moveByForm, renderClock } from './clock.ts'
 import { queueDecision, renderDecisionForm, renderQueue } from './queue.ts'
 import { armScenario, renderScenarioForm, renderScenarios } from './scenarios.ts'
 
-/** `console/force`: what waits for coming requests, and the clock, with the forms that change them. A script keeps the list current. */
+/** `console/force`: the queue and the clock, with forms that change them. A script keeps the list current. */
 export const forcePage: ConsoleRoute = {
   name: 'force',
   async render({ tenant, frame, fields, problem }) {
@@ -38,7 +38,7 @@ async function act({ tenant, fields }: ConsoleCall): Promise<ActResult> {
   }
   if (clear === 'true') await tenant.expectations.clear()
   else if (remove !== undefined) {
-    // What was used up in the meantime is gone already.
+    // The decision may have been used up meanwhile.
     await tenant.expectations.remove(remove)
     await tenant.scenarios.remove(remove)
   } else if (flow !== undefined) await queueDecision(fields, tenant)
@@ -51,7 +51,7 @@ async function act({ tenant, fields }: ConsoleCall): Promise<ActResult> {
 
 interface Force {
   readonly expectations: readonly Expectation[]
-  /** The newest first. */
+  /** The newest scenarios first. */
   readonly scenarios: readonly ScenarioProgress[]
   /** Names to suggest. */
   readonly personas: readonly string[]
@@ -61,7 +61,7 @@ interface Force {
   readonly problem?: string | undefined
 }
 
-/** The queue and the scenarios, a form for each, and the clock. */
+/** The queue, the scenarios and the clock, with their forms. */
 export function renderForce(
   frame: ConsoleFrame,
   { expectations, scenarios, personas, clock, fields, problem }: Force,

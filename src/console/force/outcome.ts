@@ -23,7 +23,7 @@ export const outcomePage: ConsoleRoute = {
   },
 }
 
-/** What happens, what a correct client does and why, where that is demanded, and how to have it. */
+/** What happens, what a correct client does and why, which specification demands it, and how to force it. */
 export function renderOutcome(frame: ConsoleFrame, outcome: Outcome, baseUrl: string): RenderedPage {
   const { name, flow, summary, rule, harm, refs, correctClient } = outcome
   const rows = [

@@ -9,7 +9,7 @@ import { OUTCOMES } from '../../sandbox/outcomes/catalogue.ts'
 import { OUTCOME_FLOWS, type Outcome, type OutcomeFlow, REQUIREMENT_LEVELS } from '../../sandbox/outcomes/outcome.ts'
 import type { ConsoleRoute } from '../console-route.ts'
 
-/** `console/outcomes`: the catalogue, all of it on one page, by flow or call. */
+/** `console/outcomes`: the whole catalogue on one page, by flow or call. */
 export const outcomesPage: ConsoleRoute = {
   name: 'outcomes',
   render({ frame, fields }) {
@@ -25,10 +25,9 @@ export const outcomesPage: ConsoleRoute = {
 }
 
 /**
- * The catalogue: each outcome with what happens, what a correct client does, how binding the check is, and a link to queue it.
- * The page of an outcome says more.
- *
- * @param outcomes all that the filter lets through, in the order of the catalogue
+ * The catalogue: for each outcome what happens, what a correct client does, how binding that is, and a link to queue it. The page of an
+ * outcome says more.
+ * @param outcomes the outcomes that match the filter, in the order of the catalogue
  */
 export function renderOutcomes(
   frame: ConsoleFrame,
@@ -84,10 +83,10 @@ const VERDICTS = {
   depends: { mark: 'none', text: 'depends' },
 } as const
 
-/** What a correct client does with it, and how binding that is. */
+/** What a correct client does with the outcome, and how binding that is. */
 export const renderVerdict = ({ correctClient, level, severity }: Outcome): Html =>
   html`<span class="mark ${VERDICTS[correctClient].mark}">${VERDICTS[correctClient].text}</span> <span class="muted">${level} ${severity}</span>`
 
-/** The form that queues it, filled in. */
+/** The form that queues the outcome, filled in. */
 export const queueHref = ({ flow, name }: Pick<Outcome, 'flow' | 'name'>, consolePath: string): string =>
   `${consolePath}/force?${new URLSearchParams({ flow, outcome: name }).toString()}#queue`

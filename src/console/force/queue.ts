@@ -32,7 +32,7 @@ function readExpectation({ flow, persona, outcome, times, client_id, state, nonc
 /** Expectations, and suggested personas, on one page. */
 const MAX_SHOWN = 100
 
-/** The decisions that wait, first in first out. */
+/** The waiting decisions, first in first out. */
 export function renderQueue(
   expectations: readonly Expectation[],
   { action, fields }: { action: string; fields: Fields },
@@ -76,7 +76,7 @@ function renderMatch(match: NonNullable<Expectation['match']>) {
   return members.map(([name, value]) => html`<span class="line"><code>${`${name}: ${value}`}</code></span>`)
 }
 
-/** The form that queues a decision, with what a link or a refused form has filled in. */
+/** The form that queues a decision, filled in from a link or a refused form. */
 export function renderDecisionForm({
   personas,
   fields,

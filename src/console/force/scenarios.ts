@@ -38,7 +38,7 @@ steps:
   - decide: { flow: use, persona: adult-passport }
 `
 
-/** The form that arms a scenario. @param form.yaml what was written when the scenario was refused */
+/** The form that arms a scenario. @param form.yaml what was entered when the scenario was refused */
 export const renderScenarioForm = (
   { controlPath }: Pick<ConsolePlace, 'controlPath'>,
   { yaml = EXAMPLE, action }: { yaml: string | undefined; action: string },
@@ -51,7 +51,7 @@ ${renderTextArea({ name: 'yaml', label: 'YAML', value: yaml, hint: 'A name and s
 <p class="row links"><a href="${controlPath}/docs/driving#scenarios">What a scenario can say</a></p>
 </section>`
 
-/** Scenarios step by step. An armed one looks at every request until it has passed or failed. @param scenarios the newest first */
+/** Scenarios step by step. An armed one is matched with every request until it has passed or failed. @param scenarios the newest first */
 export const renderScenarios = (scenarios: readonly ScenarioProgress[], action: string): Html =>
   html`<div id="scenarios">${
     scenarios.length === 0

@@ -6,11 +6,11 @@ import { type Html, html } from '../../http/html/html.ts'
 import { pageOf } from '../list-page.ts'
 import { flippedOf, type PersonaAnswer } from './answers.ts'
 
-/** Which personas are shown. */
+/** The filter of the personas. */
 export interface AnswerFilter {
   /** A part of a name, title or reason. */
   readonly q: string
-  /** The key of a group, or empty for all. */
+  /** The key of a group; empty for all. */
   readonly answers: string
   /** The persona after which the page begins. */
   readonly after: string | undefined
@@ -28,7 +28,7 @@ export interface AnswerTable {
   readonly filter: AnswerFilter
   readonly groups: readonly { readonly key: string; readonly title: string; readonly count: number }[]
   readonly rows: readonly Row[]
-  /** How many personas there are, and how many the filter lets through. */
+  /** The number of personas, and of those that match the filter. */
   readonly total: number
   readonly found: number
   /** The persona after which the next page begins. */
@@ -39,7 +39,7 @@ export interface AnswerTable {
 const MAX_SHOWN = 100
 const MAX_MARKS = 8
 
-/** Those that the filter lets through, with the same answers together. */
+/** The personas that match the filter, grouped by their answers. */
 export function selectAnswers(
   answers: readonly PersonaAnswer[],
   { thresholds, filter }: { thresholds: readonly number[]; filter: AnswerFilter },
@@ -64,7 +64,7 @@ export function selectAnswers(
   }
 }
 
-/** A row for each persona, in groups that stand open where answers changed; the buttons belong to the form around the tables. */
+/** A row for each persona; groups with changed answers are open. The buttons belong to the form around the tables. */
 export function renderAnswerTable(table: AnswerTable, copyAction: string): Html {
   const { filter, groups, rows, total, found, next } = table
   const options = groups.map(({ key, title, count }) => ({ value: key, label: `${title} (${count})` }))
@@ -84,7 +84,7 @@ ${
 </section>`
 }
 
-/** What differs from the claims before: `18: no → yes`. */
+/** The difference from the earlier claims: `18: no → yes`. */
 export const flipsOf = ({ answers, before }: PersonaAnswer): string[] =>
   answers && before ? flippedOf(answers, before).map((threshold) => changeInWords(threshold, answers)) : []
 
@@ -94,7 +94,7 @@ const changeInWords = (threshold: string, answers: AgeThresholds) =>
 const CHANGED = 'changed'
 const NO_AGE_KEY = 'none'
 
-/** `110` for the answers yes, yes, no; what changed comes together. */
+/** The key of a group: `110` for the answers yes, yes, no; changed answers form their own groups. */
 function groupOf(answer: PersonaAnswer, asked: readonly number[]): string {
   const { answers } = answer
   if (!answers) return NO_AGE_KEY
@@ -114,7 +114,7 @@ const listed = (ages: readonly number[]) =>
     ? `${ages.slice(0, MAX_MARKS).join(', ')} and ${ages.length - MAX_MARKS} more`
     : ages.join(', ')
 
-/** What changed first, then those with the most yes. */
+/** Changed groups first, then those with the most yes. */
 const inOrder = <Entry extends readonly [string, unknown]>(groups: readonly Entry[]): Entry[] =>
   groups.toSorted(([one], [other]) => rankOf(other) - rankOf(one))
 
@@ -153,7 +153,7 @@ function rowOf(answer: PersonaAnswer, asked: readonly number[], copyAction: stri
   }
 }
 
-/** One mark for each age, in the order of the request; a changed one says what it was. */
+/** One mark for each age, in the order of the request; a changed mark shows the earlier answer too. */
 function renderMarks({ answers = {}, before = {} }: PersonaAnswer, asked: readonly number[]): Html {
   const marks = asked.slice(0, MAX_MARKS).map((threshold) => {
     const yes = answers[threshold] === true

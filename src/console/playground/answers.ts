@@ -6,46 +6,46 @@ import { copyOf } from '../../oidc/request/parameters.ts'
 import { mapInTurns } from '../../sandbox/take-turn.ts'
 import type { Change } from './changes.ts'
 
-/** What a persona answers to the claims, and why. */
+/** The answers of a persona to the claims, with reasons. */
 export interface PersonaAnswer {
   readonly name: string
   readonly title: string
-  /** Absent when the persona has no age key. */
+  /** The answers; absent when the persona has no age key. */
   readonly answers?: AgeThresholds
   /** One line for each group of thresholds with the same reason, the lowest no first. */
   readonly reasons: readonly string[]
-  /** What it answered to the claims before, of the thresholds that both ask for. */
+  /** The answers to the earlier claims, for thresholds in both. */
   readonly before?: AgeThresholds
 }
 
-/** What a change of the claims would do. */
+/** The effect of a change of the claims. */
 export interface ChangeEffect {
   readonly label: string
-  /** The names of the personas whose answers change. */
+  /** Names of the personas whose answers change. */
   readonly flips: readonly string[]
 }
 
 interface Holder {
   readonly name: string
   readonly title: string
-  /** With plain dates; absent without age key. */
+  /** The signals with plain dates; absent without an age key. */
   readonly signals?: readonly AgeSignal[]
 }
 
 interface Asked {
   readonly claims: Claims
-  /** To compare with. */
+  /** The earlier claims. */
   readonly before: Claims | undefined
   readonly changes: readonly Change[]
   readonly now: number
 }
 
-/** Signals, of all personas, that are evaluated for each change: a tenant may hold 50,000. */
+/** Signals that are evaluated for each change, of all personas: a tenant may hold 50,000. */
 const MAX_COMPARED_SIGNALS = 3_000
 
 /**
- * Asks every persona once, in turns: for its answers and their reasons, and what each change would make of them.
- * @returns `compared`: how many personas each change was tried on, when these are not all
+ * Evaluates every persona once, in turns: its answers with reasons, and the effect of each change.
+ * @returns `compared`: the number of personas on which each change was tried, if not all
  */
 export async function answersOf(
   holders: readonly Holder[],
@@ -75,13 +75,13 @@ export async function answersOf(
   }
 }
 
-/** The thresholds of `answers` that were answered otherwise before. */
+/** The earlier answers, where they differ. */
 export const flippedOf = (answers: AgeThresholds, before: AgeThresholds): string[] =>
   Object.keys(answers).filter(
     (threshold) => before[threshold] !== undefined && before[threshold] !== answers[threshold],
   )
 
-/** Lines for one persona, and characters of one: a request may name a hundred ages and long lists. */
+/** Lines of one persona, and characters of a line: a request may name a hundred ages and long lists. */
 const MAX_LINES = 8
 const MAX_LINE = 300
 
@@ -93,16 +93,16 @@ function reasonsOf(trace: readonly ThresholdTrace[]): string[] {
     const group = groups.get(key)
     if (group) group.thresholds.push(entry.threshold)
     else groups.set(key, { satisfied: entry.satisfied, thresholds: [entry.threshold], nearest: reason })
-    // Of ages that are reached the greatest says most, of others the smallest, which comes first.
+    // Of reached ages the greatest says most, of others the smallest, which comes first.
     if (group?.satisfied) group.nearest = reason
   }
   const lines = [...groups.values()]
     .sort((one, other) => Number(one.satisfied) - Number(other.satisfied))
     .map(({ satisfied, thresholds, nearest }) =>
-      // One reason for all that was asked needs no list of it.
+      // One reason for all ages needs no list of them.
       groups.size === 1 ? nearest : `${listed(thresholds)} ${satisfied ? 'yes' : 'no'}: ${nearest}`,
     )
-    // A copy: V8 keeps the whole line, which may be a hundred times as long, for a part of it.
+    // A copy: V8 would keep the whole line, which may be a hundred times as long.
     .map((line) => (line.length > MAX_LINE ? copyOf(`${line.slice(0, MAX_LINE)}…`) : line))
   return lines.length > MAX_LINES ? [...lines.slice(0, MAX_LINES), '…'] : lines
 }
@@ -110,7 +110,7 @@ function reasonsOf(trace: readonly ThresholdTrace[]): string[] {
 const listed = (thresholds: readonly number[]) =>
   (thresholds.length > 6 ? [...thresholds.slice(0, 5), '…', ...thresholds.slice(-1)] : thresholds).join(', ')
 
-/** The signal that passes, or what keeps each signal from passing. */
+/** The signal that passes, or why each signal fails. */
 function reasonOf({ signals }: ThresholdTrace): string {
   const passing = signals.filter(({ passed }) => passed)
   const decisive = passing.length > 0 ? passing.slice(0, 1) : signals
@@ -124,6 +124,6 @@ function reasonOf({ signals }: ThresholdTrace): string {
     .join('. ')
 }
 
-/** The claims stand above: what they list is not said again in each row. */
+/** The page shows the claims above, so that rows need not repeat their lists. */
 const inShort = ({ filter, reason }: Check, method: string) =>
   filter === 'allowed_methods' ? `${method} is not in allowed_methods` : reason.replace(/ by age_thresholds\[\d+\]/, '')

@@ -4,18 +4,16 @@ import { ASSURANCE_LEVELS } from '../../age/vocabulary.ts'
 
 /** The same claims with one filter changed. */
 export interface Change {
-  /** For people, and for the address: `without verified_after`. */
+  /** The change in words, also in the URL: `without verified_after`. */
   readonly label: string
   readonly claims: Claims
 }
 
-/** Changes that one page offers. */
+/** Changes on one page. */
 const MAX_CHANGES = 16
 
 /**
- * What a developer tries when an answer is not the expected one: each filter left out, and the usual filters that are not there
- * yet. Only changes that leave valid claims.
- *
+ * Changes that a developer may try: each filter removed, and each usual filter added. Only changes that give valid claims.
  * @param now milliseconds since the UNIX epoch
  */
 export function changesOf(claims: Claims, now: number): Change[] {
@@ -32,7 +30,7 @@ interface Attempt {
   readonly value: unknown
 }
 
-/** The places of filters, from the outside in: `['overrides', 'id_doc_scan', 'min_age']`. */
+/** The paths of filters, outer ones first: `['overrides', 'id_doc_scan', 'min_age']`. */
 function removals(claims: Claims): Attempt[] {
   const { provenance = {}, overrides = {} } = claims
   const places = [
@@ -78,7 +76,7 @@ function valueAt(value: unknown, place: readonly string[]): unknown {
   return isJsonObject(value) ? valueAt(value[name], inner) : undefined
 }
 
-/** A copy without the member at `place`, and without an object that would be left empty. */
+/** A copy without the member at `place`, and without objects that become empty. */
 function without(value: JsonObject, [name = '', ...inner]: readonly string[]): JsonObject {
   const { [name]: member, ...others } = value
   if (inner.length === 0 || !isJsonObject(member)) return others

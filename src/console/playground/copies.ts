@@ -7,24 +7,24 @@ import { ENDPOINTS } from '../../oidc/endpoints.ts'
 import { loadPersonas } from '../../sandbox/personas/load-personas.ts'
 import type { Persona } from '../../sandbox/personas/persona-schema.ts'
 
-/** Something to paste elsewhere. */
+/** A text to paste elsewhere. */
 export interface Copy {
   readonly title: string
   readonly text: string
-  /** It has many lines. */
+  /** Whether the text has many lines. */
   readonly isLong?: true
 }
 
 interface Copied {
   readonly claims: Claims
   readonly persona: Persona
-  /** Absent when the persona has no age key. */
+  /** The persona; absent without an age key. */
   readonly answers: AgeThresholds | undefined
   readonly baseUrl: string
   readonly client: Pick<HttpHost['shownClient'], 'clientId'>
 }
 
-/** The YAML library, and the personas that come with the package. */
+/** Loads the YAML library and the built-in personas. */
 const loadForYaml = onDemand(() => import('../../sandbox/personas/persona-yaml.ts'))
 const loadBuiltIn = onDemand(() => loadPersonas())
 
@@ -85,5 +85,5 @@ ${put}  const { age_thresholds } = await sandbox.evaluate({
 
 const indented = (value: unknown, indent = '  ') => JSON.stringify(value, undefined, 2).replace(/\n/g, `\n${indent}`)
 
-/** Names of personas hold no quotes. */
+/** Names of personas contain no quotes. */
 const quoted = (text: string) => `'${text}'`

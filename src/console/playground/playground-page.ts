@@ -9,32 +9,32 @@ import { type AnswerTable, flipsOf, renderAnswerTable } from './answer-table.ts'
 import type { ChangeEffect, PersonaAnswer } from './answers.ts'
 import type { Copy } from './copies.ts'
 
-/** What the page shows of claims that can be read. */
+/** The result for readable claims. */
 export interface AnsweredClaims {
   readonly table: AnswerTable
-  /** The personas whose answers differ from those before; absent when there is nothing to compare with. */
+  /** The personas whose answers differ from the earlier ones; absent without earlier claims. */
   readonly changed?: readonly PersonaAnswer[] | undefined
   readonly effects: readonly ChangeEffect[]
-  /** How many personas each change was tried on, when these are not all. */
+  /** The number of personas on which each change was tried, if not all. */
   readonly compared?: number | undefined
-  /** Absent when there is no persona. */
+  /** Texts to copy; absent when there is no persona. */
   readonly copied?: { readonly persona: string; readonly copies: readonly Copy[] }
 }
 
 interface PlaygroundView {
-  /** The text of the field, as it was written. */
+  /** The text of the field as it was entered. */
   readonly text: string
   readonly findings: readonly Finding[]
-  /** What the next answers are compared with. */
+  /** The claims with which the next answers are compared. */
   readonly before: string | undefined
-  /** Absent when the claims would be refused. */
+  /** Absent when the service would refuse the claims. */
   readonly answered?: AnsweredClaims
 }
 
-/** Longer claims are not sent a second time to be compared with: a query holds no more than 64 KiB. */
+/** Longer claims are not sent along for comparison: a query holds at most 64 KiB. */
 const MAX_BEFORE = 16 * 1024
 
-/** Claims, what every persona answers to them, what one change would flip, and texts to paste elsewhere. */
+/** Claims, the answers of every persona, the effect of single changes, and texts to paste elsewhere. */
 export function renderPlayground(
   frame: ConsoleFrame,
   { text, findings, before, answered }: PlaygroundView,
@@ -75,7 +75,7 @@ ${answered?.copied && renderCopies(answered.copied)}
 
 const rowsFor = (text: string) => Math.min(20, Math.max(9, text.split('\n').length))
 
-/** Personas that one sentence names; the others are counted. */
+/** Personas named in one sentence; the others are counted. */
 const MAX_NAMES = 3
 
 function renderEffects({ changed, effects, compared }: AnsweredClaims): Html {
@@ -103,7 +103,7 @@ function renderFlips(flipped: readonly PersonaAnswer[]): Html {
 const namesOf = (names: readonly string[]) =>
   names.slice(0, MAX_NAMES).join(', ') + (names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '')
 
-/** A long text is folded. */
+/** Folds a long text. */
 function renderCopies({ persona, copies }: NonNullable<AnsweredClaims['copied']>): Html {
   return html`<section class="card" id="copy" aria-labelledby="copy-title">
 <h2 id="copy-title">Copy as</h2>

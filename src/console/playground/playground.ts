@@ -11,8 +11,8 @@ import { type AnsweredClaims, renderPlayground } from './playground-page.ts'
 import { formatClaims, type Pasted, readPasted } from './read-pasted.ts'
 
 /**
- * `console/playground`: what every persona answers to claims, and what one changed filter makes of it. All of it is in the query,
- * so that an address can be shared: `claims`, `before` (to compare with), `change` (a label of `changesOf`), `persona` (to copy).
+ * `console/playground`: the answers of every persona to claims, and the effect of one changed filter. The query holds everything, so that
+ * a URL can be shared: `claims`, `before` (to compare with), `change` (a label of `changesOf`), `persona` (to copy).
  */
 export const playgroundPage: ConsoleRoute = {
   name: 'playground',
@@ -45,7 +45,7 @@ const findChange = (label: string, claims: Claims, now: number): Change | undefi
 
 const shown = (claims: Claims): Pasted => ({ text: formatClaims(claims), claims, findings: [] })
 
-/** Thresholds of most apps, and two filters that some personas do not pass. */
+/** Usual thresholds, and two filters that some personas do not pass. */
 const exampleClaims = (now: number): string =>
   formatClaims({
     age_thresholds: [13, 16, 18, 21],
@@ -86,6 +86,6 @@ async function answer(
   }
 }
 
-/** The named one, or the first: personas may have been removed. */
+/** The named persona, or the first: personas may have been removed. */
 const personaToCopy = (all: readonly Persona[], name: string | undefined): Persona | undefined =>
   all.find((persona) => persona.name === name) ?? all[0]

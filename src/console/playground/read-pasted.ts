@@ -4,24 +4,24 @@ import type { Finding } from '../../oidc/rules/finding.ts'
 import { Findings } from '../../oidc/rules/findings.ts'
 import { readClaims } from '../../oidc/use.ts'
 
-/** What was pasted: the text to show in the field, and the claims in it unless the service would refuse them. */
+/** What was pasted: a text for the field, and the claims unless the service would refuse them. */
 export interface Pasted {
   readonly text: string
   readonly claims?: Claims | undefined
   readonly findings: readonly Finding[]
 }
 
-/** Reads claims as JSON, as percent-encoded JSON, or from the address or the query of an E1 request, and checks them as E1 does. */
+/** Reads claims as JSON, as percent-encoded JSON, or from the URL or the query of an E1 request, and checks them as E1 does. */
 export function readPasted(pasted: string, provider: Pick<Provider, 'profile' | 'vocabulary' | 'decisions'>): Pasted {
   const json = findJson(pasted.trim())
   const findings = new Findings(provider.profile)
   const claims = readClaims(json, provider, findings)
   if (findings.refusal || !claims) return { text: pasted, findings: findings.all }
-  // Of an address only the claims are shown: they are what the user goes on with.
+  // Of a URL only the claims are shown, with which the user continues.
   return { text: json === pasted.trim() ? pasted : formatClaims(claims), claims, findings: findings.all }
 }
 
-/** @returns `undefined` for an address or a query without claims */
+/** @returns `undefined` for a URL or a query without claims */
 function findJson(text: string): string | undefined {
   const query = queryOf(text)
   if (query !== undefined) return new URLSearchParams(query).get('claims') ?? undefined
@@ -33,7 +33,7 @@ function queryOf(text: string): string | undefined {
   return /^\??[a-z_]+=/.test(text) ? text : undefined
 }
 
-/** Claims as JSON that is read easily: each member on a line, and each list on one. */
+/** Claims as readable JSON: each member, and each list, on one line. */
 export function formatClaims(claims: Claims): string {
   return JSON.stringify(claims, undefined, 2).replace(
     /\[\n\s*([^[\]{}]*?)\n\s*\]/g,

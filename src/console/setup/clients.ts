@@ -8,7 +8,7 @@ import { pageOf, renderPaging } from '../list-page.ts'
 /** Clients on one page. */
 const MAX_SHOWN = 50
 
-/** What the page shows of a client. */
+/** A client on the page. */
 export type ListedClient = Pick<
   SandboxClient,
   'clientId' | 'clientSecret' | 'name' | 'redirectUris' | 'signingAlg' | 'persona'
@@ -16,7 +16,7 @@ export type ListedClient = Pick<
 
 export interface ClientView {
   readonly showsSecrets: boolean
-  /** Of a client that has none of its own. */
+  /** The algorithm of a client that has none of its own. */
   readonly signingAlg: string
 }
 
@@ -70,7 +70,7 @@ function renderRedirectUris({ redirectUris }: ListedClient): Html {
   return html`Any path and any port on <code>localhost</code>, <code>127.0.0.1</code> and <code>[::1]</code>, by http or https. An app on another host needs a client of its own.`
 }
 
-/** A secret is not on the screen before it is asked for. That of the built-in client is public. */
+/** A secret is shown only when asked for, except the public one of the built-in client. */
 function renderCredentials({ clientId, clientSecret }: ListedClient, showsSecrets: boolean): Html {
   if (!showsSecrets && clientId !== BUILTIN_CLIENT.clientId) {
     return html`<p class="hint">The secret stands in your config: it is not shown beyond the machine of the sandbox.</p>`

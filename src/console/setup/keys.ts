@@ -10,7 +10,7 @@ const STAGES: Readonly<Partial<Record<RotationStage, string>>> = {
   retire: 'Retire the old key',
 }
 
-/** Takes the keys of a tenant to the stage that a form names. @throws Refusal for an unknown stage, or one out of turn */
+/** Moves the rotation to the stage that a form names. @throws Refusal for an unknown stage, or one out of turn */
 export async function rotateKeys(wanted: string, tenant: Tenant): Promise<void> {
   const stage = ROTATION_STAGES.find((known) => known === wanted)
   if (stage === undefined)

@@ -7,7 +7,7 @@ import { type Reading, type Readings, readingId, type Variant } from '../../sand
 import { findReading, quotationOf, READINGS } from '../../sandbox/readings/readings.ts'
 import type { ActResult, ConsoleCall, ConsoleRoute } from '../console-route.ts'
 
-/** `console/readings`: what the specification leaves open, how it is read now, and buttons that read it in another way. */
+/** `console/readings`: what the specification leaves open, how it is read now, and buttons for other readings. */
 export const readingsPage: ConsoleRoute = {
   name: 'readings',
   render: ({ tenant, frame, problem }) => renderReadings(frame, READINGS, { ...tenant.settings, problem }),
@@ -31,10 +31,7 @@ function changeOf(text: string): Readonly<Record<string, string | null>> {
   return { [name]: findReading(name)?.default === variant ? null : variant }
 }
 
-/**
- * Every reading with its quotation and its variants, as buttons.
- * @param set what is set, and why a form was refused
- */
+/** All readings with their quotations and variants, as buttons. @param set the readings that are set, and why a form was refused */
 export function renderReadings(
   frame: ConsoleFrame,
   readings: readonly Reading[],
@@ -56,7 +53,7 @@ ${readings.map((reading) => renderReading(reading, set[reading.name] ?? reading.
   })
 }
 
-/** A reading that is set stands open. */
+/** A reading that is set is unfolded. */
 const renderReading = (reading: Reading, current: string, action: string): Html =>
   html`<details class="dense" id="${reading.name}"${current !== reading.default && html` open`} data-testid="reading-${reading.name}">
 <summary><h3>${reading.point}</h3> <span class="tag${current !== reading.default && ' warn'}">${current}</span></summary>

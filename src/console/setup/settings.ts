@@ -7,19 +7,19 @@ import type { Incoming } from '../../http/incoming.ts'
 import { endpointUrl } from '../../oidc/endpoints.ts'
 import { type Provider, useIssuer } from '../../oidc/provider.ts'
 
-/** What an app is set up with. */
+/** The settings of an app. */
 export interface AppSettings {
   readonly provider: Pick<Provider, 'baseUrl' | 'brand'>
   readonly client: HttpHost['shownClient']
 }
 
-/** The client whose credentials a page shows. Beyond this machine a secret from the config is not shown; that of the built-in client is public. */
+/** The client whose credentials a page shows. Other machines see no secret of the config, only the public one of the built-in client. */
 export function clientToShow(request: Incoming, { shownClient, guard, settings }: HttpHost): HttpHost['shownClient'] {
   if (settings.builtinClient || reasonBeyondMachine(request, guard) === undefined) return shownClient
   return { clientId: shownClient.clientId, clientSecret: 'the client_secret of your config file' }
 }
 
-/** The settings of an app as a `.env` block, and where a flow can be seen without an app. */
+/** The settings of an app as a `.env` block, and where to see a flow without an app. */
 export function renderSettings({ provider, client }: AppSettings, { demoPath, controlPath }: ConsolePlace): Html {
   const settings = [
     ['AGE_BASE_URL', provider.baseUrl],

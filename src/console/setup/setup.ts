@@ -10,7 +10,7 @@ import { type ClientView, type ListedClient, renderClients } from './clients.ts'
 import { renderKeys, rotateKeys, type ShownKeys } from './keys.ts'
 import { type AppSettings, clientToShow, renderSettings } from './settings.ts'
 
-/** `console/setup`: what an app needs to know of this sandbox, the registered clients, and the keys, which a form rotates. */
+/** `console/setup`: what an app must know of this sandbox, the registered clients, and the keys, which a form rotates. */
 export const setupPage: ConsoleRoute = {
   name: 'setup',
   async render({ request, tenant, host, frame, fields, problem }) {
@@ -18,7 +18,7 @@ export const setupPage: ConsoleRoute = {
     return renderSetup(frame, {
       settings: { provider, client: clientToShow(request, host) },
       clients: clients.ids.flatMap((id) => clients.find(id) ?? []),
-      // A secret from the config stays on this machine.
+      // A secret of the config is shown only on this machine.
       view: { showsSecrets: reasonBeyondMachine(request, host.guard) === undefined, signingAlg: keys.alg },
       keys: { published: (await keys.jwks()).keys, signing: (await keys.signingKey()).kid },
       fields,
@@ -63,7 +63,7 @@ ${renderClients(frame, clients, { ...view, fields })}`,
   })
 }
 
-/** E1 to E6, each with what a relying party uses it for. */
+/** E1 to E6 with their purpose for a relying party. */
 const renderEndpoints = (provider: AppSettings['provider'], { controlPath }: ConsoleFrame): Html =>
   html`<section class="card" aria-labelledby="endpoints-title">
 <h2 id="endpoints-title">Endpoints</h2>

@@ -11,7 +11,7 @@ import { ROOT_TENANT } from '../../sandbox/tenants/tenants.ts'
 import type { ConsoleCall, ConsoleRoute } from '../console-route.ts'
 import { pageOf, renderPaging } from '../list-page.ts'
 
-/** `console/tenants`: the tenants of this process, and forms that add, reset and remove one. */
+/** `console/tenants`: the tenants of this process, and forms that add, reset and remove a tenant. */
 export const tenantsPage: ConsoleRoute = { name: 'tenants', render: renderList, act: change }
 
 /** Tenants on one page. */
@@ -35,7 +35,7 @@ async function change({ host, fields }: ConsoleCall): Promise<undefined> {
   else throw Refusal.invalidRequest('New tenant: write a name')
 }
 
-/** What the page shows of a tenant. */
+/** A tenant on the page. */
 type ListedTenant = Pick<Tenant, 'name' | 'basePath'> & {
   readonly provider: Pick<Tenant['provider'], 'baseUrl'>
   readonly clock: Pick<Tenant['clock'], 'state'>

@@ -7,19 +7,19 @@ import { checkClaims, type ExpectedFacts } from './check-claims.ts'
 import { checkToken } from './check-token.ts'
 
 export const checkedCallbackSchema = z.object({
-  /** As sent; a parameter without a value is the empty string, since `error=` is an error too. */
+  /** The parameters as sent. A parameter without a value is the empty string, since `error=` is an error too. */
   params: z.record(z.string(), z.string()).readonly(),
   checks: z.array(checkResultSchema).readonly(),
-  /** The payload of the id_token, when one came. */
+  /** The payload of the id_token, if one came. */
   claims: z.record(z.string(), z.unknown()).readonly().optional(),
   /** The calls for the keys of the service. */
   reads: z.array(exchangeSchema).readonly(),
 })
 
-/** A callback with the results of its checks. */
+/** A callback with its checks. */
 export type CheckedCallback = Readonly<z.infer<typeof checkedCallbackSchema>>
 
-/** Whether every check of a callback passed, and of the calls for the keys. */
+/** Whether all checks of a callback passed, and all checks of the calls for the keys. */
 export const isTrusted = ({ checks, reads }: CheckedCallback) =>
   allPassed([...checks, ...reads.flatMap((read) => read.checks)])
 
@@ -43,9 +43,8 @@ export function checkCreateCallback(arrived: Arrived, expected: { state: string;
 }
 
 /**
- * Makes every check of a Use callback that a relying party makes (section "Authentication", rules 2 and 3). A failed check
- * does not end the list, so that a reader sees all results; what cannot be read is not checked.
- *
+ * Makes all checks of a Use callback (section "Authentication", rules 2 and 3). A failed check does not end the list, so that a reader
+ * sees all results; unreadable parts are not checked.
  * @param expected.fetchKeys fetches the keys of the service; called only when there is an id_token
  */
 export async function checkUseCallback(
@@ -65,13 +64,13 @@ export async function checkUseCallback(
   const { keys, exchanges: reads } = await fetchKeys()
   const { checks: ofToken, claims } = await checkToken(token, keys)
   if (!claims) return { params, checks: [...checks, ...ofToken], reads }
-  // Answers that the service has not signed say nothing of a code.
+  // An answer that the service has not signed says nothing about a code.
   const isSigned = ofToken.every(({ name, passed }) => name !== 'signature' || passed)
   const ofClaims = checkClaims(claims, params, expected).filter(({ name }) => isSigned || name !== 'code')
   return { params, checks: [...checks, ...ofToken, ...ofClaims], claims, reads }
 }
 
-/** The parameters by name, and the names that came more than once: none of their values can be trusted. */
+/** The parameters by name, and the names that came more than once, none of whose values can be trusted. */
 function readParameters(encoded: string) {
   const pairs = decodePairs(encoded).map(([name, value = '']): [string, string] => [name, value])
   const names = pairs.map(([name]) => name)
@@ -79,7 +78,7 @@ function readParameters(encoded: string) {
   return { params: Object.fromEntries(pairs), repeated: [...new Set(repeated)] }
 }
 
-/** The checks of both flows. A state that comes twice has no value that could be compared. */
+/** The checks of both flows. A repeated state has no value to compare. */
 function checkCommon(
   { params, repeated }: ReturnType<typeof readParameters>,
   mode: ResponseMode,
@@ -97,7 +96,7 @@ function checkCommon(
   ]
 }
 
-/** A Use callback without error carries exactly one of these. */
+/** A Use callback without error carries exactly one of these parameters. */
 const RESULTS = ['id_token', 'create_requested']
 
 function checkResults(params: CheckedCallback['params'], repeated: readonly string[]): CheckResult {
@@ -112,7 +111,7 @@ function checkResults(params: CheckedCallback['params'], repeated: readonly stri
 
 function checkCreateRequested(params: CheckedCallback['params'], request: ExpectedFacts['request']): CheckResult[] {
   const { create_requested: found, id_token: token } = params
-  // Beside an id_token it is no answer at all.
+  // Beside an id_token this parameter is no answer.
   if (found === undefined || token !== undefined) return []
   const passed = found === 'true' && request['can_create'] === 'true'
   return [check('create_requested', 'true, to a request with can_create=true', { passed, found })]

@@ -4,11 +4,11 @@ import { isJsonObject } from '../../age/json-object.ts'
 import { parseJson } from '../../oidc/request/json.ts'
 import { allPassed, type CheckResult, check, equal } from './check.ts'
 
-/** The facts that a callback is checked against. */
+/** The facts for the checks of a callback. */
 export interface ExpectedFacts {
   /** The parameters of the request. */
   readonly request: Readonly<Record<string, string>>
-  /** When the request was made; like `now` in milliseconds since the UNIX epoch, by the clock of the sandbox. */
+  /** When the request was made, in milliseconds since the UNIX epoch by the clock of the sandbox, like `now`. */
   readonly startedAt: number
   readonly now: number
   readonly issuer: string
@@ -22,7 +22,7 @@ const SKEW_SECONDS = 60
 /** The longest lifetime of an id_token (section "ID token claims"). */
 const MAX_LIFETIME_SECONDS = 600
 
-/** Makes every check of the payload of an id_token; `params` are those of the callback. */
+/** Makes all checks of the payload of an id_token; `params` are those of the callback. */
 export function checkClaims(
   claims: Claims,
   params: Readonly<Record<string, string>>,
@@ -90,7 +90,7 @@ function checkTimes({ iat, exp, nbf }: Claims, { startedAt, now }: ExpectedFacts
 
 const answers = z.record(z.string(), z.boolean())
 
-/** Every answer is a boolean; every requested age has one, and no other age. */
+/** Every answer is a boolean; all requested ages have one, and no other age. */
 function checkAnswers({ age_thresholds: given }: Claims, claimsText: string): CheckResult[] {
   const json = parseJson(claimsText)
   const asked = json.ok && isJsonObject(json.value) ? json.value['age_thresholds'] : undefined
@@ -117,7 +117,7 @@ function checkCode(
   ]
 }
 
-/** `c_hash` fits the code (OpenID Connect Core 3.3.2.11); without a code there is nothing to compare. */
+/** `c_hash` matches the code (OpenID Connect Core 3.3.2.11); without a code nothing is compared. */
 function checkCodeHash({ c_hash: given }: Claims, code: string | undefined): CheckResult[] {
   if (code === undefined) return []
   const expected = sha256(code).subarray(0, 16).toString('base64url')

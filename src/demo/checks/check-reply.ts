@@ -5,20 +5,19 @@ import type { ClientCheck, OutcomeFlow } from '../../sandbox/outcomes/outcome.ts
 import type { ServerAnswer } from '../own-server.ts'
 import { type CheckResult, check } from './check.ts'
 
-/** The calls from server to server. */
+/** The server-to-server calls. */
 export type CalledFlow = Exclude<OutcomeFlow, 'use' | 'create'>
 
 export interface CheckedReply {
   readonly checks: readonly CheckResult[]
-  /** The body as JSON; absent when it is none. */
+  /** The body as JSON; absent for any other body. */
   readonly body?: unknown
 }
 
 /**
- * Makes every check of the reply to a call. Without a reply, with a redirect and with a body that is no JSON there is nothing
- * more to check.
+ * Makes all checks of the reply to a call. Without a reply, for a redirect, or for a body that is no JSON, nothing more can be checked.
  * @param answer absent when the connection broke, or nothing came in time
- * @param issuer the one that a discovery document must be about
+ * @param issuer the issuer that a discovery document must have
  */
 export function checkReply(flow: CalledFlow, answer: ServerAnswer | undefined, issuer: string): CheckedReply {
   if (!answer) return { checks: [check('connection', 'answered in time', { passed: false, found: 'no reply' })] }
@@ -36,7 +35,7 @@ export function checkReply(flow: CalledFlow, answer: ServerAnswer | undefined, i
   return { checks: [...checks, ...MEMBERS[flow](json.value, issuer)], body: json.value }
 }
 
-/** RFC 9126 section 2.2 says 201, the specification names no status. */
+/** RFC 9126 section 2.2 says 201; the specification names no status. */
 const ANY_SUCCESS = { rule: '200 to 299', passes: (status: number) => status >= 200 && status < 300 }
 const EXACTLY_200 = { rule: '200', passes: (status: number) => status === 200 }
 
@@ -70,7 +69,7 @@ const MEMBERS: Readonly<Record<CalledFlow, (body: unknown, issuer: string) => Ch
 
 export const keySetSchema = z.object({ keys: z.array(z.looseObject({ kty: z.string() })).min(1) })
 
-/** The demo uses what it gets at once, so that only a lifetime that is there can be wrong. */
+/** The demo uses the value at once, so only a wrong lifetime matters, not a missing one. */
 const checkLifetime = (body: unknown): CheckResult[] =>
   isJsonObject(body) && body['expires_in'] !== undefined
     ? [member(body, 'expires_in', { rule: 'a number of seconds', schema: z.number().positive() })]

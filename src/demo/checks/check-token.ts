@@ -11,13 +11,13 @@ const ALGORITHMS = ['RS256', 'ES256']
 
 export interface CheckedToken {
   readonly checks: readonly CheckResult[]
-  /** The payload; absent when there is none that can be read in one way only. */
+  /** The payload; absent unless it can be read in exactly one way. */
   readonly claims?: Readonly<Record<string, unknown>>
 }
 
 /**
- * Makes every check of an id_token but those of its claims. What is too long or no compact JWS is not read any further.
- * @param keys of the key set; absent when it could not be used
+ * Makes all checks of an id_token except those of its claims. A token that is too long or no compact JWS is not read further.
+ * @param keys the key set; absent when it could not be used
  */
 export async function checkToken(token: string, keys: readonly JWK[] | undefined): Promise<CheckedToken> {
   const form = [
@@ -37,7 +37,7 @@ export async function checkToken(token: string, keys: readonly JWK[] | undefined
   return { checks: [...form, ...header, ...signature, payload], ...(claims ? { claims } : {}) }
 }
 
-/** A kid next to another source of keys is that of a key from there. */
+/** Beside another source of keys, the kid names a key from that source. */
 function checkHeader(token: string, keys: readonly JWK[] | undefined): CheckResult[] {
   const { header } = decodeIdToken(token)
   const { alg, kid, crit, typ } = header
@@ -62,7 +62,7 @@ function checkHeader(token: string, keys: readonly JWK[] | undefined): CheckResu
   ]
 }
 
-/** By the key that the kid names. A kid that names none is a fault by itself, so the signature is tried with every key then. */
+/** Verifies by the key that the kid names. A kid that names no key is its own fault, so the signature is tried with every key then. */
 async function checkSignature(token: string, keys: readonly JWK[]): Promise<CheckResult> {
   const { alg, kid } = decodeIdToken(token).header
   const named = keys.filter((key) => key.kid === kid)

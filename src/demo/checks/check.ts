@@ -2,15 +2,15 @@ import * as z from 'zod'
 import { CHECKS, type ClientCheck } from '../../sandbox/outcomes/outcome.ts'
 
 export const checkResultSchema = z.object({
-  /** What is checked: `nonce`. */
+  /** The subject of the check: `nonce`. */
   name: z.enum(CHECKS),
-  /** The value that passes, in words. */
+  /** The passing value in words. */
   rule: z.string(),
   passed: z.boolean(),
   found: z.string(),
 })
 
-/** One check of what came, with its result. */
+/** One check with its result. */
 export type CheckResult = Readonly<z.infer<typeof checkResultSchema>>
 
 export const check = (
@@ -19,7 +19,7 @@ export const check = (
   { passed, found }: { passed: boolean; found: unknown },
 ): CheckResult => ({ name, rule, passed, found: textOf(found) })
 
-/** A check that passes for exactly one value. */
+/** A check that exactly one value passes. */
 export function equal(
   name: ClientCheck,
   rule: string,
