@@ -27,11 +27,11 @@ export type { AuditedRow, AuditReport } from './client/shapes.ts'
 export interface AuditOptions extends AuditChoices {
   /** Drives one flow of the app and says whether it let the user in. */
   readonly visit: VisitFunction
-  /** Of the whole audit (default 600). */
+  /** Seconds for the whole audit (default 600). */
   readonly budgetSeconds?: number | undefined
   /** Ends the audit early. */
   readonly signal?: AbortSignal | undefined
-  /** Hears of each row that is judged. */
+  /** Called with each row that is judged. */
   onProgress?(progress: { readonly done: number; readonly total: number; readonly row: AuditedRow }): void
 }
 
@@ -83,11 +83,11 @@ export function auditTests(sandbox: SandboxApi, visit: VisitFunction, { test, ..
 
 /** Options of `drill`. */
 export interface DrillOptions {
-  /** Says whether the app knows a `sub`. */
+  /** Whether the app knows a `sub`. */
   readonly find: FindFunction
-  /** Ids of flows whose answer the app accepted: all that the sandbox holds when absent, but those of its demo. */
+  /** Ids of flows whose answer the app accepted; by default all flows of the sandbox except those of its demo. */
   readonly flows?: readonly string[] | undefined
-  /** The age that the app lets users in from: it needs the id_tokens that say yes to it (default: to any age). */
+  /** The age from which the app lets users in: it needs the id_tokens that confirm this age (default: any age). */
   readonly age?: number | undefined
 }
 

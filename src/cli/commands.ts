@@ -8,18 +8,16 @@ import { addFilterFlags } from './remote/filter-flags.ts'
 /** Columns of help texts. */
 export const HELP_WIDTH = 120
 
-/** The settings that were given as flags of the program, read when a command runs. */
+/** The settings given as flags of the program, read when a command runs. */
 export type ReadFlags = () => Texts
 
 /**
- * For what a command prints.
- *
- * Decision: an answer of "no" is JSON too; a mistake in flags, files or names, and a sandbox that cannot be reached, stay a line on
- * stderr, and stdout is empty then.
+ * The flag `--json`. Decision: an answer of "no" is JSON too. A mistake in flags, files or names, or an unreachable sandbox, is a line on
+ * stderr, and stdout stays empty.
  */
 const JSON_FLAG = ['--json', 'print JSON'] as const
 
-/** Gives a command the flags that say which running sandbox it asks. */
+/** Adds the flags that name a running sandbox. */
 const addressOptions = (command: Command): Command =>
   command
     .configureHelp({ helpWidth: HELP_WIDTH })
@@ -30,8 +28,8 @@ const addressOptions = (command: Command): Command =>
     .option('--tenant <name>', 'a tenant of it')
 
 /**
- * Gives a command that has subcommands something to do without one. A word that is none of them is refused with the nearest
- * name, where the parser would complain about the number of arguments. Called last: subcommands would inherit it.
+ * Gives a command with subcommands an action of its own. An unknown word is refused with the nearest name; the parser would complain
+ * about the number of arguments. Called last, because subcommands would inherit it.
  */
 export function withSubcommandsOnly(
   command: Command,
@@ -141,7 +139,7 @@ export function addRun(program: Command, flags: ReadFlags): void {
     })
 }
 
-/** What stands behind the first `--` is the command: the parser does not say where it was. */
+/** The command begins behind the first `--`, whose place the parser does not tell. */
 function separate(words: readonly string[]): { files: readonly string[]; command?: readonly string[] } {
   const place = process.argv.indexOf('--')
   if (place === -1) return { files: words }

@@ -23,8 +23,8 @@ interface NextOptions extends DriveOptions {
 }
 
 /**
- * Queues a decision in a running sandbox, lists those that wait, or with `clear` takes all of them back.
- * @throws ConfigError for a bad flag, SandboxError for a name that does not exist
+ * Queues a decision in a running sandbox, lists waiting decisions, or with `clear` removes all.
+ * @throws ConfigError for a bad flag, SandboxError for an unknown name
  */
 export async function nextDecision(
   flags: Texts,
@@ -62,7 +62,7 @@ export async function nextDecision(
   else for (const one of waiting) print(describeExpectation(one, inTenant))
 }
 
-/** A command as it is typed to reach the same sandbox. */
+/** A command, as it is typed to reach the same sandbox. */
 function commandFor(
   command: string,
   { persona: _persona, outcome: _outcome, ...flags }: Texts,
@@ -113,7 +113,7 @@ function describeClock({ now, base, advanced_seconds: advanced, frozen }: ClockS
   return `It is ${now}${inTenant || ' in the sandbox'}${moved}${frozen ? '; the clock stands still' : ''}.`
 }
 
-/** Puts a running sandbox back to its declared state. */
+/** Resets a running sandbox to its declared state. */
 export async function reset(flags: Texts, { json = false, ...address }: DriveOptions): Promise<void> {
   const { api, url, requireTenant } = await reachSandbox(flags, address)
   await requireTenant()

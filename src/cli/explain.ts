@@ -21,8 +21,8 @@ interface ExplainOptions extends SandboxAddress {
 
 /**
  * Explains a rule, an outcome, a reading, or a flow of a running sandbox.
- * @param name a rule id, an outcome, a reading, `readings` for all of them, a flow id, or the address of the page of a flow
- * @throws ConfigError with near misses, for a name of none of them
+ * @param name a rule id, an outcome, a reading, `readings` for all of them, a flow id, or the URL of the page of a flow
+ * @throws ConfigError with near names, for an unknown name
  */
 export async function explain(name: string, flags: Texts, options: ExplainOptions): Promise<void> {
   const readings = READINGS.filter((reading) => name === 'readings' || reading.name === name)
@@ -34,7 +34,7 @@ export async function explain(name: string, flags: Texts, options: ExplainOption
   await printFlow(flow.id, sandbox, options)
 }
 
-/** Explains an outcome. @throws ConfigError for a name that is none */
+/** Explains an outcome. @throws ConfigError for an unknown name */
 export const showOutcome = (name: string, flags: Texts, options: ExplainOptions): Promise<void> =>
   explainNamed(name, flags, { ...options, only: 'outcome' })
 
@@ -65,7 +65,7 @@ async function explainNamed(
   for (const line of rest) print(visible(line))
 }
 
-/** Lists what the specification leaves open, with the variants of each; the default has a star. */
+/** Lists what the specification leaves open, with the variants of each reading; a star marks the default. */
 function listReadings(readings: readonly Reading[], { json = false }: ExplainOptions): void {
   if (json) {
     printJson({ readings: readings.map(describeReading) })
@@ -82,8 +82,8 @@ function listReadings(readings: readonly Reading[], { json = false }: ExplainOpt
 
 /**
  * Lists the outcomes that can be forced, by flow, with what a correct client does and how binding that is.
- * @param pattern a part of a name or summary, or with `*` and `?` a pattern for the whole of one; all when absent
- * @throws ConfigError with near misses, when nothing is found
+ * @param pattern a part of a name or summary, or with `*` and `?` a pattern for the whole name; all outcomes when absent
+ * @throws ConfigError with near names, when nothing is found
  */
 export function listOutcomes(
   pattern: string | undefined,

@@ -6,12 +6,12 @@ import { visible } from '../files/visible.ts'
 import { didYouMean } from '../text/message-parts.ts'
 import { paintError, printError } from './terminal.ts'
 
-/** Exit codes of commands that could not do their work, where 1 means that they did it and found something. */
+/** Exit codes of commands that failed; 1 means that a command worked and found something. */
 const FAILURE_CODES: Readonly<Record<string, number>> = { audit: 2, coverage: 2 }
 
 /**
- * Reports why a command could not do its work: a line on stderr for each reason, never a stack.
- * Returns the exit code; it is 0 when the "failure" was only a request for help.
+ * Reports why a command failed: a line on stderr for each reason, never a stack. Returns the exit code, which is 0 for a request for
+ * help.
  */
 export function reportFailure(error: unknown, program: Command): number {
   if (error instanceof CommanderError && error.exitCode === 0) return 0
@@ -28,7 +28,7 @@ function problemOf(error: unknown, program: Command): string {
   const command = calledCommand(program)
   switch (error.code) {
     case 'commander.unknownOption':
-      // Of an unknown command with flags of its own, only the command is the mistake.
+      // An unknown command may have flags of its own, so only the command is reported.
       return unknownCommandProblem(program) ?? unknownOptionProblem(message, command)
     case 'commander.optionMissingArgument':
       return missingValueProblem(message, [...command.options, ...program.options])
@@ -41,7 +41,7 @@ function problemOf(error: unknown, program: Command): string {
   }
 }
 
-/** What a sandbox says to programs that call it, for those who type: which command or flag it is. */
+/** Messages of the sandbox speak of its API; here they are translated into commands and flags. */
 const asCommands = (message: string): string =>
   message
     .replace('GET /_sandbox/personas lists', 'agekey-sandbox personas lists')
@@ -50,13 +50,13 @@ const asCommands = (message: string): string =>
     .replace('take as=', 'take --as ')
     .replace(/ Served below (\S+): .*/, ' Give the base URL: $1')
 
-/** The subcommand that was called; the program itself without one. */
+/** The subcommand that was called; without one the program itself. */
 function calledCommand(command: Command): Command {
   const called = command.commands.find((known) => known.name() === command.args[0])
   return called === undefined ? command : calledCommand(called)
 }
 
-/** What is typed to call it: `agekey-sandbox run`. */
+/** The words that call a command: `agekey-sandbox run`. */
 const pathOf = (command: Command): string =>
   command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`
 const usageOf = (command: Command) => `usage: ${pathOf(command)} ${command.usage()}`
@@ -70,7 +70,7 @@ function unknownOptionProblem(message: string, command: Command): string {
   return message.includes('Did you mean') ? message : `${message}; ${pathOf(command)} --help lists them`
 }
 
-/** What a flag without its value would have taken. */
+/** The value that a flag expects. */
 function missingValueProblem(message: string, options: readonly Option[]): string {
   const option = options.find(({ flags }) => message.includes(`'${flags}'`))
   if (!option) return message
@@ -78,14 +78,14 @@ function missingValueProblem(message: string, options: readonly Option[]): strin
   return `${option.long}: the value is missing; it takes ${value}: ${option.description}`
 }
 
-/** Commands that users look for, by their word: the command that does it. */
+/** Words that users may try, and the commands that they mean. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   tail: 'flows --follow',
   readings: 'explain readings',
   drill: 'audit',
 }
 
-/** What is wrong with the word that stands where a subcommand of `command` would; `undefined` when nothing is. */
+/** Why a word is no subcommand of `command`; `undefined` when it is one. */
 export function unknownCommandProblem(command: Command, word = command.args[0]): string | undefined {
   const known = command
     .createHelp()

@@ -6,7 +6,7 @@ import { MAX_SUMMARY_BYTES } from '../files/reports/markdown.ts'
 import { printText } from './terminal.ts'
 
 /**
- * The files that flags of a call name for reports, by format; `-`, or a flag without a file, is standard output.
+ * The report files that flags name, by format; `-`, or a flag without a file, is standard output.
  * @throws ConfigError when two reports would go to the same place, or a flag names no file
  */
 export function readReportFiles<Format extends string>(
@@ -34,20 +34,20 @@ export function readReportFiles<Format extends string>(
   return files
 }
 
-/** `-` is another place than a file of that name. */
+/** `-` and a file of that name are different places. */
 const isSame = (one: string, other: string) =>
   one === other || (![one, other].includes('-') && resolve(one) === resolve(other))
 
-/** One report, and where it goes. */
+/** One report and its target. */
 interface Report {
   /** What named the file: `--junit`. */
   readonly source: string
-  /** Not written when absent; `-` is standard output. */
+  /** The target; absent for no report, `-` for standard output. */
   readonly file: string | undefined
   render(): string
 }
 
-/** The Markdown that is appended to what a step of a CI job has written already. */
+/** Markdown that is appended to what a step of a CI job has written already. */
 interface Summary {
   /** `GITHUB_STEP_SUMMARY`. */
   readonly file: string | undefined
@@ -62,7 +62,7 @@ export function writeReportFiles(reports: readonly Report[], summary?: Summary):
   const problems = [
     ...reports.flatMap(({ source, file, render }) => attempt(source, file, (target) => write(target, render()))),
     ...attempt('GITHUB_STEP_SUMMARY', summary?.file, (file) => {
-      // The limit is that of the step, which may have written to it before: HTML, which ends at an empty line.
+      // The limit holds for the step, which may have written HTML before; an empty line ends that.
       const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
       const gap = size === 0 ? '' : '\n'
       appendFileSync(file, gap + (summary?.render(MAX_SUMMARY_BYTES - size - gap.length) ?? ''))

@@ -5,10 +5,10 @@ import { styleText } from 'node:util'
 import { codeOf } from '../files/caught.ts'
 import { escapeSteering } from '../files/visible.ts'
 
-// One style at a time: given several, Node 20 does not look whether the stream is a terminal.
+// One style at a time: with several, Node 20 does not check whether the stream is a terminal.
 type Style = Extract<Parameters<typeof styleText>[0], string>
 
-/** Bytes that a reader may leave unread before lines of a log, warnings and errors are dropped. */
+/** Bytes that a reader may leave unread before logs, warnings and errors are dropped. */
 export const MAX_UNREAD_BYTES = 1024 * 1024
 
 /** Writes to stdout. */
@@ -17,34 +17,34 @@ const writeError = createOutput(process.stderr)
 
 let unwritten: Error | undefined
 
-/** Writes a line of the answer of a command. */
+/** Writes a line of the result of a command. */
 export function print(text: string): void {
   printText(`${text}\n`)
 }
 
-/** Writes the answer of a command as JSON for people and programs. */
+/** Writes the result of a command as JSON for people and programs. */
 export function printJson(value: unknown): void {
   print(JSON.stringify(value, undefined, 2))
 }
 
-/** Writes a part of the answer of a command. */
+/** Writes a part of the result of a command. */
 export function printText(text: string): void {
   const error = writeOut(text)
-  // A reader that has seen enough (`| head`) closes the pipe on purpose.
+  // A reader like `| head` closes the pipe on purpose.
   if (codeOf(error) !== 'EPIPE') unwritten ??= error
 }
 
-/** @throws Error with one line when a part of the answer of a command could not be written */
+/** @throws Error with one line when a part of the result of a command could not be written */
 export function requireWritten(): void {
   if (unwritten !== undefined) throw new Error(`stdout: the answer cannot be written: ${unwritten.message}`)
 }
 
-/** Writes a line that is no part of the answer: a warning or an error. */
+/** Writes a line that is not part of the result: a warning or an error. */
 export function printError(text: string): void {
   writeError(`${text}\n`, { maxUnreadBytes: MAX_UNREAD_BYTES })
 }
 
-/** Draws the last line of a terminal at stderr over again; an empty text takes it away. */
+/** Replaces the last line of a terminal on stderr; an empty text removes it. */
 export function redrawError(text: string): void {
   writeError(`\r\u001b[K${text}`, { maxUnreadBytes: MAX_UNREAD_BYTES })
 }
@@ -55,15 +55,15 @@ export function paint(style: Style, text: string): string {
   return takesColour ? styleText(style, text, { stream: process.stdout }) : text
 }
 
-/** Asked once: a log paints much, and whether it may stays as it is. */
+/** Read once: a log colours much, and the answer never changes. */
 let takesColour: boolean | undefined
 
-/** The same for stderr. */
+/** Colours `text` for stderr, under the same conditions. */
 export function paintError(style: Style, text: string): string {
   return styleText(style, text, { stream: process.stderr })
 }
 
-/** Lines of columns, each as wide as its widest cell. */
+/** Aligns columns, each as wide as its widest cell. */
 export function alignColumns(rows: readonly (readonly string[])[]): string[] {
   const width = (column: number) => Math.max(0, ...rows.map((row) => row[column]?.length ?? 0))
   return rows.map((row) =>
@@ -75,19 +75,18 @@ export function alignColumns(rows: readonly (readonly string[])[]): string[] {
 }
 
 /**
- * Stdout or stderr as something that can be full, closed or not read.
- * Writes a text and returns the error that is known to prevent it. With `maxUnreadBytes` nothing is written while a reader has
- * left more than that unread.
+ * Stdout or stderr, which may be full, closed or unread. Writes a text and returns the error that is known to prevent it. With
+ * `maxUnreadBytes` nothing is written while a reader has left more than that unread.
  */
 export type Output = (text: string, options?: { readonly maxUnreadBytes?: number }) => Error | undefined
 
-/** Creates the output of a standard stream of the process. No error of the stream ends the process from then on. */
+/** Creates the output of a standard stream. No error of the stream ends the process afterwards. */
 function createOutput(stream: Writable & { readonly fd: number }): Output {
   const write = stream instanceof Socket ? createSocketOutput(stream) : createFileOutput(stream)
   return (text, options) => write(escapeSteering(text), options)
 }
 
-/** A pipe or terminal: an error comes later, and is the last one. */
+/** A pipe or terminal: its error comes later and is final. */
 function createSocketOutput(stream: Socket): Output {
   let failure: Error | undefined
   stream.on('error', (error) => {
@@ -101,9 +100,9 @@ function createSocketOutput(stream: Socket): Output {
   }
 }
 
-/** A file or device. It is written without its stream, which is closed by the first error: a full disk may have room later. */
+/** A file or device, written without its stream, which the first error would close: a full disk may have room later. */
 function createFileOutput(stream: Writable & { readonly fd: number }): Output {
-  // What others write, for example Node itself.
+  // Catches errors of what others write, for example Node itself.
   stream.on('error', () => {})
   let isTorn = false
   return (text) => {

@@ -31,10 +31,14 @@ import { createReport } from '../start/report.ts'
 import { exitWithin, untilSignal } from '../start/until-signal.ts'
 import { alignColumns, paint, paintError, print, printError, redrawError } from '../terminal.ts'
 
-/** What shells expect of a program that SIGINT ended. */
+/** The exit code that shells expect after SIGINT. */
 const INTERRUPTED = 130
 
-/** Does what the command `audit` is called for. @returns the exit code. @throws Error with one line, when nothing can be shown */
+/**
+ * Carries out the command `audit`.
+ * @returns the exit code
+ * @throws Error with one line, when nothing can be shown
+ */
 export async function audit(page: string | undefined, texts: Texts, flags: GivenFlags): Promise<number> {
   const given = readFlags(page, flags)
   const settings = await loadSettings({ flags: texts })
@@ -61,7 +65,7 @@ export async function audit(page: string | undefined, texts: Texts, flags: Given
   }
 }
 
-/** @param settings of the sandbox. @param given flags of the audit */
+/** @param settings of the sandbox @param given flags of the audit */
 export function createAuditHost(settings: Settings, given: AuditSettings): AuditHost {
   const isBeside = Object.values(readReportFiles(given, REPORT_FORMATS)).includes('-')
   return {
@@ -77,20 +81,20 @@ export function createAuditHost(settings: Settings, given: AuditSettings): Audit
   }
 }
 
-/** What the log of an app must not show: the secrets of clients, and what the environment names as a secret. */
+/** Hides secrets in the log of an app: those of clients, and variables of the environment that are named like secrets. */
 function secretsOf({ sandbox: { clients = [], controlToken } }: Settings): readonly string[] {
   const named = Object.entries(ownEnvironment()).filter(([name]) => /secret|token|password|api_?key/i.test(name))
   const declared = [BUILTIN_CLIENT, ...clients].map(({ clientSecret }) => clientSecret)
   return [...declared, controlToken, ...named.map(([, value]) => value)].filter((secret) => secret !== undefined)
 }
 
-/** Shows the rows that settings name, most severe first, or writes them as JSON. @throws ConfigError when there is none */
+/** Prints the selected rows, most severe first, or as JSON. @throws ConfigError when no row is selected */
 function listRows({ only, skip, catalogue = CATALOGUE_VERSION, json }: AuditSettings): void {
   const versions: readonly string[] = CATALOGUE_VERSIONS
   const rows = selectRows({ only, skip })
     .toSorted((one, other) => other.severity - one.severity)
     .map(({ family, level, severity, summary, refs, cwe, since, ...row }) => {
-      // Whether the row was there in the version of the catalogue that is judged by.
+      // Whether the catalogue of that version has the row.
       const counted = versions.indexOf(since) <= versions.indexOf(catalogue)
       const numbers = cwe.map((id) => `CWE-${id}`)
       return { row: rowId(row), family, level, severity, summary, refs, cwe: numbers, since, counted }
@@ -108,13 +112,13 @@ function listRows({ only, skip, catalogue = CATALOGUE_VERSION, json }: AuditSett
   print(`${rows.length} rows, judged by catalogue ${catalogue}${rest}`)
 }
 
-/** Longer than an app takes to stop. */
+/** Milliseconds, more than an app takes to stop. */
 const CLOSING_MS = 8000
 
 /** Aborts with the first Ctrl-C. */
 function untilInterrupted(): AbortSignal {
   const stopping = new AbortController()
-  // Each copy of an app that is started, and each visit at the same time, listens to it.
+  // Each started copy of an app, and each concurrent visit, adds a listener.
   setMaxListeners(0, stopping.signal)
   void untilSignal().then(() => {
     process.exitCode = INTERRUPTED
@@ -125,13 +129,13 @@ function untilInterrupted(): AbortSignal {
 }
 
 /**
- * The sandbox at `url`; without it the one that runs at the base URL of the settings, else one that is started there.
- * @throws ConfigError or SandboxError with one line: nothing or something else is there, or it does not let the audit in
+ * The sandbox at `url`; otherwise the one that runs at the base URL of the settings; otherwise a new one there.
+ * @throws ConfigError or SandboxError with one line: nothing or something else runs there, or it refuses the audit
  */
 export async function openSandbox(settings: Settings, url: string | undefined): Promise<OpenSandbox> {
   const { controlToken, port } = settings.sandbox
   if (url === undefined) {
-    // Port 0 is a free one: no sandbox can run there yet.
+    // Port 0 means a free port, at which no sandbox can run yet.
     const baseUrl = port === 0 ? undefined : baseUrlOf(settings.sandbox)
     if (baseUrl !== undefined && (await isSandbox(baseUrl, OTHER_ADDRESS))) return connect(baseUrl, controlToken)
     const { warning, defect } = createReport(settings.log, createClock().now)
@@ -148,7 +152,7 @@ export async function openSandbox(settings: Settings, url: string | undefined): 
 
 async function connect(url: string, controlToken: string | undefined): Promise<OpenSandbox> {
   const sandbox = connectSandbox(url, { controlToken })
-  // Redirects of the app name the base URL, which in a container is another one than the address it is reached by.
+  // Redirects of the app name the base URL. In a container this is not the URL by which the sandbox is reached.
   const baseUrl = await findBaseUrl(sandbox.baseUrl, { controlToken }).catch((cause: unknown) => {
     const isRefused = cause instanceof SandboxError && (cause.status === 401 || cause.status === 403)
     const remedy = isRefused ? '; give its control token by --control-token' : ''
@@ -157,13 +161,13 @@ async function connect(url: string, controlToken: string | undefined): Promise<O
   return { ...sandbox, baseUrl, isOwn: false }
 }
 
-/** The first answer of a sandbox on a busy machine takes a while. */
+/** On a busy machine the first answer of a sandbox takes a while. */
 const MAX_ANSWER_SECONDS = 10
 const OTHER_ADDRESS = 'stop it, or choose another address by --port and in your app'
 const LOOK =
   'look whether host, port and http or https are right; a certificate of agekey-sandbox is trusted by its file in NODE_EXTRA_CA_CERTS'
 
-/** Whether a sandbox is there, or nothing. @throws ConfigError when that is something else than a sandbox that is well */
+/** Whether a sandbox or nothing is there. @throws ConfigError when something else is there, or an unhealthy sandbox */
 async function isSandbox(baseUrl: string, remedy: string): Promise<boolean> {
   const address = baseUrl.replace(/\/+$/, '')
   const { signal, clear } = startDeadline(MAX_ANSWER_SECONDS)
@@ -179,7 +183,7 @@ async function isSandbox(baseUrl: string, remedy: string): Promise<boolean> {
   throw ConfigError.of(`${address}: the sandbox there is unhealthy, status ${answer.status}; start it again`)
 }
 
-/** Looks whether an app on this machine can use the sandbox, as `doctor` does. @throws ConfigError with a line for each problem */
+/** Checks like `doctor` whether an app on this machine can use the sandbox. @throws ConfigError with a line for each problem */
 export async function preflight({ baseUrl, url, certificate, isOwn }: OpenSandbox): Promise<void> {
   const issuer = baseUrl + ENDPOINTS.use.path
   const { now } = createClock()

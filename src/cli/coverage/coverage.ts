@@ -14,7 +14,7 @@ import { type Minimum, missedMinimums, readMinimums } from './minimums.ts'
 import { type ReadCoverage, readCoverage } from './read-coverage.ts'
 import { renderTerminal } from './terminal.ts'
 
-/** What the command line gives; a format without a file goes to standard output. */
+/** The flags of the command. A format without a file goes to standard output. */
 export interface CoverageFlags extends SandboxAddress {
   readonly min?: string
   readonly json?: string | true
@@ -26,7 +26,7 @@ const FORMATS = ['json', 'junit', 'markdown'] as const
 type ReportFiles = Readonly<Partial<Record<(typeof FORMATS)[number], string>>>
 
 /**
- * Says what the tests of an app have not seen.
+ * Reports what the tests of an app have not seen.
  * @returns the exit code: 1 when a minimum is missed
  * @throws Error with one line, when nothing can be read or a flag is wrong; no report is written then
  */
@@ -48,7 +48,7 @@ export async function coverage(paths: readonly string[], settings: Texts, flags:
   return missed.length > 0 ? 1 : 0
 }
 
-/** `--json unit.json e2e.json` is typed for two files to read: the counters of a run are never replaced. @throws ConfigError */
+/** `--json unit.json e2e.json` is meant to read two files: counters of a run are never replaced. @throws ConfigError */
 function refuseToReplaceCounters(files: ReportFiles): void {
   for (const [format, file] of Object.entries(files)) {
     if (file === '-' || !holdsCounters(file)) continue
@@ -58,7 +58,7 @@ function refuseToReplaceCounters(files: ReportFiles): void {
   }
 }
 
-/** Of a report of this command the minimums are part, so that it can be written again. */
+/** Whether a file holds counters of a run. A report of this command also has minimums, and may be replaced. */
 function holdsCounters(file: string): boolean {
   if (!existsSync(file) || !statSync(file).isFile()) return false
   const coverage = coverageIn(readFileSync(file, 'utf8'))

@@ -12,16 +12,16 @@ import {
 import { countOf, gapCount, type Minimum, missedInWords } from './minimums.ts'
 
 interface MarkdownOptions {
-  /** Where it was read. */
+  /** The source of the coverage. */
   readonly from: string
   readonly minimums: readonly Minimum[]
   readonly missed: readonly Minimum[]
   readonly notes: readonly string[]
-  /** Default: what GitHub takes as the summary of a step. */
+  /** By default the length that GitHub accepts for the summary of a step. */
   readonly maxBytes?: number
 }
 
-/** Coverage as GitHub Flavored Markdown: a line for each dimension, the gaps, and folded up the tests that saw the rest. */
+/** Coverage as GitHub Flavored Markdown: a line for each dimension, the gaps, and folded the tests that saw the rest. */
 export function renderCoverageMarkdown(coverage: Coverage, options: MarkdownOptions): string {
   const { from, missed, notes, maxBytes } = options
   const { unused } = coverage
@@ -56,7 +56,7 @@ const dimensionTable = ({ dimensions }: Coverage, { minimums }: MarkdownOptions)
     }),
   )
 
-/** Of more the page would be long; these are folded up. */
+/** Gaps of one dimension that are visible; more would make the page long and are folded. */
 const MAX_OPEN = 10
 
 function gapBlocks(name: DimensionName, { dimensions }: Coverage): string[] {

@@ -8,13 +8,13 @@ import {
 } from '../../sandbox/coverage/coverage.ts'
 import { quote, unknownName } from '../../text/message-parts.ts'
 
-/** The least percent of a dimension. */
+/** The least percentage of a dimension. */
 export interface Minimum {
   readonly dimension: DimensionName
   readonly percent: number
 }
 
-/** Reads `answers=100,must=80`. @throws ConfigError with one line, for what is no minimum */
+/** Parses `answers=100,must=80`. @throws ConfigError with one line */
 export function readMinimums(text: string | undefined): readonly Minimum[] {
   if (text === undefined) return []
   const minimums = text.split(',').map((entry) => readMinimum(entry.trim()))
@@ -36,15 +36,15 @@ function readMinimum(entry: string): Minimum {
   throw ConfigError.of(`--min: ${dimension}: ${quote(number)} is not a number from 0 to 100`)
 }
 
-/** The minimums that were not reached. */
+/** The missed minimums. */
 export const missedMinimums = ({ dimensions }: DescribedCoverage, minimums: readonly Minimum[]): readonly Minimum[] =>
   minimums.filter((minimum) => {
     const { covered, total, percent } = dimensions[minimum.dimension]
-    // `percent` is rounded down; the exact one decides.
+    // `percent` is rounded down; the exact value decides.
     return (total === 0 ? percent : (100 * covered) / total) < minimum.percent
   })
 
-/** `3 of 4`, or why there is nothing to count. */
+/** `3 of 4`, or why nothing is counted. */
 export const countOf = ({ covered, total, percent }: CoverageDimension): string => {
   if (total > 0) return `${covered} of ${total}`
   return percent === 0 ? 'nothing was delivered' : 'nothing to see for this app'
@@ -52,7 +52,7 @@ export const countOf = ({ covered, total, percent }: CoverageDimension): string 
 
 const MAX_NAMES = 3
 
-/** Which dimension is below its minimum, what it has, what it needs, and the first gaps. */
+/** A missed minimum: the dimension, its percentage, the required one, and the first gaps. */
 export function missedInWords({ dimensions }: DescribedCoverage, { dimension, percent }: Minimum): string {
   const found = dimensions[dimension]
   const gaps = gapsOf(found)

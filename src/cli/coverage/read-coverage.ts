@@ -18,17 +18,17 @@ import { loadPersonas } from '../../sandbox/personas/load-personas.ts'
 import { COVERAGE_FOLDER } from '../../server/testing/worker-coverage.ts'
 import { reachSandbox, type SandboxAddress } from '../remote/reach-sandbox.ts'
 
-/** Coverage, and where it was read. */
+/** Coverage and its source. */
 export interface ReadCoverage {
   /** `3 files in .agekey-coverage` */
   readonly from: string
   readonly coverage: Coverage
-  /** What to know before it is believed. */
+  /** What to know before believing the coverage. */
   readonly notes: readonly string[]
 }
 
 /**
- * Reads the coverage of files; without files that of the folder `.agekey-coverage`, or of a sandbox that runs.
+ * Reads the coverage of files; without files that of the folder `.agekey-coverage`, or of a running sandbox.
  * @throws ConfigError or SandboxError with one line, when there is nothing to read
  */
 export async function readCoverage(

@@ -15,10 +15,10 @@ interface TerminalOptions {
   colour(style: 'bold' | 'dim' | 'red' | 'green' | 'yellow', text: string): string
 }
 
-/** Gaps of one dimension. An app without tests of wrong answers has a hundred; JSON and Markdown have all. */
+/** Gaps of one dimension that are listed. An app without tests of wrong answers has a hundred; JSON and Markdown list all. */
 const MAX_GAPS = 5
 
-/** What was seen and what is missing, in lines for a terminal. */
+/** Coverage as lines for a terminal. */
 export function renderTerminal(coverage: Coverage, options: TerminalOptions): string[] {
   const { missed, colour } = options
   const sections = [

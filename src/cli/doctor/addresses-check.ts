@@ -7,7 +7,7 @@ import { type Diagnosis, inApp, inSandbox, ok, type Problem, problem } from './d
 import type { Discovery } from './discovery.ts'
 import { call, type DoctorVisit } from './visit.ts'
 
-/** The addresses that only servers call: discovery must name each of them, and each must answer from here. */
+/** The URLs that only servers call: discovery must name each, and each must answer from here. */
 export function addressesOf(use: Discovery, create: Discovery) {
   return [
     ['jwks_uri', use.document.jwks_uri],
@@ -16,7 +16,7 @@ export function addressesOf(use: Discovery, create: Discovery) {
   ] as const
 }
 
-/** Asks an address of the discovery documents whether it can be reached. It is left as it was: nothing is sent. */
+/** Checks whether a URL of the discovery documents answers, without sending anything that changes it. */
 export async function checkAddress(
   name: string,
   url: string | undefined,
@@ -55,7 +55,7 @@ function unreachable(message: string, { url, foundAt }: { url: string; foundAt: 
 
 const keySet = z.object({ keys: z.array(z.looseObject({ kty: z.string(), alg: z.string().optional() })) })
 
-/** Members that only a private or a secret key has (RFC 7518 sections 6.2.2, 6.3.2 and 6.4). */
+/** Members that only a private or secret key has (RFC 7518 sections 6.2.2, 6.3.2 and 6.4). */
 const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 
 /** The key set must hold public keys and nothing private. `url` is known to answer. */
@@ -77,7 +77,7 @@ export async function checkKeySet(url: string, visit: DoctorVisit): Promise<Diag
   return ok('key_set', `${url}: ${keys.length} public ${keys.length === 1 ? 'key' : 'keys'} (${algorithms})`)
 }
 
-/** The key set must be that of the sandbox whose tokens it is to verify: it stands below the same address as the others. */
+/** The key set must be that of the sandbox whose tokens it verifies: below the same base URL as the other endpoints. */
 export function checkKeySetAddress(jwksUri: string, tokenEndpoint: string | undefined): Problem | undefined {
   const base = /^(.*)\/v1\/oidc\/use\/token$/.exec(tokenEndpoint ?? '')?.[1]
   if (base === undefined || jwksUri === base + ENDPOINTS.jwks.path) return undefined

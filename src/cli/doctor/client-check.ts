@@ -5,7 +5,7 @@ import { connectionProblem } from './connection-problem.ts'
 import { type Diagnosis, declareClient, inApp, ok, problem, skipped } from './diagnosis.ts'
 import { call, type DoctorVisit } from './visit.ts'
 
-/** Whether the sandbox knows the credentials: a pushed request that is wrong in all else is refused for that or for them. */
+/** Whether the sandbox knows the credentials: a pushed request that is otherwise wrong is refused for the credentials or for the rest. */
 export async function checkClient(parUrl: string | undefined, visit: DoctorVisit): Promise<Diagnosis> {
   const { clientId, clientSecret } = visit
   if (clientId === undefined || clientSecret === undefined) {
@@ -42,8 +42,8 @@ const refused = (clientId: string) =>
 const refusal = z.object({ error_description: z.string(), findings: z.array(z.object({ path: z.string() })) })
 
 /**
- * Whether there is such a client, and whether it may redirect where the app wants: an authorization request whose response type is
- * wrong comes back there as an error, or ends on an error page. No flow begins.
+ * Whether the client exists and may redirect to the app: an authorization request with a wrong response type returns there as an error,
+ * or ends on an error page. No flow begins.
  */
 export async function checkRedirect(authorizeUrl: string, visit: DoctorVisit): Promise<Diagnosis> {
   const { clientId, redirectUri } = visit

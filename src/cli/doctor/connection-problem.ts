@@ -4,7 +4,7 @@ import { LOOPBACK_HOSTS } from '../../sandbox/addresses/web-address.ts'
 import { type CheckName, inApp, inSandbox, type Problem, problem, trustLines } from './diagnosis.ts'
 import { call, type DoctorVisit } from './visit.ts'
 
-/** What kept a call from being answered, by the error that it ended with. */
+/** Why a call got no answer, by its error. */
 export async function connectionProblem(
   check: CheckName,
   url: string,
@@ -72,7 +72,7 @@ function refusedFix({ hostname, port }: { hostname: string; port: string }): str
   ]
 }
 
-/** Whether a server that hung up on http answers to https, trusted or not. */
+/** Whether a server that hung up on http answers by https, trusted or not. */
 async function speaksTls(url: string, visit: DoctorVisit): Promise<boolean> {
   const secure = swapScheme(url)
   try {
@@ -86,7 +86,7 @@ async function speaksTls(url: string, visit: DoctorVisit): Promise<boolean> {
 const swapScheme = (url: string) =>
   url.startsWith('https:') ? url.replace('https:', 'http:') : url.replace('http:', 'https:')
 
-/** Why the certificate of a server was refused, or `undefined` when an error says something else. */
+/** Why the certificate of a server was refused; `undefined` for any other error. */
 function tlsProblem(url: string, error: unknown): Problem | undefined {
   const name = CERTIFICATE_CODES[codeOf(error) ?? '']
   if (name === undefined) return undefined

@@ -1,4 +1,4 @@
-/** What is looked at, in the order in which an app would stumble over it. */
+/** The checks, in the order in which an app would fail by them. */
 export type CheckName = 'issuer' | 'reachable' | 'tls' | 'clock' | 'addresses' | 'key_set' | 'client' | 'redirect_uri'
 
 /** The result of one check. */
@@ -7,11 +7,11 @@ export type Diagnosis =
   | {
       readonly check: CheckName
       readonly status: 'problem'
-      /** By name: for programs, and for searching the documentation. */
+      /** The name of the problem, for programs and for searching the documentation. */
       readonly problem: string
       /** What is wrong, in a sentence. */
       readonly message: string
-      /** The lines to change, each with the place where it stands. */
+      /** The lines to change, each with its place. */
       readonly fix: readonly string[]
     }
 
@@ -33,7 +33,7 @@ export const inApp = (line: string): string => `in the app: ${line}`
 export const declareClient = (clientId: string): string =>
   `or agekey-sandbox.yaml: clients: [{ client_id: ${clientId}, client_secret: THE-SECRET, redirect_uris: [THE-CALLBACK] }]`
 
-/** One setting of the sandbox in the three places where it may stand: its file, its environment, a compose file. */
+/** A setting of the sandbox in its three possible places: config file, environment, compose file. */
 export function inSandbox(setting: string, value: string): string[] {
   const variable = `AGEKEY_SANDBOX_${setting.toUpperCase()}`
   return [
@@ -43,7 +43,7 @@ export function inSandbox(setting: string, value: string): string[] {
   ]
 }
 
-/** Makes the common runtimes trust a certificate file. */
+/** How the common runtimes are made to trust a certificate file. */
 export const trustLines = (file: string): string[] => [
   `in the environment of the app (Node): NODE_EXTRA_CA_CERTS=${file}`,
   `or (Go, Ruby, PHP, Python): SSL_CERT_FILE=${file}; for requests: REQUESTS_CA_BUNDLE=${file}`,

@@ -12,9 +12,9 @@ const discoveryDocument = z.object({
   jwks_uri: z.string().optional(),
 })
 
-/** What discovery said of one flow. */
+/** The discovery document of one flow. */
 export interface Discovery {
-  /** Where the document was found, without the well-known part: endpoints for browsers can be asked there too. */
+  /** The URL of the document without its well-known part; endpoints for browsers can be reached below it too. */
   readonly foundAt: string
   readonly document: z.output<typeof discoveryDocument>
   readonly answer: HttpAnswer
@@ -71,7 +71,7 @@ async function refused(foundAt: string, { status, headers }: HttpAnswer, visit: 
   })
 }
 
-/** The issuer of Use of the sandbox that has the issuer of the visit among its addresses; `undefined` when there is none. */
+/** The issuer of Use of the sandbox whose addresses include the issuer of the visit; `undefined` when there is none. */
 export async function useIssuerNear(visit: DoctorVisit): Promise<string | undefined> {
   const [baseUrl = ''] = /^.+?(?=\/*(?:\/v1(?:\/.*)?)?$)/.exec(visit.issuer) ?? []
   const answer = await tryCall(`${baseUrl}/v1/oidc/use${WELL_KNOWN}`, visit)

@@ -14,9 +14,9 @@ import type { Diagnosis } from './diagnosis.ts'
 import { examine } from './examine.ts'
 import type { DoctorVisit } from './visit.ts'
 
-/** What the command line gives, as text. */
+/** The flags of the command, as text. */
 export interface DoctorOptions extends SandboxAddress {
-  /** That of the sandbox that other commands would ask, when absent. */
+  /** The issuer; by default that of the sandbox which other commands would ask. */
   readonly issuer?: string
   readonly clientId?: string
   readonly clientSecret?: string
@@ -27,9 +27,9 @@ export interface DoctorOptions extends SandboxAddress {
 }
 
 /**
- * Finds what keeps an app on this machine from using a sandbox, and the lines to change. Needs nothing but the network.
- * @returns whether all is well
- * @throws Error for options that cannot be used
+ * Finds what keeps an app on this machine from using a sandbox, and the lines to change. It needs only the network.
+ * @returns whether all checks passed
+ * @throws Error for wrong flags
  */
 export async function doctor(flags: Texts, options: DoctorOptions): Promise<boolean> {
   const isDefault = options.issuer === undefined
@@ -44,7 +44,7 @@ export async function doctor(flags: Texts, options: DoctorOptions): Promise<bool
   return isWell
 }
 
-/** @throws ConfigError for an address beside `--issuer` */
+/** @throws ConfigError for an address besides `--issuer` */
 async function issuerFor(flags: Texts, { issuer, url, tenant }: DoctorOptions): Promise<string> {
   if (issuer === undefined) return (await reachSandbox(flags, { url, tenant })).pages + ENDPOINTS.use.path
   const [other] = Object.entries({ url, tenant }).filter(([, value]) => value !== undefined)
@@ -90,7 +90,7 @@ function readCertificate(file: string): string {
 
 const COLORS = { ok: 'green', problem: 'red', skipped: 'dim' } as const
 
-/** A line for each check; below a problem what to change. Texts may come from a server that is not a sandbox. */
+/** A line for each check, and below a problem what to change. Texts may come from a server that is no sandbox. */
 export function reportLines(diagnoses: readonly Diagnosis[]): string[] {
   const count = diagnoses.filter(({ status }) => status === 'problem').length
   const skipped = diagnoses.filter(({ status }) => status === 'skipped').map(({ check }) => check)

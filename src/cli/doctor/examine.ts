@@ -6,7 +6,7 @@ import { readDiscovery, useIssuerNear } from './discovery.ts'
 import { checkIssuer } from './issuer-check.ts'
 import type { DoctorVisit } from './visit.ts'
 
-/** Looks at a sandbox from where the app is. What a problem makes impossible to check is left out. Never throws for what it finds. */
+/** Examines a sandbox from the place of the app. Checks that a problem makes impossible are left out. Never throws for what it finds. */
 export async function examine(visit: DoctorVisit): Promise<readonly Diagnosis[]> {
   if (!ISSUER.test(visit.issuer) || !URL.canParse(visit.issuer)) return [malformed(visit.issuer)]
   const [surplus = ''] = SURPLUS.exec(visit.issuer) ?? []
@@ -36,7 +36,7 @@ export async function examine(visit: DoctorVisit): Promise<readonly Diagnosis[]>
   ]
 }
 
-/** Parsers of URLs drop or encode blanks and control characters; comparisons of issuers do not. */
+/** URL parsers drop or encode blanks and control characters; comparisons of issuers do not. */
 const ISSUER = /^https?:\/\/[^/?#\s\p{Cc}][^\s\p{Cc}]*$/iu
 
 const malformed = (issuer: string) =>
@@ -45,17 +45,17 @@ const malformed = (issuer: string) =>
     fix: [inApp('issuer: http://localhost:2435/v1/oidc/use')],
   })
 
-/** What people copy along with an issuer: the way to its discovery document, a query, a fragment. */
+/** What people copy along with an issuer: the path of its discovery document, a query, a fragment. */
 const SURPLUS = /(?:\/+\.well-known\/openid-configuration\/*)?(?:[?#].*)?$/
 
-/** What stands before the surplus may be no issuer either: then the sandbox says which one is meant. */
+/** The part before the surplus may be no issuer either: then the sandbox tells the right one. */
 const tooLong = async (visit: DoctorVisit, rest: string) =>
   problem('issuer', 'issuer_malformed', {
     message: `${visit.issuer}: an issuer ends before ${visit.issuer.slice(rest.length)}`,
     fix: [inApp(`issuer: ${(await useIssuerNear({ ...visit, issuer: rest })) ?? rest}`)],
   })
 
-/** A token is valid for ten minutes, and many libraries allow no difference at all; a Date header has whole seconds. */
+/** A token is valid for ten minutes, and many libraries allow no clock difference; a Date header has whole seconds. */
 const MAX_DIFFERENCE_SECONDS = 30
 
 /** Compares the clock of the sandbox's machine (its `Date` header) with `now`, in epoch milliseconds. */

@@ -3,10 +3,10 @@ import { type Diagnosis, inApp, inSandbox, ok, problem } from './diagnosis.ts'
 import type { Discovery } from './discovery.ts'
 import type { DoctorVisit } from './visit.ts'
 
-/** Whether an app has the issuer of the Create flow. */
+/** Whether an app uses the issuer of the Create flow. */
 const CREATE_ISSUER = /\/v1\/oidc\/create\/*$/
 
-/** The issuer of the app must be that of the discovery document, to the letter (OpenID Connect Discovery 1.0 section 4.3). */
+/** The issuer of the app must equal that of the discovery document (OpenID Connect Discovery 1.0 section 4.3). */
 export function checkIssuer({ issuer }: DoctorVisit, { document }: Discovery): Diagnosis {
   const published = document.issuer
   if (CREATE_ISSUER.test(issuer)) return ofCreate(issuer, published)
@@ -24,7 +24,7 @@ export function checkIssuer({ issuer }: DoctorVisit, { document }: Discovery): D
   })
 }
 
-/** Discovery of Create exists, but nothing that it issues: an app that takes it for its issuer refuses every id_token. */
+/** Create has a discovery document and issues no id_token: an app with its issuer refuses every id_token. */
 const ofCreate = (issuer: string, useIssuer: string) =>
   problem('issuer', 'issuer_of_create', {
     message: `the app has ${issuer}, the issuer of Create, which issues no id_token: each one says iss ${useIssuer}`,

@@ -1,24 +1,24 @@
 import type { HttpAnswer } from '../../client/exchange.ts'
 import { callHttp, type HttpCall } from '../remote/http-call.ts'
 
-/** What the app has in its configuration. */
+/** The configuration of the app. */
 export interface DoctorVisit {
-  /** As the app has it, to the letter. */
+  /** The issuer exactly as the app has it. */
   readonly issuer: string
-  /** The base URL by which this machine reaches the sandbox, when that is not the one in the issuer. */
+  /** The base URL by which this machine reaches the sandbox, if it differs from that in the issuer. */
   readonly internalUrl?: string | undefined
   readonly clientId?: string | undefined
   readonly clientSecret?: string | undefined
   readonly redirectUri?: string | undefined
   /** A certificate to trust, as PEM. */
   readonly ca?: string | undefined
-  /** For each call. */
+  /** Milliseconds for each call. */
   readonly timeoutMs: number
   /** The clock of this machine, in epoch milliseconds. */
   now(): number
 }
 
-/** Calls as the app would: with its trust and the timeout of the visit. The sandbox neither records nor counts it. */
+/** Calls like the app: with its trust, within the timeout of the visit. The sandbox neither records nor counts these calls. */
 export const call = (
   url: string,
   { ca, timeoutMs }: DoctorVisit,
@@ -30,8 +30,8 @@ export const call = (
 export type FlowName = 'use' | 'create'
 
 /**
- * Where this machine finds a flow: below the internal URL when one is given, else below the issuer. `undefined` when the
- * issuer is none of this service.
+ * The URL of a flow on this machine: below the internal URL if one is given, otherwise below the issuer. `undefined` when the issuer is
+ * not one of this service.
  */
 export function flowUrl({ issuer, internalUrl }: DoctorVisit, flow: FlowName): string | undefined {
   const [, base, tenant = ''] = /^(.*?)(\/t\/[^/]+)?\/v1\/oidc\/(?:use|create)\/?$/.exec(issuer) ?? []

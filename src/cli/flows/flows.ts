@@ -18,7 +18,7 @@ interface FlowsOptions extends SandboxAddress, FilterFlags {
 
 /**
  * Lists flows; with an id, or `last`, shows one; with `--as` prints it as a file; with `--follow` prints calls as they come.
- * @throws ConfigError for a bad flag, SandboxError for a flow that is not there
+ * @throws ConfigError for a bad flag, SandboxError for an unknown flow
  */
 export async function flows(id: string | undefined, flags: Texts, options: FlowsOptions): Promise<void> {
   if (options.follow) {
@@ -39,7 +39,7 @@ export async function flows(id: string | undefined, flags: Texts, options: Flows
   if (id === undefined) return listFlows(sandbox, { filter, limit, json: options.json ?? false })
   const found = id === 'last' ? await newest(sandbox, filter) : id
   if (as === undefined) return printFlow(found, sandbox, options)
-  // First, because its message names the newest flow.
+  // Checked first, because the message names the newest flow.
   await findFlow(found, sandbox.api)
   const { text } = await sandbox.api.flows.export(found, as)
   printText(text)

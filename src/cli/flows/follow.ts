@@ -18,9 +18,9 @@ interface FollowOptions extends SandboxAddress, FilterFlags {
 const BETWEEN_TRIES_MS = 1000
 
 /**
- * Prints each call as it is answered, with what became of its flow, until Ctrl-C. With a filter only calls of flows that fit.
- * When the connection is lost it connects again.
- * @throws Error for a bad flag, or when the sandbox cannot be reached in the beginning or refuses
+ * Prints each answered call, with the state of its flow, until Ctrl-C. A filter selects calls by their flows. A lost connection is opened
+ * again.
+ * @throws Error for a bad flag, or when the sandbox cannot be reached at the start or refuses
  */
 export async function follow(flags: Texts, { json = false, ...options }: FollowOptions): Promise<void> {
   const filter = readFilter(options)
@@ -28,7 +28,7 @@ export async function follow(flags: Texts, { json = false, ...options }: FollowO
   const end = new AbortController()
   void untilSignal().then(() => end.abort())
 
-  // Names that do not exist are refused here.
+  // The sandbox refuses unknown names here.
   await sandbox.call('listFlows', { query: { ...filter, limit: 1 } })
   const isFiltered = Object.keys(filter).length > 0
   let connections = 0
@@ -43,7 +43,7 @@ export async function follow(flags: Texts, { json = false, ...options }: FollowO
           continue
         }
         const flow = await flowOf(event, filter, sandbox)
-        // That of an audit is left out, as one that does not fit.
+        // A flow of an audit is left out, like one that does not match.
         if (!flow && (isFiltered || (event.kind === 'call' && event.flow !== undefined))) continue
         const line = json ? jsonLine(event, flow, sandbox.pages) : prettyLine(event, flow)
         if (writeOut(`${line}\n`) !== undefined) return
@@ -60,7 +60,7 @@ export async function follow(flags: Texts, { json = false, ...options }: FollowO
 
 const warn = (text: string) => printError(`${paintError('yellow', 'warning:')} ${visible(text)}`)
 
-/** The flow of a call, when it fits the filter. */
+/** The flow of a call, if it matches the filter. */
 async function flowOf(event: SandboxEvent, filter: FlowFilter, { call }: ReachedSandbox) {
   if (event.kind !== 'call' || event.flow === undefined) return undefined
   const number = Number(event.flow.slice(1))
@@ -69,7 +69,7 @@ async function flowOf(event: SandboxEvent, filter: FlowFilter, { call }: Reached
   return flows[0]
 }
 
-/** What a sandbox sends: a call was answered, a scenario advanced, the tenant was reset. `open`: the connection stands. */
+/** Events of the sandbox: a call was answered, a scenario advanced, the tenant was reset. `open`: the connection is open. */
 type SandboxEvent =
   | { readonly kind: 'open' }
   | ({ readonly kind: 'call'; readonly flow: string | undefined } & Readonly<z.infer<typeof callSchema>>)

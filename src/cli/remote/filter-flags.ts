@@ -3,7 +3,7 @@ import type { FlowFilter, FlowKind, FlowStatus } from '../../client/shapes.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import { unknownName } from '../../text/message-parts.ts'
 
-/** The flags that say which flows a command is about. */
+/** The flags that select flows. */
 export interface FilterFlags {
   readonly flow?: string
   readonly persona?: string
@@ -30,7 +30,7 @@ export const addFilterFlags = (command: Command): Command =>
     .option('--query <text>', 'only flows in which each word of this text stands somewhere')
     .option('--audit <which>', 'flows of audits: also or only; left out without it')
 
-/** The filter that the flags make. The sandbox itself checks the names of personas and outcomes. @throws ConfigError */
+/** The filter from the flags. The sandbox checks names of personas and outcomes. @throws ConfigError */
 export function readFilter({ flow, persona, outcome, client, state, status, query, audit }: FilterFlags): FlowFilter {
   const given = {
     flow: oneOf(FLOWS, flow, { flag: '--flow', kind: 'flow' }),
@@ -51,7 +51,7 @@ export const filterInWords = (filter: FlowFilter): string =>
     .map(([name, value]) => `${name === 'q' ? 'text' : name} ${value}`)
     .join(' and ')
 
-/** The one of `known` that a flag gives; `undefined` without the flag. @throws ConfigError with near misses */
+/** The value of a flag, which must be one of `known`; `undefined` without the flag. @throws ConfigError with near names */
 export function oneOf<Value extends string>(
   known: readonly Value[],
   text: string | undefined,
@@ -63,7 +63,7 @@ export function oneOf<Value extends string>(
   return value
 }
 
-/** The value of `--timeout`. @throws ConfigError for what is no number of seconds above 0, or from 0 up with `orZero` */
+/** The value of `--timeout` in seconds. @throws ConfigError unless it is a number above 0, or from 0 up with `orZero` */
 export function readTimeout(text: string | undefined, defaultSeconds: number, { orZero = false } = {}): number {
   if (text === undefined) return defaultSeconds
   const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : -1

@@ -7,8 +7,8 @@ import { paint, print, printJson } from '../terminal.ts'
 import type { ReachedSandbox } from './reach-sandbox.ts'
 
 /**
- * Explains a flow: how it went, why, its calls, and what a correct client does next.
- * @throws SandboxError when there is no such flow, or no sandbox
+ * Explains a flow: its result, the reasons, its calls, and what a correct client does next.
+ * @throws SandboxError when the flow or the sandbox does not exist
  */
 export async function printFlow(
   id: string,
@@ -22,7 +22,7 @@ export async function printFlow(
   for (const line of [headline, visible(page), ...rest]) print(line ?? '')
 }
 
-/** @throws SandboxError that names the newest flow, when there is none of this id */
+/** @throws SandboxError that names the newest flow, when no flow has this id */
 export async function findFlow(id: string, { flows }: SandboxApi): Promise<Flow> {
   try {
     return await flows.get(id)
@@ -46,5 +46,5 @@ export function flowLine({ id, flow, status, summary }: Flow): string {
   return `${paint('bold', id)} ${flow} ${paint(STATUS_COLORS[status], status)}: ${visible(summary)}`
 }
 
-/** The page that shows a flow. @param pages where browsers find the sandbox or tenant that it is in */
+/** The page of a flow. @param pages the URL of its sandbox or tenant for browsers */
 export const flowPageUrl = ({ id }: Pick<Flow, 'id'>, pages: string): string => `${pages}/_sandbox/console/flows/${id}`

@@ -18,30 +18,30 @@ export interface SandboxAddress {
   readonly tenant?: string | undefined
 }
 
-/** A sandbox that runs, or a tenant of it, for commands that only read. */
+/** A running sandbox, or a tenant of it, for commands that only read. */
 export interface ReachedSandbox {
-  /** Where it is called. */
+  /** The URL that is called. */
   readonly url: string
-  /** Where a browser finds its pages: the base URL, unless `--url` says otherwise. */
+  /** The URL of its pages for browsers: the base URL, unless `--url` is given. */
   readonly pages: string
   /** ` in tenant qa`, for a sentence; empty without a tenant. */
   readonly inTenant: string
   readonly settings: Settings['sandbox']
-  /** Whether its address is that of the settings on this machine. */
+  /** Whether the URL comes from the settings of this machine. */
   readonly isLocal: boolean
   readonly controlToken: string | undefined
   readonly api: SandboxApi
   readonly call: Transport['call']
-  /** Checks that the tenant exists: on the machine of the sandbox a call to its address would make it. @throws SandboxError */
+  /** Checks that the tenant exists: from the machine of the sandbox, a call to its URL would create it. @throws SandboxError */
   requireTenant(): Promise<void>
-  /** What is wrong with a client_id that no client has there, with the nearest; `undefined` for a registered one. */
+  /** Why a client_id is unknown there, with the nearest one; `undefined` for a registered client. */
   clientProblem(clientId: string): Promise<string | undefined>
 }
 
 /**
- * The sandbox at `--url`, else at `AGEKEY_SANDBOX_URL`, else the one that `start` makes from the same settings on this machine.
- * Nothing is called yet.
- * @throws ConfigError for what is no URL
+ * The sandbox at `--url`, otherwise at `AGEKEY_SANDBOX_URL`, otherwise the one that `start` runs with the same settings on this machine.
+ * It is not called yet.
+ * @throws ConfigError for a malformed URL
  */
 export async function reachSandbox(flags: Texts, { url, tenant }: SandboxAddress): Promise<ReachedSandbox> {
   const { sandbox: settings } = await loadSettings({ flags })
@@ -71,7 +71,7 @@ export async function reachSandbox(flags: Texts, { url, tenant }: SandboxAddress
   }
 }
 
-/** The base URL of that sandbox, for texts that name it; it need not run. */
+/** The base URL of that sandbox, for texts; the sandbox need not run. */
 export async function baseUrlFor(flags: Texts, { url, tenant }: SandboxAddress): Promise<string> {
   const { sandbox: settings } = await loadSettings({ flags })
   return ofTenant(givenUrl(url) ?? baseUrlOf(settings), tenant)
@@ -97,7 +97,7 @@ export function checkedUrl(url: string, source: string): string {
 /** Addresses to listen on that include one of `localhost`. */
 const ON_LOOPBACK = ['127.0.0.1', '::1', '0.0.0.0', '::']
 
-/** Where a sandbox of these settings is reached on this machine. @throws ConfigError for port 0 */
+/** The URL on this machine of a sandbox with these settings. @throws ConfigError for port 0 */
 function localAddress({ port, host, baseUrl, basePath, https, httpsCert }: Settings['sandbox']): string {
   if (port === 0)
     throw ConfigError.of('--url: needed, because port 0 stands for a free port that only the server knows')
@@ -110,7 +110,7 @@ function localAddress({ port, host, baseUrl, basePath, https, httpsCert }: Setti
 
 const MAX_WAIT_MS = 3000
 
-/** The address of a sandbox that answers where one of these settings would listen; `undefined` when none does. */
+/** The URL of a sandbox that answers where one with these settings would listen; `undefined` when none does. */
 export async function findRunning(settings: Settings['sandbox']): Promise<string | undefined> {
   const address = localAddress(settings)
   const asked = callHttp(`${address}/_sandbox/health`, { timeoutMs: MAX_WAIT_MS, anyCertificate: true })
@@ -118,13 +118,13 @@ export async function findRunning(settings: Settings['sandbox']): Promise<string
   return answer?.headers['x-agekey-sandbox'] === undefined ? undefined : address
 }
 
-/** What a sandbox of these settings calls itself. */
+/** The base URL of a sandbox with these settings. */
 export function baseUrlOf({ port, https, httpsCert, ...addresses }: Settings['sandbox']): string {
   const protocol = https || httpsCert !== undefined ? 'https' : 'http'
   return settleAddresses(addresses, { protocol, port }).baseUrl
 }
 
-/** Flags of the sandbox as they are typed; a secret is not repeated. */
+/** Flags of the sandbox, as they are typed; a secret is not repeated. */
 export const flagsAsTyped = (texts: Texts): string[] =>
   FLAGS.flatMap(({ name, argument }) => {
     const text = texts[name]

@@ -25,15 +25,15 @@ interface WaitOptions extends SandboxAddress, FilterFlags {
 
 const DEFAULT_TIMEOUT_SECONDS = 30
 const BETWEEN_LOOKS_MS = 200
-/** For one answer about its health. */
+/** Milliseconds for one answer about health. */
 const MAX_WAIT_MS = 3000
 /** Seconds of one long poll. */
 const MAX_POLL_SECONDS = 30
 
 /**
- * Waits until a sandbox is healthy and, with a filter, until a flow has ended that fits it.
- * @returns whether it came in time; what was seen meanwhile is printed otherwise
- * @throws Error for a bad flag, for a sandbox that is not healthy in time, or that refuses
+ * Waits until a sandbox is healthy and, with a filter, until a matching flow has ended.
+ * @returns whether this happened in time; if not, what was seen is printed
+ * @throws Error for a bad flag, and when the sandbox does not become healthy in time, or refuses
  */
 export async function wait(flags: Texts, options: WaitOptions): Promise<boolean> {
   const { since, json = false } = options
@@ -83,7 +83,7 @@ async function untilHealthy(
   }
 }
 
-/** The newest ended flow that fits or, with `since`, the first one after that. A sandbox may restart meanwhile. */
+/** The newest matching flow that has ended or, with `since`, the first after that flow. The sandbox may restart meanwhile. */
 async function untilFlow(
   { call }: ReachedSandbox,
   filter: FlowFilter & { since: string | undefined },
@@ -112,7 +112,7 @@ function printFlow(flow: Flow, pages: string, json: boolean): void {
   print(text)
 }
 
-/** Flows in the report of a wait that was in vain. */
+/** Flows in the report of a wait in vain. */
 const MAX_SEEN = 10
 
 async function reportNothing(
@@ -134,8 +134,8 @@ async function reportNothing(
 const inSeconds = (seconds: number) => `${seconds} second${seconds === 1 ? '' : 's'}`
 
 /**
- * Checks the health of the sandbox at an address. By https the certificate of the settings is trusted beside the usual ones.
- * @throws Error with one line: it is not there, is something else, is unhealthy, or takes longer than three seconds
+ * Checks the health of the sandbox at a URL. By https it also trusts the certificate of the settings.
+ * @throws Error with one line: nothing or something else is there, or the sandbox is unhealthy or takes longer than three seconds
  */
 async function requireHealthy({ url, settings, isLocal }: ReachedSandbox): Promise<void> {
   const address = `${url}/_sandbox/health`
@@ -150,15 +150,15 @@ async function requireHealthy({ url, settings, isLocal }: ReachedSandbox): Promi
   throw new Error(`${address}: unhealthy, status ${answer.status}${said ? `: ${said.error_description}` : ''}`)
 }
 
-/** The certificate that a sandbox of these settings shows, when there is one already. */
+/** The certificate of a sandbox with these settings, if it exists already. */
 function trustOf({ httpsCert, stateDir }: Settings['sandbox'], isLocal: boolean): ExchangeOptions {
   const file = httpsCert ?? (stateDir === undefined ? undefined : certificateFileIn(stateDir))
   try {
     if (file !== undefined) return { certificate: readFileSync(file, 'utf8') }
   } catch {
-    // Not made yet: then nothing but the usual certificates can be trusted.
+    // The certificate does not exist yet, so only the usual ones can be trusted.
   }
-  // Without a kept certificate it lives in the server's memory; on its own address no other server listens.
+  // A certificate that is not kept lives in the server's memory. No other server listens at its own address.
   return { anyCertificate: isLocal }
 }
 

@@ -5,19 +5,19 @@ import type { ProcessEnd } from '../start/process-group.ts'
 import { paint, print, printText } from '../terminal.ts'
 import type { ScenarioRun, StepListener, StepResult } from './run-scenario.ts'
 
-/** What a run reports while it happens. */
+/** The report of a run while it happens. */
 export interface RunReport extends Omit<StepListener, 'armed' | 'timedOut'> {
   scenario(scenario: Pick<ScenarioRun, 'name' | 'file'>): void
   /** The app's own command has started. */
   commandStarted(words: readonly string[]): void
   commandEnded(ending: ProcessEnd): void
-  /** @param ending of the command, when there was one */
+  /** @param ending of the command, if there was one */
   end(runs: readonly ScenarioRun[], ending?: ProcessEnd): void
 }
 
 const silent: RunReport = { scenario() {}, current() {}, ended() {}, commandStarted() {}, commandEnded() {}, end() {} }
 
-/** Creates the report of a log mode. @param options.isShared whether a command writes to the same terminal */
+/** Creates the report for a log mode. @param options.isShared whether a command writes to the same terminal */
 export function createRunReport(mode: LogMode, { isShared }: { readonly isShared: boolean }): RunReport {
   switch (mode) {
     case 'pretty':
@@ -87,14 +87,14 @@ function stepLine({ index, kind, summary, status, seconds }: StepResult): string
   return `  ${paint(COLORS[status], MARKS[status])} ${index + 1} ${kind} ${visible(summary)}${time}`
 }
 
-/** What was expected and what came, place by place; else the reason in one line. */
+/** Expected and received values, place by place; otherwise the reason in one line. */
 function explain({ status, detail, mismatches }: StepResult): string[] {
   if (status !== 'failed') return []
   if (!mismatches) return detail === undefined ? [] : [detail]
   return mismatches.flatMap(({ path, expected, came }) => [path, `  expected ${expected}`, `  came     ${came}`])
 }
 
-/** On a terminal, the step that is waited for and how long already; in a file, nothing. */
+/** Shows on a terminal which step is awaited and for how long; writes nothing to a file. */
 function createWaitingLine() {
   let timer: ReturnType<typeof setInterval> | undefined
   let shown = -1

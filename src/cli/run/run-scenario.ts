@@ -4,34 +4,34 @@ import { startStopwatch } from '../../sandbox/clock/clock.ts'
 import type { ScenarioProgress, StepProgress } from '../../sandbox/queue/queued.ts'
 import type { Scenario } from '../../sandbox/queue/scenario-schema.ts'
 
-/** What became of one step. */
+/** The result of one step. */
 export type StepResult = Pick<StepProgress, 'index' | 'kind' | 'summary' | 'detail' | 'mismatches'> & {
   /** `skipped`: an earlier step failed. */
   readonly status: 'passed' | 'failed' | 'skipped'
-  /** From the step before to this one. */
+  /** Milliseconds since the step before. */
   readonly seconds: number
 }
 
-/** A scenario that was run, or was not reached. */
+/** A scenario that was run, or that was not reached. */
 export interface ScenarioRun {
   readonly name: string
   readonly file: string
   readonly steps: readonly StepResult[]
 }
 
-/** Hears how a scenario goes on. */
+/** Learns how a scenario advances. */
 export interface StepListener {
   armed(id: string): void
-  /** The step that is awaited; called again after a while, and when something came that did not meet it. */
+  /** The awaited step; called again after a while, and when a request did not meet the step. */
   current(step: StepProgress): void
   ended(step: StepResult): void
-  /** Nothing met a step in its time. */
+  /** No request met a step in time. */
   timedOut(): void
 }
 
-/** What ends the wait for a step before its time: the app under test has ended. */
+/** Ends the wait for a step early: the app under test has ended. */
 export interface EarlyEnd {
-  /** Why, once it has happened. */
+  /** Why the wait ended. */
   readonly reason: string | undefined
   readonly happened: Promise<unknown>
 }
@@ -40,8 +40,8 @@ export interface EarlyEnd {
 const MAX_POLL_SECONDS = 30
 
 /**
- * Arms a scenario and follows it to its end. The first step that fails, or is not met within `timeoutSeconds`, ends it.
- * The scenario is removed from the sandbox then: it must not decide what comes after.
+ * Arms a scenario and follows it to its end: the first step that fails, or that is not met within `timeoutSeconds`. The scenario is
+ * removed from the sandbox then, so that it decides nothing afterwards.
  */
 export async function runScenario(
   scenario: Scenario,
@@ -64,7 +64,7 @@ export async function runScenario(
     if (results.some(({ status }) => status === 'failed')) end(step, 'skipped')
     else if (step.status === 'passed' || step.status === 'failed') end(step, step.status)
     else {
-      // A clock step runs by itself: nobody is waited for.
+      // A clock step runs by itself.
       if (step.kind !== 'clock') listener.current(step)
       const { revision } = progress
       const isOver = early?.reason !== undefined
@@ -85,7 +85,7 @@ export async function runScenario(
 
 const REMOVED = 'the scenario was removed: the sandbox was reset'
 
-/** How far it has come now; `undefined` when it is gone. */
+/** The present progress; `undefined` when the scenario is gone. */
 async function poll(
   progress: ScenarioProgress,
   {

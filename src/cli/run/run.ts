@@ -24,22 +24,22 @@ interface RunOptions extends SandboxAddress {
 
 const DEFAULT_TIMEOUT_SECONDS = 60
 
-/** What shells expect of a program that SIGINT ended. */
+/** The exit code that shells expect after SIGINT. */
 const INTERRUPTED = 130
 const CLOSING_MS = 500
 
 /**
- * Runs scenario files one after the other, in a sandbox of its own or in the one at `--url`, up to the first step that
- * fails. Every file is read before the first one runs. With a command that runs while they play.
+ * Runs scenario files one after the other, in a sandbox of its own or in the one at `--url`, up to the first failing step. All files are
+ * read before the first one runs. A command may run meanwhile.
  * @param options.command the app's own tests: a program and its arguments
- * @returns the exit code: that of the command when it failed, else 1 when a step failed or was never reached
+ * @returns the exit code: that of the command when it failed, otherwise 1 when a step failed or was not reached
  * @throws Error for a bad flag, ConfigError for a bad file, SandboxError when the sandbox refuses
  */
 export async function run(files: readonly string[], flags: Texts, options: RunOptions): Promise<number> {
   const timeoutSeconds = readTimeout(options.timeout, DEFAULT_TIMEOUT_SECONDS)
   const loaded = await loadSettings({ flags })
   const settings: Settings = options.json ? { ...loaded, log: 'json' } : loaded
-  // A file that is missing or wrong must not look like a port that is in use.
+  // A missing or wrong file must not be reported as a port in use.
   const texts = readAll(files, (file) => ({ file, text: readScenarioText(file) }))
   const personas = await personasOnStage(settings, options)
   const scenarios = readAll(texts, ({ file, text }) => ({ file, scenario: parseScenario(text, { file, personas }) }))
@@ -93,20 +93,20 @@ export async function run(files: readonly string[], flags: Texts, options: RunOp
   }
 }
 
-/** The app's own command, which runs while scenarios play. */
+/** The app's own command, which runs during the scenarios. */
 interface AppCommand {
-  /** For the wait of a scenario. */
+  /** Ends the wait of a scenario. */
   readonly early: EarlyEnd
-  /** Starts it, once; it must find a scenario armed. */
+  /** Starts the command once, when a scenario is armed. */
   start(): void
-  /** How it ended; `undefined` when it was never started. */
+  /** How the command ended; `undefined` when it was never started. */
   ending(): Promise<ProcessEnd | undefined>
-  /** Ends it with the programs that it started. */
+  /** Ends the command with the programs that it started. */
   stop(): Promise<void>
 }
 
 /**
- * Prepares a command. Its output is passed through; beside events on stdout it goes to stderr.
+ * Prepares a command. Its output is passed through, and goes to stderr when events are on stdout.
  * @param words the program and its arguments
  */
 async function prepareCommand(
@@ -142,7 +142,7 @@ async function prepareCommand(
   }
 }
 
-/** The user interrupts the run: a sandbox that goes on must not keep the scenario. */
+/** The user interrupts the run. A sandbox that keeps running must not keep the scenario. */
 async function abandon(id: string | undefined, { api }: Stage, command: AppCommand | undefined): Promise<void> {
   process.exitCode = INTERRUPTED
   exitWithin(command ? STOP_MS + CLOSING_MS : CLOSING_MS)
@@ -151,7 +151,7 @@ async function abandon(id: string | undefined, { api }: Stage, command: AppComma
   process.exit()
 }
 
-/** What `read` gives for each one. @throws ConfigError with the problems of all of them */
+/** Reads all items. @throws ConfigError with the problems of all */
 function readAll<T, R>(items: readonly T[], read: (item: T) => R): R[] {
   const problems: FileProblem[] = []
   const results = items.flatMap((item) => {

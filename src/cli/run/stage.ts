@@ -11,23 +11,23 @@ import { checkedUrl, type SandboxAddress } from '../remote/reach-sandbox.ts'
 import { createFromSettings } from '../start/create-from-settings.ts'
 import { createReport } from '../start/report.ts'
 
-/** The sandbox that scenarios run in. */
+/** The sandbox in which scenarios run. */
 export interface Stage {
   readonly api: SandboxApi
   /** What an app needs to use the sandbox, as environment variables. */
   environment(): Promise<Readonly<Record<string, string>>>
-  /** Prints the address, once. Requests may follow at once, so a scenario is armed by then. */
+  /** Prints the URL, once. Requests may follow immediately, so a scenario is armed by then. */
   announce(): void
-  /** What the next scenario begins with. */
+  /** Prepares the sandbox for the next scenario. */
   prepare(): Promise<void>
   leave(): Promise<void>
 }
 
-/** A sandbox of its own, or the one at `--url`. @throws ConfigError for a bad flag */
+/** Opens a sandbox of its own, or the one at `--url`. @throws ConfigError for a bad flag */
 export const openStage = async (settings: Settings, { url, tenant }: SandboxAddress): Promise<Stage> =>
   url === undefined ? openOwn(settings, tenant) : openRemote(url, settings, tenant)
 
-/** The names of the personas in that sandbox, which need not run yet when it is a new one. */
+/** The names of the personas in that sandbox; a new sandbox need not run yet. */
 export async function personasOnStage(settings: Settings, { url, tenant }: SandboxAddress): Promise<readonly string[]> {
   const personas =
     url === undefined
@@ -53,7 +53,7 @@ async function openOwn(settings: Settings, tenant: string | undefined): Promise<
   }
 }
 
-/** What stands there belongs to others too: nothing is reset between scenarios. */
+/** The sandbox also belongs to others: nothing is reset between scenarios. */
 function openRemote(url: string, { sandbox: settings }: Settings, tenant: string | undefined): Stage {
   const { controlToken } = settings
   const sandbox = connectSandbox(checkedUrl(url, '--url'), controlToken === undefined ? {} : { controlToken })
@@ -67,7 +67,7 @@ function openRemote(url: string, { sandbox: settings }: Settings, tenant: string
   }
 }
 
-/** By what the sandbox calls itself: one in a container is reached by another address. Secrets of clients stay there. */
+/** The URL comes from the sandbox itself, since a container is reached by another one. Secrets of clients stay there. */
 async function environmentAt(url: string, { controlToken, clients = [] }: Settings['sandbox']) {
   const [, name = 'default'] = /\/t\/([^/]+)$/.exec(url) ?? []
   const { call } = createRemoteTransport({ baseUrl: url, token: controlToken })
@@ -82,7 +82,7 @@ async function environmentAt(url: string, { controlToken, clients = [] }: Settin
 interface StagedApp {
   readonly baseUrl: string
   readonly clientId: string
-  /** Absent when only the sandbox knows it. */
+  /** Absent when only the sandbox knows the secret. */
   readonly clientSecret?: string | undefined
   readonly controlToken?: string | undefined
 }

@@ -7,7 +7,7 @@ import { createSandbox, type Sandbox } from '../../server/create-sandbox.ts'
 import { findRunning } from '../remote/reach-sandbox.ts'
 import type { Report } from './report.ts'
 
-/** Starts the sandbox that settings describe. @throws an error that names the flag, the variable, or file and line */
+/** Starts a sandbox with settings. @throws an error that names the flag, the variable, or file and line */
 export async function createFromSettings(
   { sandbox: options, blame }: Settings,
   report: Pick<Report, 'warning' | 'defect'> & Partial<Pick<Report, 'call'>>,
@@ -18,7 +18,7 @@ export async function createFromSettings(
       ...(report.call && { onCall: report.call }),
       onWarning: (message) => report.warning(inCommandWords(message)),
       onError: report.defect,
-      // Loaded when the console asks for it: a start does not need it.
+      // Loaded for the console; a start does not need it.
       lastAudit: async () => (await import('../../audit/command/last-run.ts')).readLastAudit(),
     })
   } catch (error) {
@@ -41,8 +41,8 @@ function flagOf(key: string): string {
 }
 
 /**
- * A message of the library in the words of the command line. Messages say "the option stateDir", or begin with the name of one:
- * they become the flag, and the key of the config file.
+ * Translates a message of the library for the command line. A message says "the option stateDir" or begins with an option; the option
+ * becomes the flag, and the key of the config file.
  */
 function inCommandWords(message: string): string {
   return message

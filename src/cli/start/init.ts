@@ -6,7 +6,7 @@ import { codeOf, messageOf } from '../../files/caught.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import { print } from '../terminal.ts'
 
-/** Writes a commented config file into the working folder. @throws Error when there is one already: it never overwrites */
+/** Writes a commented config file into the working folder. It never overwrites. @throws Error when the file exists */
 export function init(): void {
   try {
     writeFileSync(DEFAULT_CONFIG_FILE, renderStarterFile(), { flag: 'wx' })
@@ -14,7 +14,7 @@ export function init(): void {
     if (codeOf(cause) === 'EEXIST') {
       throw ConfigError.of(`${DEFAULT_CONFIG_FILE}: is there already and stays as it is; move it away first`, { cause })
     }
-    // A full disk leaves the beginning of it.
+    // A full disk leaves a part of the file.
     rmSync(DEFAULT_CONFIG_FILE, { force: true })
     throw ConfigError.of(`${DEFAULT_CONFIG_FILE}: cannot be written (${messageOf(cause)})`, { cause })
   }
@@ -26,7 +26,7 @@ const HEADER = `# yaml-language-server: $schema=http://localhost:2435/_sandbox/a
 # Paths are relative to the folder of this file. Lines that are commented out show the default or an example.
 `
 
-/** What `init` writes: every setting with its meaning, the defaults commented out. */
+/** The file: every setting with its meaning, the defaults as comments. */
 export const renderStarterFile = (): string => `${HEADER}${SETTING_ROWS.map(renderSetting).join('')}`
 
 function renderSetting([name, { about, example, isSet }]: readonly [string, Setting]): string {

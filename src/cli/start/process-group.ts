@@ -5,21 +5,21 @@ import { ownEnvironment } from '../../config/load-settings.ts'
 import { codeOf, messageOf } from '../../files/caught.ts'
 import { startStopwatch } from '../../sandbox/clock/clock.ts'
 
-/** A text is run by the shell, a list is a program and its arguments. */
+/** A command: the shell runs a text; a list is a program and its arguments. */
 export type CommandLine = string | readonly string[]
 
 /** How a program ended. */
 export interface ProcessEnd {
   /** `ended with code 1`, `was ended by SIGTERM`, `cannot be run (ENOENT)`. */
   readonly reason: string
-  /** What a shell would say: 128 and the number of the signal, 127 for a program that is not there. */
+  /** The exit code in the way of shells: 128 and the number of the signal, 127 for a missing program. */
   readonly code: number
 }
 
-/** A program with those that it starts. */
+/** A program with the programs that it starts. */
 export interface ProcessGroup {
   readonly child: ChildProcess
-  /** Of the program itself. */
+  /** The process id of the program itself. */
   readonly ended: Promise<ProcessEnd>
   /** Ends the program and those that it started: first politely, after a while by force. */
   stop(): Promise<void>
@@ -30,7 +30,7 @@ export const STOP_MS = 3000
 const BETWEEN_LOOKS_MS = 100
 const NOT_FOUND = 127
 
-/** Starts a program in a process group of its own: it is ended as a whole, also when this process exits. */
+/** Starts a program in its own process group, which is ended as a whole, also when this process exits. */
 export function startGroup(
   run: CommandLine,
   { env, stdio = 'pipe' }: { env: Readonly<Record<string, string>>; stdio?: StdioOptions },
@@ -38,7 +38,7 @@ export function startGroup(
   const options = {
     env: { ...ownEnvironment(), ...env },
     stdio,
-    // It hears no Ctrl-C before this process does.
+    // The program hears no Ctrl-C before this process does.
     detached: process.platform !== 'win32',
     windowsHide: true,
   }
@@ -49,7 +49,7 @@ export function startGroup(
   const unwatch = endWithThisProcess(child)
   const stop = async () => {
     const passed = startStopwatch()
-    // The programs that it started may end later than itself.
+    // Programs that it started may end later than itself.
     for (let isThere = send(child, 'SIGTERM'); isThere && passed() < STOP_MS; isThere = send(child, 0)) {
       await wait(BETWEEN_LOOKS_MS)
     }
@@ -62,7 +62,7 @@ export function startGroup(
     child,
     ended: endingOf(child),
     stop() {
-      // Once: its id may be that of another group later.
+      // Only once: the id may belong to another group later.
       stopping ??= stop()
       return stopping
     },
@@ -70,8 +70,8 @@ export function startGroup(
 }
 
 /**
- * Ends a program with those that it started when this process is gone, also when SIGKILL ended it: the input of a small shell ends
- * then. @returns what ends the watch
+ * Ends a program with those that it started after this process is gone, even by SIGKILL: a small shell then reads the end of its input.
+ * @returns a function that ends the watch
  */
 function endWithThisProcess({ pid }: ChildProcess): () => void {
   if (pid === undefined || process.platform === 'win32') return () => {}
@@ -98,7 +98,7 @@ const endingOf = (child: ChildProcess): Promise<ProcessEnd> =>
     )
   })
 
-/** Sends a signal to a program and to those that it started; says whether one of them is there. */
+/** Sends a signal to a program and those that it started. @returns whether one of them exists */
 function send({ pid }: ChildProcess, signal: 'SIGTERM' | 'SIGKILL' | 0): boolean {
   if (pid === undefined) return false
   if (process.platform === 'win32') {

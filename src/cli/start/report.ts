@@ -7,19 +7,19 @@ import { isLoopbackUrl } from '../../sandbox/addresses/web-address.ts'
 import type { CallSummary, Sandbox } from '../../server/create-sandbox.ts'
 import { alignColumns, MAX_UNREAD_BYTES, type Output, paint, paintError, printError, writeOut } from '../terminal.ts'
 
-/** A sandbox that is up, the config file that was read, and the ids of the clients in it. */
+/** A running sandbox, with the config file that was read and the ids of its clients. */
 type Ready = Pick<Sandbox, 'url' | 'baseUrl' | 'client'> &
   Partial<Pick<Sandbox, 'internalUrl' | 'certificate'>> & {
     readonly configFile?: string | undefined
     readonly clients?: readonly string[] | undefined
   }
 
-/** What a running sandbox reports: calls on stdout, after the line or table that says it is ready; the rest on stderr. */
+/** The report of a running sandbox: calls on stdout, after the line or table that says it is ready; everything else on stderr. */
 export interface Report {
   ready(ready: Ready): void
   call(call: CallSummary): void
   warning(message: string): void
-  /** A defect of the sandbox itself. */
+  /** A bug of the sandbox itself. */
   defect(error: unknown): void
 }
 
@@ -37,7 +37,7 @@ export function createReport(mode: LogMode, now: () => number): Report {
   }
 }
 
-/** Leaves out probes of a healthy sandbox, and after the first unknown path the list of what is served. */
+/** Leaves out probes of a healthy sandbox and, after the first unknown path, the list of endpoints. */
 function withoutNoise(report: Report): Report {
   let isListed = false
   return {
@@ -84,7 +84,7 @@ function prettyLine(call: CallSummary, now: number): string {
   return parts.join(' ')
 }
 
-/** How the call ended: who decided it and how, why it was refused, or the advice on it. */
+/** The result of a call: the decision and its source, the reason of a refusal, or advice. */
 function endOf({ persona, outcome, error, rule, message, findings }: CallSummary): readonly string[] {
   const decided = [persona, outcome].filter((name) => name !== undefined).join(' ')
   const reason = [rule ?? error, message].filter((part) => part !== undefined).join(': ')
@@ -100,7 +100,7 @@ function endOf({ persona, outcome, error, rule, message, findings }: CallSummary
 const roundedMs = (milliseconds: number) =>
   milliseconds < 10 ? Math.round(milliseconds * 10) / 10 : Math.round(milliseconds)
 
-/** What to paste into the app and where to click. */
+/** What to paste into the app and what to open. */
 function readyTable({ url, baseUrl, internalUrl, certificate, client, configFile, clients = [] }: Ready): string {
   const rows = [
     ['open', `${baseUrl}/`],
@@ -126,7 +126,7 @@ function readyTable({ url, baseUrl, internalUrl, certificate, client, configFile
   ].join('\n')
 }
 
-/** `http://127.0.0.1:2435` and `http://localhost:2435/age`: the base URL says all of where it listens. */
+/** Whether both URLs name one server on this machine, so that the base URL suffices: `http://127.0.0.1:2435`, `http://localhost:2435/age`. */
 function isSameMachine(url: string, baseUrl: string): boolean {
   const [own, base] = [new URL(url), new URL(baseUrl)]
   return (
@@ -139,7 +139,7 @@ function statusColor(status: number) {
   return status >= 400 ? 'yellow' : 'green'
 }
 
-/** One JSON object a line; `event` says which kind, members are in snake_case. */
+/** One JSON object per line; `event` names its kind, members are in snake_case. */
 function createJsonReport(now: () => number): Report {
   const warning = (message: string) => printError(JSON.stringify({ event: 'warning', message }))
   const log = createLog(writeOut, warning)
@@ -161,15 +161,15 @@ function createJsonReport(now: () => number): Report {
   }
 }
 
-/** A log whose lines are dropped when they cannot be written: it neither ends the process nor fills its memory. */
+/** A log that drops lines which cannot be written, instead of ending the process or filling its memory. */
 interface Log {
-  /** Writes the line that comes before all others, later when it cannot be written now. */
+  /** Writes the first line, later if it cannot be written now. */
   first(line: string): void
-  /** Writes a line. Lines of one turn are written at once, because each write costs a tenth of an answer. */
+  /** Writes a line. Lines of one turn are written together, because each write costs a tenth of an answer. */
   line(line: string): void
 }
 
-/** Creates a log. `onWarning` hears when lines begin to be dropped, and when they can be written again. */
+/** Creates a log. `onWarning` is called when lines begin to be dropped, and when they can be written again. */
 export function createLog(write: Output, onWarning: (message: string) => void): Log {
   let owed = ''
   let waiting: string[] = []
@@ -184,7 +184,7 @@ export function createLog(write: Output, onWarning: (message: string) => void): 
       missing = undefined
       return
     }
-    // A reader that has seen enough (`| head`) closes the pipe on purpose.
+    // A reader like `| head` closes the pipe on purpose.
     if (missing === undefined && codeOf(error) !== 'EPIPE') {
       onWarning(`log: it cannot be written (${error.message}); its lines are dropped until it can`)
     }

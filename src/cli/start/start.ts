@@ -11,7 +11,7 @@ import { createFromSettings } from './create-from-settings.ts'
 import { createReport, type Report } from './report.ts'
 import { exitWithin, untilSignal } from './until-signal.ts'
 
-/** A supervisor that sent SIGTERM may rely on the process being gone within a second. */
+/** A supervisor may expect the process to end within a second of SIGTERM. */
 const CLOSING_MS = 800
 
 /** Runs a sandbox until a signal ends it. @throws when it cannot start: a message of one line for each reason */
@@ -19,7 +19,7 @@ export async function start(flags: Texts): Promise<void> {
   const settings = await loadSettings({ flags })
   const { log, configFile, warnings } = settings
   const clients = settings.sandbox.clients?.map(({ clientId }) => clientId)
-  // Log lines show real time, also when a test has moved the clock of the sandbox.
+  // Log lines show real time, even if a test has moved the clock of the sandbox.
   const report = createReport(log, createClock().now)
   for (const warning of warnings) report.warning(warning)
 
@@ -38,11 +38,11 @@ export async function start(flags: Texts): Promise<void> {
 }
 
 /**
- * Keeps the heap small: the young generation stays as large as it was at the start, and the old one may double between collections.
- * V8 would let both grow to several times as much, for a speed that a sandbox does not need.
+ * Keeps the heap small: the young generation keeps its first size, and the old one may double between collections. V8 would let both grow
+ * to several times as much, for speed that a sandbox does not need.
  */
 function keepHeapSmall(): void {
-  // Code that is compiled later would be cached under other flags than those that the next start begins with.
+  // Code that is compiled later would be cached under other flags than those of the next start.
   if ('flushCompileCache' in nodeModule && typeof nodeModule.flushCompileCache === 'function') {
     nodeModule.flushCompileCache()
   }
@@ -50,13 +50,13 @@ function keepHeapSmall(): void {
   setFlagsFromString('--heap-growing-percent=100')
 }
 
-/** Often enough for a new name to be seen on the next page. */
+/** Often enough that the next page shows a new name. */
 const LOOK_EVERY_MS = 300
 
 /**
- * Applies the clients of the config file (names, logos, redirect URIs) when the file changes, without a restart.
- * A file that is wrong for a moment is reported and changes nothing; other settings take effect at the next start.
- * @returns a function that stops it.
+ * Applies changed clients of the config file (names, logos, redirect URIs) without a restart. A file that is wrong for a moment is
+ * reported and changes nothing; other settings take effect at the next start.
+ * @returns a function that stops this
  */
 export function watchClients(
   file: string,

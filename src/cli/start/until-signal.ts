@@ -2,10 +2,10 @@ import { startStopwatch } from '../../sandbox/clock/clock.ts'
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const
 
-/** npm and npx pass Ctrl-C on to a program that has heard it already: so soon it is the same one. */
+/** npm and npx pass Ctrl-C on to a program that has received it already: a signal that soon after the first is the same one. */
 const SAME_SIGNAL_MS = 500
 
-/** Resolves on the first SIGTERM or SIGINT. A second one ends the process at once. */
+/** Resolves on the first SIGTERM or SIGINT. A second signal ends the process at once. */
 export function untilSignal(): Promise<void> {
   return new Promise((resolve) => {
     const onFirst = () => {
@@ -22,7 +22,7 @@ export function untilSignal(): Promise<void> {
   })
 }
 
-/** Ends the process when it lingers for `milliseconds`, for example on a connection that a browser holds open. */
+/** Ends the process when it lingers for `milliseconds`, for example because a browser holds a connection open. */
 export function exitWithin(milliseconds: number): void {
   setTimeout(() => process.exit(), milliseconds).unref()
 }
