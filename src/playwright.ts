@@ -23,8 +23,9 @@ export type { TestSandboxOptions }
 /** The sandbox of one Playwright test. */
 export interface PlaywrightSandbox extends SandboxApi {
   /**
-   * Makes this test's browser act as a persona, without a choice page. With an outcome of Use or Create its flows end that way,
-   * until the next call. @throws SandboxError for an unknown persona; an unknown outcome is answered by an error page
+   * Makes this test's browser act as a persona, without a choice page. With an outcome of Use or Create its flows end in that way, until
+   * the next call.
+   * @throws SandboxError for an unknown persona; an unknown outcome is answered by an error page
    */
   as(persona: KnownPersona, how?: { readonly outcome?: KnownOutcome | undefined }): Promise<void>
 }
@@ -34,17 +35,17 @@ export interface SandboxFixtures {
   readonly sandbox: PlaywrightSandbox
 }
 
-/** Fixtures of one worker process: its tests use the sandbox one after the other. */
+/** Fixtures of one worker process, whose tests use the sandbox one after the other. */
 export interface SandboxWorkerFixtures {
   readonly workerSandbox: SandboxApi
 }
 
-/** The part of a browser context that is used here. */
+/** The members of a browser context that are used here. */
 interface CookieJar {
   addCookies(cookies: { name: string; value: string; url: string }[]): Promise<void>
 }
 
-/** The part of what Playwright knows about a test that is used here. */
+/** The members of Playwright's test info that are used here. */
 interface TestReport {
   readonly status?: string | undefined
   readonly expectedStatus: string
@@ -55,11 +56,11 @@ interface TestReport {
 
 type Use<Fixture> = (fixture: Fixture) => Promise<void>
 
-/** The part of what Playwright knows about a worker that is used here. */
+/** The members of Playwright's worker info that are used here. */
 interface WorkerInfo {
-  /** From 0; greater only in workers that run beside others. */
+  /** Counts from 0; only concurrent workers have a greater index. */
   readonly parallelIndex: number
-  /** No two workers of a run have the same. */
+  /** Unique in a run. */
   readonly workerIndex: number
 }
 
@@ -102,7 +103,7 @@ export function sandboxFixtures(options: TestSandboxOptions = {}) {
 /** Flows of one test in a report. */
 const MAX_ATTACHED = 20
 
-/** The reset that follows takes the flows out of the journal. */
+/** The reset that follows removes the flows from the journal. */
 async function attachFlows({ flows }: SandboxApi, report: TestReport): Promise<void> {
   const newest = await flows.list({ audit: 'also', limit: MAX_ATTACHED })
   if (newest.length === 0) return
@@ -134,7 +135,7 @@ async function actAs(
   context: CookieJar,
 ): Promise<void> {
   const { name } = await api.personas.get(persona)
-  // An empty cookie names no outcome.
+  // A cookie with an empty value names no outcome.
   await context.addCookies([
     ...decisionCookies(api.baseUrl, { persona: name, outcome }),
     {
@@ -150,7 +151,7 @@ type AuditBody<Page> = (
   info: { setTimeout(milliseconds: number): void; skip(condition: boolean, reason: string): void },
 ) => Promise<void>
 
-/** The part of `test` that is used here; the compiler reads the type of a page from the second signature. */
+/** The signatures of `test` that are used here; the compiler reads the type of a page from the second. */
 interface PageTest<Page> {
   (title: string, body: AuditBody<Page>): void
   (title: string, details: { tag?: string }, body: AuditBody<Page>): void

@@ -1,19 +1,19 @@
 import { Lexer, type MarkedToken, type Token, type Tokens } from 'marked'
 
-/** A heading of a document and what stands below it, up to the next heading. */
+/** A heading of a document with the text up to the next heading. */
 export interface Section {
-  /** As GitHub makes it of the heading: `what-is-checked-and-why`. */
+  /** The anchor that GitHub makes of the heading: `what-is-checked-and-why`. */
   readonly anchor: string
   readonly heading: string
-  /** 1 for the title of the document. */
+  /** The level of the heading; 1 for the title of the document. */
   readonly depth: number
   readonly headingTokens: readonly Token[]
   readonly tokens: readonly Token[]
-  /** The section as it is written, heading included. */
+  /** The source of the section, heading included. */
   readonly markdown: string
 }
 
-/** The sections of a Markdown text, the first one with its title. Front matter is left out. */
+/** The sections of a Markdown text; the first one has the title. Front matter is left out. */
 export function sectionsOf(markdown: string): readonly Section[] {
   const sections: { heading: Tokens.Heading; tokens: Token[] }[] = []
   for (const token of new Lexer().lex(markdown.replace(FRONT_MATTER, ''))) {
@@ -40,14 +40,14 @@ export function sectionsOf(markdown: string): readonly Section[] {
 /** The settings in YAML before the text of a skill. */
 const FRONT_MATTER = /^---\n.*?\n---\n/s
 
-/** GitHub keeps letters, digits, hyphens and underscores of a heading, in lowercase, and makes each blank a hyphen. */
+/** GitHub keeps letters, digits, hyphens and underscores of a heading, in lower case, and turns each blank into a hyphen. */
 const slugOf = (heading: string) =>
   heading
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, '')
     .replaceAll(' ', '-')
 
-/** What a reader sees of tokens: no markup, no raw HTML. */
+/** The visible text of tokens, without markup and raw HTML. */
 export function plainText(tokens: readonly Token[]): string {
   return tokens.map(plainTextOf).join('').replaceAll(/\s+/g, ' ')
 }
@@ -109,7 +109,7 @@ const TYPES: ReadonlySet<string> = new Set<MarkedToken['type']>([
   'text',
 ])
 
-/** Whether a token is one of Markdown itself: there are no others without an extension of the parser. */
+/** Whether a token belongs to Markdown itself; other tokens need an extension of the parser. */
 export function isMarkedToken(token: Token): token is MarkedToken {
   return TYPES.has(token.type)
 }

@@ -8,7 +8,7 @@ import { renderLlmsText } from './llms-text.ts'
 import { renderSection } from './render-markdown.ts'
 import { type FoundSection, MAX_FOUND, searchDocuments } from './search.ts'
 
-/** What every page of the documents needs. */
+/** What all pages of the documents need. */
 export interface DocumentsFrame {
   readonly frame: ConsoleFrame
   readonly place: DocumentsPlace
@@ -41,7 +41,7 @@ ${documents.map(
   })
 }
 
-/** The document with this name, with its sections beside it; `undefined` when there is none. */
+/** The document with this name, with its sections beside it; `undefined` when it does not exist. */
 export function renderServedDocument({ frame, place }: DocumentsFrame, name: string): RenderedPage | undefined {
   const document = findDocument(name)
   if (document === undefined) return undefined
@@ -80,14 +80,14 @@ function renderContents({ sections }: PackageDocument): Html | false {
     )}</ul></details>`
 }
 
-/** More sections than these are listed by those of the second level alone. */
+/** A document with more sections lists only those of the second level. */
 const MAX_CONTENTS = 40
 
-/** The list for language models, with the addresses of a sandbox or a tenant. */
+/** The list for language models, with URLs of a sandbox or a tenant. */
 export const renderServedLlmsText = (basePath: string): string =>
   renderLlmsText(({ file }) => markdownAddress({ basePath }, file))
 
-/** What a search finds. */
+/** The results of a search. */
 export async function renderSearch({ frame, place }: DocumentsFrame, query: string): Promise<RenderedPage> {
   const found = await searchDocuments(query)
   return renderPage(frame, {
@@ -114,7 +114,7 @@ function renderFound(place: DocumentsPlace, found: readonly FoundSection[]): Htm
   )}</ol>`
 }
 
-/** The words that were found, marked. */
+/** The text with the found words marked. */
 function withMarks(text: string, terms: readonly string[]): readonly (Html | string)[] {
   const anyTerm = terms.map((term) => term.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|')
   if (anyTerm === '') return [text]
@@ -123,7 +123,7 @@ function withMarks(text: string, terms: readonly string[]): readonly (Html | str
     .map((part, index) => (index % 2 === 1 ? html`<mark>${part}</mark>` : part))
 }
 
-/** Enter sends the form where there is no room for a button. */
+/** Where there is no room for a button, Enter sends the form. */
 const renderSearchForm = (place: DocumentsPlace, { query = '', isNarrow = false } = {}): Html =>
   html`<form class="row" method="get" action="${indexAddress(place)}/search" role="search">
 <label class="unseen" for="q">Search the documents</label>

@@ -3,16 +3,16 @@ import { breakable } from '../http/html/elements.ts'
 import { type Html, html } from '../http/html/html.ts'
 import { isMarkedToken, type Section } from './markdown.ts'
 
-/** The address of what a link or an image of a document names; `undefined` when it is not served, so that no link is made. */
+/** The URL of a link or an image in a document; `undefined` when its target is not served, so that no link is made. */
 export type FindAddress = (target: string) => string | undefined
 
 /**
- * A section of a document as markup. Each text passes the `html` tag, so that no part of a document is taken for markup; of raw
- * HTML only pictures and line breaks are shown.
+ * Renders a section of a document. Each text passes the `html` tag, so that nothing of a document becomes markup; of raw HTML only
+ * pictures and line breaks are shown.
  */
 export function renderSection({ anchor, depth, headingTokens, tokens }: Section, addressOf: FindAddress): Html {
   const tag = `h${depth}`
-  // The title is the heading of the page.
+  // The title of the document is the heading of the page.
   const heading = depth > 1 && html`<${tag} id="${anchor}">${inline(headingTokens, addressOf)}</${tag}>\n`
   return html`${heading}${tokens.map((token) => block(token, addressOf))}`
 }
@@ -50,7 +50,7 @@ function list({ ordered, start, items }: Tokens.List, addressOf: FindAddress): H
     : html`<ul>\n${rendered}</ul>\n`
 }
 
-/** On a phone each row is a block, in which each cell shows the name of its column. */
+/** On a phone each row is a block whose cells show the names of their columns. */
 function table({ header, rows }: Tokens.Table, addressOf: FindAddress): Html {
   const cells = (row: Tokens.TableCell[]) =>
     row.map(({ tokens }, index) =>
@@ -107,7 +107,7 @@ function image({ href, text }: Tokens.Image, addressOf: FindAddress): Html | str
   return address === undefined ? text : html`<img src="${address}" alt="${text}" loading="lazy">`
 }
 
-/** The pictures of raw HTML, which names another one for dark pages: GitHub knows no other way. */
+/** Pictures of raw HTML, which can name another picture for dark pages; GitHub offers no other way. */
 function pictures(markup: string, addressOf: FindAddress): readonly Html[] {
   const found = [...markup.matchAll(/<picture>.*?<\/picture>|<img\b[^>]*>/gs)].map(([picture]) => picture)
   return found.flatMap((picture) => {

@@ -13,7 +13,7 @@ import { documentFiles, FILES_BESIDE_DOCS, linkedFile, linkedFiles, mediaTypeOf 
 
 const DOCS = '/_sandbox/docs'
 
-/** Where files stand to which documents link. */
+/** The place of files to which documents link. */
 const LINKED_PATHS = [
   'docs/:folder/:file',
   'public/:folder/:file',
@@ -21,9 +21,8 @@ const LINKED_PATHS = [
 ]
 
 /**
- * The documents of the package, as pages and as they are written.
- *
- * Decision: they are open without the control token, also beyond this machine: they hold no secret.
+ * The documents of the package, as pages and as Markdown. Decision: they need no control token, also from other machines, because they
+ * hold no secret.
  */
 export const createDocumentRoutes = (host: HttpHost): readonly RouteRow[] => [
   { path: DOCS, method: 'get', handler: showIndex(host), errors: 'page' },
@@ -38,7 +37,7 @@ export const createDocumentRoutes = (host: HttpHost): readonly RouteRow[] => [
   ...['/llms.txt', '/_sandbox/llms.txt'].map((path): RouteRow => ({ path, method: 'get', handler: sendLlmsText })),
 ]
 
-/** Loaded with the first document: the parser of Markdown and the search are needed nowhere else. */
+/** Loaded with the first document: nothing else needs the parser of Markdown and the search. */
 const loadPages = onDemand(() => import('./pages.ts'))
 
 const frameOf = async (request: Incoming, tenant: Tenant, host: HttpHost) => ({
@@ -61,7 +60,7 @@ const showSearch =
     return { reply: page(200, await renderSearch(await frameOf(request, tenant, host), query)) }
   }
 
-/** `docs/audit` is the page, `docs/audit.md` the Markdown; that of the README stands where its links work. */
+/** `docs/audit` is the page, `docs/audit.md` the Markdown. The Markdown of the README is served where its links work. */
 const showDocument =
   (host: HttpHost): Handler =>
   async (request, tenant) => {
@@ -79,7 +78,7 @@ const showDocument =
     return { reply: page(200, rendered) }
   }
 
-/** The package leaves the examples out, which a checkout and the image have. */
+/** The package leaves out the examples, which a checkout and the image contain. */
 const sendLinkedFile: Handler = async ({ path }) => {
   const file = linkedFile('', path.slice('/_sandbox/'.length))
   if (linkedFiles().includes(file)) return { reply: await fileReply(file) }
@@ -93,7 +92,7 @@ const sendLlmsText: Handler = async (_request, { provider }) => {
   return { reply: { status: 200, headers: headersOf('text/plain; charset=utf-8'), body: { kind: 'text', text } } }
 }
 
-/** @param file below the root of the package, of a fixed list: no part of it comes from a request */
+/** @param file a path below the root of the package from a fixed list; no part of it comes from a request */
 async function fileReply(file: string): Promise<Reply> {
   const bytes = await readFile(new URL(file, packageRoot))
   return { status: 200, headers: headersOf(mediaTypeOf(file)), body: { kind: 'bytes', bytes } }

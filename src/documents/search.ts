@@ -3,20 +3,20 @@ import { mapInTurns } from '../sandbox/take-turn.ts'
 import { findDocuments } from './documents.ts'
 import { plainText } from './markdown.ts'
 
-/** A section in which all words of a search stand. */
+/** A section that contains all words of a search. */
 export interface FoundSection {
   /** The name of the document. */
   readonly document: string
   readonly title: string
   readonly heading: string
   readonly anchor: string
-  /** The text around the first word that was found. */
+  /** The text around the first found word. */
   readonly excerpt: string
-  /** Words of the section that the search found. */
+  /** Words of the section that match the search. */
   readonly terms: readonly string[]
 }
 
-/** Sections that one search lists. */
+/** Sections in the result of one search. */
 export const MAX_FOUND = 30
 
 interface IndexedSection extends Omit<FoundSection, 'excerpt' | 'terms'> {
@@ -36,10 +36,13 @@ let index: Promise<SearchIndex> | undefined
 /** Characters of a search; a longer one costs more than it can find. */
 export const MAX_QUERY = 200
 
-/** Words of a search: each may be the beginning of thousands. */
+/** Words of a search; each may be the beginning of thousands. */
 const MAX_WORDS = 12
 
-/** The sections that have all words of `query`, of which the first 200 characters and 12 words count, the best ones first; a word may go on or be misspelt by a letter. */
+/**
+ * The sections that contain all words of `query`, the best first. Its first 200 characters and 12 words count; a word may be incomplete
+ * or misspelt by a letter.
+ */
 export async function searchDocuments(query: string, limit: number = MAX_FOUND): Promise<readonly FoundSection[]> {
   index ??= createIndex()
   const { sections, engine, names } = await index
@@ -60,7 +63,7 @@ export async function searchDocuments(query: string, limit: number = MAX_FOUND):
     })
 }
 
-/** Made in turns: it takes a few hundred milliseconds. */
+/** Built in turns, since this takes a few hundred milliseconds. */
 async function createIndex(): Promise<SearchIndex> {
   const engine = new MiniSearch<IndexedSection>({
     fields: ['title', 'heading', 'text'],
@@ -69,7 +72,7 @@ async function createIndex(): Promise<SearchIndex> {
       tokenize: (query) => [...new Set(wordsOf(query))].slice(0, MAX_WORDS),
       combineWith: 'AND',
       prefix: true,
-      // Names and ids that differ by a letter are different ones.
+      // Names and ids that differ by a letter are different.
       fuzzy: (term) => (/^\p{L}{6,}$/u.test(term) ? 1 : false),
       boost: { heading: 4, title: 2 },
     },
@@ -83,13 +86,13 @@ async function createIndex(): Promise<SearchIndex> {
   return { sections: new Map(sections.map((section) => [section.id, section])), engine, names: catalogueNames() }
 }
 
-/** `id_token.expired` and `PAR-07` are words, which are found by their parts too. */
+/** `id_token.expired` and `PAR-07` are single words, which are also found by their parts. */
 const wordsOf = (text: string): string[] => text.match(/[\p{L}\p{N}]+(?:[_.-][\p{L}\p{N}]+)*/gu) ?? []
 
-/** Pages of rows, which have nearly every word: they come first for a name that a row has, and last for any other word. */
+/** Pages of rows contain nearly every word. They come first for the name of a row, and last for any other word. */
 const CATALOGUES = ['rules', 'outcomes']
 
-/** Pages that name nearly everything, and explain little of it: a guide comes first. */
+/** Pages that name nearly everything and explain little: guides come before them. */
 const LESS_WANTED: Readonly<Record<string, number>> = {
   changelog: 0.2,
   security: 0.3,
@@ -104,7 +107,7 @@ const catalogueNames = (): readonly string[] =>
     .filter(({ name }) => CATALOGUES.includes(name))
     .flatMap(({ markdown }) => [...markdown.matchAll(/^\| `([^`]+)` \|/gm)].map(([, name = '']) => name.toLowerCase()))
 
-/** A word with an inner mark may be the beginning of a name: `id_token.exp`, but not `upgrade`. */
+/** Only a word with an inner mark may be the beginning of a name: `id_token.exp`, but not `upgrade`. */
 const isName = (word: string, names: readonly string[]) =>
   names.includes(word) || (/[_.-]/.test(word) && names.some((name) => name.startsWith(word)))
 
@@ -115,7 +118,7 @@ function partsOf(word: string): string[] {
 
 const MAX_EXCERPT = 220
 
-/** Begins a few words before the longest term that stands in the text. */
+/** The text from a few words before the longest matching term. */
 function excerptOf(text: string, terms: readonly string[]): string {
   const lower = text.toLowerCase()
   const longestFirst = terms.toSorted((one, other) => other.length - one.length)

@@ -26,7 +26,7 @@ import { explainTool, listOutcomesTool } from './tools/outcomes.ts'
 import { evaluateTool, listPersonasTool } from './tools/personas.ts'
 import { clock, decideNext, resetTool } from './tools/state.ts'
 
-/** The server of one message: it keeps nothing between two of them. */
+/** Serves one message. Nothing is kept between two messages. */
 export function createMcpServer(
   context: ToolContext,
   { version, onError }: { readonly version: string; onError(error: unknown): void },
@@ -65,7 +65,7 @@ const INSTRUCTIONS =
 
 const { params: paramsSchema } = CallToolRequestSchema.shape
 
-/** A call whose params are refused in the words of the sandbox: the SDK would answer by an internal error with zod's JSON. */
+/** Refuses wrong params in the words of the sandbox; the SDK would answer with an internal error and zod's JSON. */
 const callSchema = CallToolRequestSchema.extend({
   params: z.unknown().transform((params) => {
     const checked = checkAgainst(paramsSchema, params)
@@ -82,14 +82,14 @@ const ANNOTATIONS: Readonly<
   discards: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
 }
 
-/** Answers of a client to questions of the server would be validated; this server asks none. */
+/** The SDK wants a validator for answers of the client; this server asks its client nothing. */
 const NO_VALIDATOR = {
   getValidator(): never {
     throw new Error('the server asks its client nothing')
   },
 }
 
-/** What a caller did wrong, in the words of the sandbox. Any other error is a defect, which is reported to the host. */
+/** The mistake of a caller in the words of the sandbox. Any other error is a bug and is reported to the host. */
 function failure(error: unknown, onError: (error: unknown) => void): CallToolResult {
   const isRefused = error instanceof Refusal || error instanceof SandboxError
   if (!isRefused) onError(error)
@@ -99,11 +99,11 @@ function failure(error: unknown, onError: (error: unknown) => void): CallToolRes
   return { content: [{ type: 'text', text }], isError: true }
 }
 
-/** A refusal that sends its reader to a call of the control API names the tool that lists the same. */
+/** A refusal that names a call of the control API names the tool for the same list instead. */
 const byTools = (message: string) =>
   message.replace('GET /_sandbox/personas', 'list_personas').replace('GET /_sandbox/catalog', 'list_outcomes')
 
-/** Answers a message of the Model Context Protocol by one JSON document: there is no session and no stream. */
+/** Answers a message of the Model Context Protocol with one JSON document, without session and stream. */
 export async function answerMessage(request: Incoming, tenant: Tenant, host: HttpHost): Promise<Reply> {
   const { signal } = request
   if (/^\s*\[/.test(request.text))
@@ -132,7 +132,7 @@ function webRequest(request: Incoming): Request {
     const value = request.header(name)
     if (value !== undefined) headers.set(name, value)
   }
-  // The path is that of the route; nothing reads the host.
+  // The path is that of the route; nobody reads the host.
   return new Request(new URL(request.path, 'http://localhost'), {
     method: 'POST',
     headers,
@@ -146,7 +146,7 @@ const whenGone = (signal: AbortSignal) =>
     signal.addEventListener('abort', () => resolve(undefined))
   })
 
-/** Bytes of one answer: what is larger helps no agent, and many at once would take the memory. */
+/** Bytes of one answer, at most: a larger one helps no agent, and many at once would fill the memory. */
 const MAX_ANSWER_BYTES = 1024 * 1024
 
 async function replyOf(response: Response, request: Incoming): Promise<Reply> {

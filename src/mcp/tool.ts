@@ -3,35 +3,35 @@ import type { Transport } from '../client/create-sandbox-api.ts'
 import type { SandboxApi } from '../client/sandbox-api.ts'
 import { parseWith } from '../http/parse.ts'
 
-/** The sandbox that a tool reads and drives: one tenant, in this process. */
+/** The sandbox of a tool: one tenant in this process. */
 export interface ToolContext {
   readonly sandbox: SandboxApi
-  /** Makes a control call whose input is checked by its schema alone. @throws SandboxError when it is refused */
+  /** Makes a control call whose input its schema alone checks. @throws SandboxError when the call is refused */
   readonly call: Transport['call']
 }
 
-/** What a tool answers: the same as data and as a short text. */
+/** The answer of a tool, as data and as a short text. */
 interface ToolAnswer {
   readonly data: Readonly<Record<string, unknown>>
   readonly text: string
 }
 
-/** What a tool does to the sandbox: clients ask their user before the second and the third. */
+/** The effect of a tool on the sandbox. Clients ask their user before the second and the third kind. */
 export type Effect = 'reads' | 'changes' | 'discards'
 
 export interface Tool {
   readonly name: string
   readonly title: string
-  /** What it does and when to use it, with units and examples. */
+  /** The purpose of the tool and when to use it, with units and examples. */
   readonly description: string
   readonly effect: Effect
-  /** JSON Schema of the arguments. */
+  /** The JSON Schema of the arguments. */
   readonly inputSchema: Readonly<Record<string, unknown>>
-  /** @throws Refusal for arguments that are not as the schema says @throws SandboxError when the sandbox refuses */
+  /** @throws Refusal for arguments that do not match the schema @throws SandboxError when the sandbox refuses */
   run(args: unknown, context: ToolContext): Promise<ToolAnswer>
 }
 
-/** A tool whose arguments are checked by `input`. */
+/** Makes a tool whose arguments `input` checks. */
 export function defineTool<Input extends z.ZodObject>({
   input,
   run,
@@ -44,6 +44,6 @@ export function defineTool<Input extends z.ZodObject>({
   return { ...rest, inputSchema, run: async (args, context) => run(parseWith(input, args, 'arguments'), context) }
 }
 
-/** A list as text: a line before it, and a line for each item. */
+/** A list as text: a heading, and a line for each item. */
 export const listText = (head: string, lines: readonly string[]): string =>
   [head, ...lines.map((line) => `- ${line}`)].join('\n')

@@ -23,7 +23,7 @@ import { BRAND, BRANDS, type Brand } from '../oidc/rules/profile.ts'
 import { packageRoot } from '../package-root.ts'
 import { pathOf } from '../sandbox/addresses/addresses.ts'
 
-/** The Express application: the route table, below the path of the base URL and below `/t/NAME` there. It does not listen. */
+/** The Express application: the route table below the path of the base URL, and below `/t/NAME` there. It does not listen. */
 export function createApp(host: HttpHost): Express {
   const app = express()
   app.disable('x-powered-by')
@@ -33,7 +33,7 @@ export function createApp(host: HttpHost): Express {
   app.set('query parser', false)
   app.set('trust proxy', [...host.trustedProxies])
   const serviceRows = createServiceRoutes(host)
-  // Pages and control calls are loaded with the first request for one of them: a start and a flow do without.
+  // Pages and control calls are loaded with their first request: a start and a flow do not need them.
   const pages = loadedOnDemand(async () => {
     const { createPageRoutes } = await import('./page-routes.ts')
     const rows = createPageRoutes(host)
@@ -42,7 +42,7 @@ export function createApp(host: HttpHost): Express {
     return router.use('/_sandbox/assets', createAssets()).use(refuseUnknownPath(host, [...serviceRows, ...rows]))
   })
   const { basePath, addresses } = host.tenants.root
-  // A reverse proxy may keep the path of an address or cut it off, so both are served.
+  // A reverse proxy may keep the path of the base URL or cut it off, so both are served.
   const prefixes = [...new Set([basePath, pathOf(addresses.internalUrl ?? addresses.baseUrl), ''])].sort(
     (one, other) => other.length - one.length,
   )
@@ -55,7 +55,7 @@ export function createApp(host: HttpHost): Express {
   return app
 }
 
-/** A path in the syntax of Express that stands for itself alone. */
+/** A path in the syntax of Express that matches only itself. */
 const literally = (path: string) => path.replaceAll(/[{}()[\]+?!:*\\]/g, '\\$&')
 
 const createAssets = (): RequestHandler =>
@@ -77,7 +77,7 @@ function addRoutes(router: IRouter, routes: readonly RouteRow[], host: HttpHost)
   }
 }
 
-/** A router that is made when the first request comes to it. */
+/** A router that is created for its first request. */
 function loadedOnDemand(load: () => Promise<Router>): RequestHandler {
   const loadOnce = onDemand(load)
   return async (request, response, next) => {
@@ -86,7 +86,7 @@ function loadedOnDemand(load: () => Promise<Router>): RequestHandler {
   }
 }
 
-/** What serves the methods of one path; `other` refuses the rest. */
+/** The handlers of one path by method; `other` refuses the rest. */
 interface Methods {
   readonly [method: string]: Serve | undefined
   readonly other: Serve
@@ -94,7 +94,7 @@ interface Methods {
 
 /**
  * Serves rows whose paths have no parameters, at the base URL and below `/t/NAME`: one lookup for each call, whatever the number of rows.
- * @param prefixes the paths at which the sandbox may be reached, the longest first
+ * @param prefixes the paths below which the sandbox may be reached, the longest first
  */
 function serveByPath(rows: readonly RouteRow[], host: HttpHost, prefixes: readonly string[]): RequestHandler {
   const paths = new Map(grouped(rows, ({ path }) => path).map(([path, own]) => [path, servingOf(own, host)]))
@@ -165,7 +165,7 @@ export function createServiceRoutes(host: HttpHost): readonly RouteRow[] {
   return [...endpoints, ...choices]
 }
 
-/** An endpoint under one brand word: which of them a tenant has, its readings say. */
+/** An endpoint under one brand word; the readings of a tenant decide which word it has. */
 const underBrand =
   (brand: Brand, handler: Handler): Handler =>
   (request, tenant) =>

@@ -7,13 +7,13 @@ import type { Coverage } from '../sandbox/coverage/coverage.ts'
 import { coverageIn } from '../sandbox/coverage/parse-coverage.ts'
 import { takeTurn } from '../sandbox/take-turn.ts'
 
-/** Milliseconds from a change to the file that has it. */
+/** Milliseconds from a change to its file. */
 const WRITE_AFTER_MS = 1_000
 
 /**
  * Keeps a file of the coverage of this process up to date.
  * @param file is replaced by each run
- * @throws ConfigError when its folder cannot be written, and for a file there that is no coverage file
+ * @throws ConfigError when its folder cannot be written, or when the file is no coverage file
  */
 export async function openCoverageFile(
   file: string,
@@ -36,15 +36,15 @@ export async function openCoverageFile(
       onWarning(`the option coverageFile: ${file} cannot be written (${messageOf(error)}); it lacks what came last`)
     }
   }
-  /** Writes the counters as they are, behind a write that is under way. */
+  /** Writes the counters, after a write that is under way. */
   const flush = () => {
     clearTimeout(timer)
     timer = undefined
-    // One after the other: the last one has everything.
+    // One write after the other, so that the last one has everything.
     writing = writing.then(write)
     return writing
   }
-  /** Something was counted: the file is written within a second. */
+  /** A counter changed: the file is written within a second. */
   const changed = () => {
     isDirty = true
     timer ??= setTimeout(flush, WRITE_AFTER_MS).unref()
@@ -52,7 +52,7 @@ export async function openCoverageFile(
   return {
     changed,
     flush,
-    /** The first file is written now: what an earlier run left does not pass for this one. */
+    /** Writes the first file at once, so that the file of an earlier run is not taken for this one. */
     begin(reader: () => Promise<Coverage>) {
       read = reader
       isDirty = true
@@ -71,7 +71,7 @@ async function checkFolder(file: string): Promise<void> {
   if (!stats.isDirectory()) throw refused(file, `${folder} is not a folder; name a file in a folder`)
 }
 
-/** A file of another program is not lost by a slip of the keyboard. */
+/** A mistyped path must not overwrite a file of another program. */
 async function checkStanding(file: string): Promise<void> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return ''

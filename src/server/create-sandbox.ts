@@ -27,28 +27,32 @@ import { processSecrets, settleSettings, shownClient } from './settle-settings.t
 
 export type { CallSummary, SandboxOptions }
 
-/** A running sandbox, driven in the process. */
+/** A running sandbox, driven from the same process. */
 export interface Sandbox extends SandboxApi {
-  /** Where it listens: `http://127.0.0.1:2435`. */
+  /** The address on which it listens: `http://127.0.0.1:2435`. */
   readonly url: string
-  /** The address by which servers reach it, when that is another one than the base URL. */
+  /** The URL by which servers reach it, if it differs from the base URL. */
   readonly internalUrl: string | undefined
-  /** The certificate that a client must trust when https is served: as PEM, and the file that holds it, if there is one. */
+  /** The certificate that clients must trust when https is served: as PEM, and the file that holds it, if there is one. */
   readonly certificate: { readonly pem: string; readonly file: string | undefined } | undefined
-  /** Credentials of the client to use: the built-in one, or the first of the options. */
+  /** Credentials for an app: those of the built-in client, or of the first client in the options. */
   readonly client: { readonly clientId: string; readonly clientSecret: string }
-  /** The API of a tenant, which its first call makes; on this machine so does the first request for its address. @throws SandboxError for what is no name, and when it is closed */
+  /**
+   * The API of a tenant. Its first call creates the tenant; on this machine the first request for its URL does so too.
+   * @throws SandboxError for an invalid name, and when the sandbox is closed
+   */
   tenant(name: string): SandboxApi
-  /** Removes a tenant with everything in it. */
+  /** Removes a tenant with all its data. */
   removeTenant(name: string): Promise<void>
-  /** Stops it. Waits in progress, and all calls of its members from then on, reject with a SandboxError. */
+  /** Stops the sandbox. Waiting calls, and all later calls of its members, reject with a SandboxError. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
 /**
  * Starts a sandbox in this process.
- * @throws Error with one clear line: an unknown option, a value of the wrong type, a port in use, a bad persona, a malformed address, a damaged key file or certificate, a store that cannot be used.
+ * @throws Error with one clear line: an unknown option, a value of the wrong type, a port in use, a bad persona, a malformed address, a
+ * damaged key file or certificate, an unusable store
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   checkSandboxOptions(options)
@@ -63,8 +67,8 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 }
 
 /**
- * Opens the store that the options name; memory without one.
- * @throws Error with one line: the store cannot be reached, it holds records of another version, or a seed is given beside it
+ * Opens the store that the options name, otherwise memory.
+ * @throws Error with one line: the store cannot be reached, it holds records of another version, or a seed is given too
  */
 async function openStores({ store, memoryBudget, seed, baseUrl, onWarning }: SandboxOptions): Promise<Stores> {
   if (store === undefined) return createMemoryStores(memoryBudget)
@@ -78,7 +82,7 @@ async function openStores({ store, memoryBudget, seed, baseUrl, onWarning }: San
       onWarning?.(`store: the connection is lost (${reason}); calls are answered with 503 until it is back`),
     onBack: () => onWarning?.('store: the connection is back'),
   })
-  // After the connection: a start that fails prints one line only.
+  // After the connection, because a failed start prints only one line.
   if (baseUrl === undefined) {
     onWarning?.('store: replicas need one address for all of them; say which by the option baseUrl')
   }
@@ -101,7 +105,7 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
   const coverageFile = file === undefined ? undefined : await (await loadCoverageFile()).openCoverageFile(file, options)
   const beginKeys = await settleKeys(stores, options)
   const protocol = servesHttps(options) ? 'https' : 'http'
-  // Settled twice: a wrong address is refused before the server listens, a free port is known only after it.
+  // Called twice: a wrong address is refused before the server listens, and a free port is known only afterwards.
   const intended = settleAddresses(options, { protocol, port })
   warnOfSchemes(intended, protocol, options)
   const certificate =
@@ -110,7 +114,7 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
       : await obtainCertificate(options, {
           folder: options.stateDir,
           hosts: hostNamesOf(intended),
-          // The certificate is judged by the clocks of clients, not by that of a tenant.
+          // Clients judge the certificate by their own clocks, not by that of a tenant.
           now: createClock().now(),
           onWarning: (message) => options.onWarning?.(message),
         })
@@ -173,7 +177,7 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
   let stopping: Promise<void> | undefined
   const stop = () => {
     closing.close()
-    // The file is written twice: a call that is still served may outlast the process.
+    // Written again at the end: a call may be served longer than the process lives.
     stopping ??= Promise.all([coverageFile?.flush(), close(server)])
       .then(() => coverageFile?.flush())
       .then(() => stores.close())
@@ -201,7 +205,7 @@ const loadCoverage = onDemand(() => import('../sandbox/coverage/describe-coverag
 /** Loaded with the first call: a start does not need the control API. */
 const loadControl = onDemand(() => import('../control/perform.ts'))
 
-/** An http address works only through a proxy when the sandbox itself serves https. */
+/** When the sandbox serves https, a base URL with http works only through a proxy. */
 function warnOfSchemes({ baseUrl, internalUrl }: Addresses, protocol: string, { onWarning }: SandboxOptions): void {
   if (protocol !== 'https') return
   for (const [option, url] of Object.entries({ baseUrl, internalUrl })) {

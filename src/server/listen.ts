@@ -3,31 +3,33 @@ import type { AddressInfo } from 'node:net'
 import { ConfigError } from '../files/config-error.ts'
 import type { ServerCertificate } from '../tls/certificate.ts'
 
-/** Time for a TLS handshake: without a limit an idle connection would keep a closing server waiting. */
+/** Milliseconds for a TLS handshake: without a limit an idle connection would delay the end of the server. */
 const HANDSHAKE_MS = 3_000
 
-/** Node's own limits: a caller that opens many connections, or sends slowly, takes neither the memory nor the file descriptors. */
+/** Node's own limits: many connections, or slow ones, exhaust neither memory nor file descriptors. */
 const LIMITS = {
   /** A query may be as long as a body. */
   maxHeaderSize: 96 * 1024,
-  /** For the head of a request to arrive, and for all of it. How long an answer may take is another matter. */
+  /** Time for the head of a request, and for the whole request. Answers may take longer. */
   headersTimeout: 20_000,
   requestTimeout: 60_000,
   /** How often Node looks for late requests. */
   connectionsCheckingInterval: 5_000,
-  /** After its last call, so that a busy client seldom calls on a connection that is closed just then; Node's default is 5 seconds. */
+  /**
+   * After its last call: with this time a busy client seldom meets a connection that is just being closed. Node's default is 5 seconds.
+   */
   keepAliveTimeout: 65_000,
-  // A request without a Host header is answered by a route, so that it has the same headers as every answer.
+  // A route answers requests without a Host header, so that their answers have the usual headers.
   requireHostHeader: false,
 }
 
-/** Connections at a time; Node closes the ones beyond. With the largest request on each they hold some 150 MB. */
+/** Connections at a time; Node closes further ones. With the largest request on each they hold some 150 MB. */
 const MAX_CONNECTIONS = 900
 
-/** Requests of one connection, which then ends: those that are sent ahead of their answers are served at once. */
+/** Requests on one connection, which ends then: pipelined requests are served at once. */
 const MAX_REQUESTS_PER_CONNECTION = 1_000
 
-/** A server for http or, with a certificate, https. It does not listen yet. */
+/** Creates a server for http or, with a certificate, https. It does not listen yet. */
 export async function createServerWith(
   certificate: ServerCertificate | undefined,
   limits: Partial<typeof LIMITS> = {},
@@ -43,14 +45,14 @@ export async function createServerWith(
     : createServer(settings)
   server.maxConnections = MAX_CONNECTIONS
   server.maxRequestsPerSocket = MAX_REQUESTS_PER_CONNECTION
-  // A body is asked for where it is read.
+  // The client is asked for the body when the body is read.
   server.on('checkContinue', (request, response) => server.emit('request', request, response))
   // RFC 9110 section 10.1.1 permits a server to ignore an unknown expectation; Node would refuse it without a body.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   return server
 }
 
-/** The address by which this process reaches itself: loopback when it listens on every interface. */
+/** The URL by which this process reaches itself: loopback, if it listens on every interface. */
 export function reachableUrl({ address, port }: AddressInfo, protocol: string): string {
   const host = address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '[::1]' : address
   return `${protocol}://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`
@@ -64,7 +66,7 @@ export async function listen(server: Server, port: number, host: string): Promis
     )
     server.listen(port, host, resolve)
   })
-  // A connection that could not be accepted, for want of a file descriptor: the next one can.
+  // A connection could not be accepted for lack of a file descriptor; the next one can.
   server.on('error', () => {})
 }
 
@@ -78,7 +80,7 @@ function listenProblem(cause: NodeJS.ErrnoException, port: number, host: string)
   return `cannot listen on ${host}:${port}: ${cause.message}`
 }
 
-/** Closes the server: requests in progress may finish, streams and slow readers are cut off. */
+/** Closes the server. Running requests may finish; streams and slow readers are cut off. */
 export async function close(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   server.closeIdleConnections()
@@ -87,5 +89,5 @@ export async function close(server: Server): Promise<void> {
   clearTimeout(patience)
 }
 
-/** Well below the second within which SIGTERM ends the process. */
+/** Milliseconds, well below the second within which SIGTERM ends the process. */
 const ANSWERING_MS = 300

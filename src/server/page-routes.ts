@@ -12,7 +12,7 @@ import { createHostedRoutes } from '../hosted/routes.ts'
 import { guardControl } from '../http/guard/guard.ts'
 import type { HttpHost, RouteRow } from '../http/handler.ts'
 
-/** The routes that no relying party calls in a flow: forms of the hosted pages, home page, control API, console, demo relying party. */
+/** The routes outside of the service: forms of the hosted pages, home page, control API, console, demo. */
 export function createPageRoutes(host: HttpHost): readonly RouteRow[] {
   const hosted = createHostedRoutes(host)
   const pages: readonly RouteRow[] = [
@@ -35,12 +35,12 @@ export function createPageRoutes(host: HttpHost): readonly RouteRow[] {
   return [
     { ...TRAP_ENDPOINT, handler: trap, endpoint: TRAP_ENDPOINT },
     { ...TRAP_ENDPOINT, method: 'post', handler: trap, endpoint: TRAP_ENDPOINT },
-    // Decision: what is not declared open to other sites is not.
+    // Decision: a route rejects cross-site requests unless it opts in.
     ...pages.map((row): RouteRow => ({ openTo: 'own-pages', ...row })),
   ]
 }
 
-/** The endpoint of the Model Context Protocol. Without sessions and streams there is nothing for GET and DELETE. */
+/** The endpoint of the Model Context Protocol. Without sessions and streams it has no GET and DELETE. */
 const createMcpRoute = (host: HttpHost): RouteRow => ({
   path: '/_sandbox/mcp',
   method: 'post',

@@ -2,12 +2,12 @@ import type { GivenSettings } from '../client/shapes.ts'
 import { createOptionCheck } from '../config/option-check.ts'
 import type { CallSummary } from '../http/handler.ts'
 
-/** How a sandbox is set up: the settings of the config file in camelCase, and callbacks. Everything is optional. */
+/** The options of a sandbox: the settings of the config file in camelCase, and callbacks. All are optional. */
 export interface SandboxOptions extends GivenSettings {
   onCall?(call: CallSummary): void
   onError?(error: unknown): void
   onWarning?(message: string): void
-  /** The report of an audit, as JSON, that the console shows on its page Audit; the command line gives the last one of its folder. */
+  /** The report of an audit as JSON, for the page Audit of the console. The command line gives the last report of its folder. */
   lastAudit?(): string | undefined | Promise<string | undefined>
 }
 
@@ -17,15 +17,15 @@ const CALLBACKS = ['onCall', 'onError', 'onWarning', 'lastAudit'] as const satis
 export const checkSandboxOptions: (options: SandboxOptions) => void = createOptionCheck(CALLBACKS)
 
 /**
- * The options, with callbacks that cannot break an answer or end the process: what one throws, or rejects with, is given to
- * `onError`. An `onError` that fails itself has nowhere to report to: the library prints nothing.
+ * The options with callbacks that can neither break an answer nor end the process: their errors go to `onError`. The error of an
+ * `onError` is dropped, since the library prints nothing.
  */
 export function withHarmlessCallbacks(options: SandboxOptions): SandboxOptions {
   const onError = harmless<unknown>((error) => options.onError?.(error))
   return {
     ...options,
     onError,
-    // Without a listener no summary of a call is made.
+    // Without a listener calls are not summarised.
     ...(options.onCall && { onCall: harmless((call) => options.onCall?.(call), onError) }),
     onWarning: harmless((message) => options.onWarning?.(message), onError),
   }

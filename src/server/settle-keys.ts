@@ -5,12 +5,12 @@ import type { Stores } from '../store/stores.ts'
 import { tlsKeyFileIn } from '../tls/certificate.ts'
 import type { SandboxOptions } from './sandbox-options.ts'
 
-/** The first requests after a start need no signature. The delay keeps the making of a key from slowing them down. */
+/** Milliseconds that keep the generation of a key from slowing down the first requests, which need no signature. */
 const KEYS_AFTER_MS = 100
 
 /**
- * Reads the signing keys that the options name, or that the replicas of a store agree on.
- * @returns a function to call once the server listens: it begins to make the keys that do not exist yet
+ * Reads the signing keys of the options, or those on which the replicas of a store agree.
+ * @returns a function to call once the server listens: it begins to generate missing keys
  * @throws ConfigError for a damaged key file, or a state folder that cannot be written
  */
 export async function settleKeys(stores: Stores, options: SandboxOptions): Promise<() => KeySource> {
@@ -34,9 +34,9 @@ export async function settleKeys(stores: Stores, options: SandboxOptions): Promi
   return () => (known ? keysOf(Promise.resolve(known)) : keysSoon(makeOrReport, KEYS_AFTER_MS))
 }
 
-/** A warning for each file or folder with private keys that other users may open. One that is not there causes none. */
+/** A warning for each file or folder with private keys that other users may open; none for a missing one. */
 export async function wideModeWarnings(keyFile: string | undefined, stateDir: string | undefined): Promise<string[]> {
-  // Windows has no such modes.
+  // Windows has no file modes of this kind.
   if (process.platform === 'win32') return []
   const warnings = await Promise.all([
     ...(stateDir === undefined ? [] : [warningOf(stateDir, 0o700), warningOf(tlsKeyFileIn(stateDir), 0o600)]),

@@ -9,10 +9,7 @@ import { type SandboxSettings, tenantValuesOf } from '../sandbox/tenants/shared-
 import { unknownName } from '../text/message-parts.ts'
 import type { SandboxOptions } from './sandbox-options.ts'
 
-/**
- * The settings that all tenants share, with the defaults filled in.
- * @throws ConfigError for a bad persona file, a persona or outcome that does not exist
- */
+/** The settings that all tenants share, with defaults. @throws ConfigError for a bad persona file, or an unknown persona or outcome */
 export async function settleSettings(options: SandboxOptions): Promise<SandboxSettings> {
   const settings: SandboxSettings = {
     profile: options.profile ?? 'spec',
@@ -34,22 +31,22 @@ export async function settleSettings(options: SandboxOptions): Promise<SandboxSe
   return settings
 }
 
-/** Credentials of the client to use: the built-in one, or the first that is declared. */
+/** Credentials for an app: those of the built-in client, or of the first declared one. */
 export function shownClient({ builtinClient, clients }: SandboxSettings): { clientId: string; clientSecret: string } {
   const { clientId, clientSecret } = (builtinClient ? undefined : clients[0]) ?? BUILTIN_CLIENT
   return { clientId, clientSecret }
 }
 
-/** Secrets of the process: the control token, and the password of the store as it is and as its address has it. */
+/** Secrets of the process: the control token, and the password of the store, plain and as written in its URL. */
 export function processSecrets({ controlToken = '', store = '' }: SandboxOptions): string[] {
   if (!URL.canParse(store)) return [controlToken]
   const { password, searchParams } = new URL(store)
-  // The address of a socket file has it in its query.
+  // The URL of a socket file has the password in its query.
   const decoded = searchParams.get('password') ?? new URLSearchParams(`p=${password.replaceAll('+', '%2B')}`).get('p')
   return [controlToken, password, decoded ?? '', encodeURIComponent(decoded ?? '')]
 }
 
-/** Names of default personas and outcomes must exist: otherwise every request would fail. */
+/** Default personas and outcomes must exist: otherwise every request would fail. */
 function checkDeciders({ personas, defaults, clients }: SandboxSettings): void {
   const names = personas.map(({ name }) => name)
   checkName('persona', defaults.persona, { known: names, path: ['persona'], label: 'persona' })

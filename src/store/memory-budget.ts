@@ -1,40 +1,40 @@
 import { getHeapStatistics } from 'node:v8'
 import { Refusal } from '../oidc/refusal.ts'
 
-/** Ranks of what may go, the first to go first. */
+/** Ranks in the order in which they are dropped. */
 const PASSING = ['unfinished', 'record', 'audited', 'flow'] as const
 
-/** Something that is kept in memory. Within a rank the oldest goes first; what is declared never goes. */
+/** Something in memory. Within a rank the oldest goes first; declared things never go. */
 export interface Kept {
   readonly rank: (typeof PASSING)[number] | 'declared'
   readonly bytes: number
-  /** Removes it from where it is kept; called when it has to go. */
+  /** Called when the thing must go; removes it from where it is kept. */
   drop(): void
 }
 
-/** The bytes that one process keeps, of all tenants. */
+/** The bytes that one process keeps for all tenants. */
 export type MemoryBudget = ReturnType<typeof createMemoryBudget>
 
 /** The default of the setting `memory_budget`. */
 const MAX_MEMORY_MB = 256
 const MB = 1024 * 1024
 
-/** Node may use little memory, for example in a small container: then half of that. */
+/** In a small container Node may use little memory: then half of that. */
 const defaultMegabytes = () => Math.min(MAX_MEMORY_MB, Math.floor(getHeapStatistics().heap_size_limit / MB / 2))
 
 /**
- * Of the budget, for what is kept; the rest is for the garbage that comes with it: records that are replaced, and the
- * answers that are made of them (`keepHeapSmall` in `cli/start/start.ts`).
+ * The share of the budget for what is kept. The rest is for garbage: replaced records, and answers that are made of them (`keepHeapSmall`
+ * in `cli/start/start.ts`).
  */
 const keptOf = (bytes: number) => bytes / 3
 
-/** Of what is kept: however much is declared, flows have room beside it. */
+/** The share of what is kept that may be declared, so that flows always have room. */
 const DECLARED_SHARE = 0.6
 
-/** Room is made for more than one thing at a time: a Set finds its first entry behind all that were deleted. */
+/** Room is made for more than one thing at a time, because a Set takes long to find its first entry behind many deleted ones. */
 const SPARE = 0.01
 
-/** Creates the budget of a process. @param megabytes at most so many are kept */
+/** Creates the budget of a process. @param megabytes of the whole budget */
 export function createMemoryBudget(megabytes: number = defaultMegabytes()) {
   const limit = keptOf(megabytes * MB)
   const kept = {
@@ -51,7 +51,7 @@ export function createMemoryBudget(megabytes: number = defaultMegabytes()) {
     used += sign * bytes
     if (rank === 'declared') declared += sign * bytes
   }
-  /** Counts `thing` no longer. */
+  /** Stops counting `thing`. */
   const release = (thing: Kept | undefined) => {
     if (thing && kept[thing.rank].delete(thing)) count(thing, -1)
   }
@@ -67,11 +67,11 @@ export function createMemoryBudget(megabytes: number = defaultMegabytes()) {
 
   return {
     limit,
-    /** What is kept now. */
+    /** Bytes in use. */
     used: () => used,
     /**
-     * Counts `thing`, and `instead` of which it is kept no longer. Drops as much as it needs room.
-     * @throws Refusal 503, before anything changes, when there is no room however much goes
+     * Counts `thing`, which may replace another. Drops as much as needed.
+     * @throws Refusal 503, before anything changes, when no room can be made
      */
     keep(thing: Kept, instead?: Kept | undefined) {
       const fixed = declared - (instead?.rank === 'declared' ? instead.bytes : 0)
@@ -95,18 +95,18 @@ const declaredIsFull = (megabytes: number) =>
 const isTooLarge = (megabytes: number) =>
   `memory: this is too large for the budget of ${megabytes} MB; send less, or start the sandbox with a larger memory_budget`
 
-/** What a record or row costs beside its texts; `test/store/memory-budget.test.ts` measures it. */
+/** Bytes of a record or row beside its texts; `test/store/memory-budget.test.ts` measures this. */
 export const ENTRY_BYTES = 640
 export const bytesOf = (id: string, text: string) => ENTRY_BYTES + Buffer.byteLength(id) + Buffer.byteLength(text)
 
-/** What a member of an object costs beside its value; the name itself is shared by all objects of one shape. */
+/** Bytes of a member of an object beside its value. Objects of one shape share the names of their members. */
 const MEMBER_BYTES = 16
 const OBJECT_BYTES = 64
 
-/** The bytes of objects that were counted: a row that is put again holds most of what it held. */
+/** The bytes of objects that were counted: a row that is put again contains most of the same objects. */
 const counted = new WeakMap<object, number>()
 
-/** The bytes that a value of JSON takes, about: a text as JSON has it. Nobody changes the value afterwards. */
+/** About the bytes of a JSON value, which nobody changes afterwards. */
 export function bytesOfValue(value: unknown): number {
   if (typeof value === 'string') return Buffer.byteLength(value) + 2
   if (typeof value !== 'object' || value === null) return 8
@@ -118,17 +118,17 @@ export function bytesOfValue(value: unknown): number {
   return bytes
 }
 
-/** Items in the order in which they came, of which the oldest goes first. */
+/** Items in the order in which they came; the oldest goes first. */
 export type Fifo<Item> = ReturnType<typeof createFifo<Item>>
 
-/** Items that are gone are removed when they are more than a quarter of the others, and so many: each may hold a long text. */
+/** Items that are gone are removed once there are more than a quarter of the others and this number: each may hold a long text. */
 const MAX_GONE_SHARE = 0.25
 const MIN_GONE = 20
 
 /**
- * Creates a queue from which the oldest item is taken in the same time however many have gone: a Map or Set finds its first entry
- * behind all that were deleted.
- * @param options.isThere whether an item still counts @param options.count how many do
+ * Creates a queue that finds its oldest item in constant time. A Map or Set must skip all deleted entries.
+ * @param options.isThere whether an item still exists
+ * @param options.count the number of existing items
  */
 export function createFifo<Item>({ isThere, count }: { isThere(item: Item): boolean; count(): number }) {
   let items: (Item | undefined)[] = []
@@ -141,11 +141,11 @@ export function createFifo<Item>({ isThere, count }: { isThere(item: Item): bool
       }
       items.push(item)
     },
-    /** Removes and returns the oldest item that is still there. */
+    /** Removes and returns the oldest existing item. */
     shift(): Item | undefined {
       while (first < items.length) {
         const item = items[first]
-        // What has gone is not kept from being collected.
+        // Lets the item be collected.
         items[first] = undefined
         first += 1
         if (item !== undefined && isThere(item)) return item

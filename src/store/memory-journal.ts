@@ -19,13 +19,13 @@ import {
 } from '../sandbox/journal/journal.ts'
 import { createFifo, createMemoryBudget, type Fifo, type Kept, type MemoryBudget } from './memory-budget.ts'
 
-/** Many more than there are tenants at a time: a call of a tenant that was forgotten meanwhile begins a count, too. */
+/** Well above the tenant limit: late calls of evicted tenants start counters too. */
 const MAX_COUNTERS = 10_000
 
-/** What a flow costs beside its texts, of which a character takes two bytes at most: itself, its calls and its identifiers. */
+/** Bytes of a flow: the flow itself, its calls and identifiers, and two for each character. */
 const bytesOf = ({ size, identifiers }: KeptFlow) => 1_500 + 150 * identifiers.length + 2 * size
 
-/** Flows in the order in which they go, the characters that they take, and their share of the budget. */
+/** Flows in the order in which they go, with their characters and their share of the budget. */
 interface Ring {
   readonly order: Fifo<KeptFlow>
   count: number
@@ -34,7 +34,7 @@ interface Ring {
 }
 
 type MemoryJournalOptions = JournalBudget & {
-  /** What the process keeps, of which the journal takes a third at most: it is never in the way of the flows that go on. */
+  /** The budget of the process. The journal takes at most a third, so that it never displaces waiting flows. */
   readonly memory?: MemoryBudget
 }
 
@@ -44,7 +44,7 @@ export function createMemoryJournal({ memory = createMemoryBudget(), ...budget }
   const entries = new Map<string, KeptFlow>()
   const flowByIdentifier = new Map<string, KeptFlow>()
   const listeners = new Set<(event: JournalEvent) => void>()
-  /** Per tenant, so that ids do not depend on what others do; they outlive a reset, so that `after` stays true. */
+  /** One counter per tenant, so that ids do not depend on other tenants. It outlives a reset, so that `after` stays true. */
   const counters = new Map<string, number>()
   const createRing = (share: number): Ring => {
     const isThere = (flow: KeptFlow) => flow.ring === ring
@@ -82,7 +82,7 @@ export function createMemoryJournal({ memory = createMemoryBudget(), ...budget }
       memory.keep(kept, flow.counted)
       flow.counted = kept
     } catch {
-      // A call is answered, whether there is room for its record or not.
+      // A call is answered even if there is no room for its record.
       drop(flow)
     }
   }
@@ -92,7 +92,7 @@ export function createMemoryJournal({ memory = createMemoryBudget(), ...budget }
   }
   const nextId = (tenant: string, assigned = 0): number => {
     const last = counters.get(tenant) ?? 0
-    // Deleted first, so that the tenant counts as the one used last: names of tenants are without end.
+    // Deleted first, so that the tenant becomes the most recently used: tenants may have any number of names.
     counters.delete(tenant)
     counters.set(tenant, Math.max(assigned || last + 1, last))
     const [idle] = counters.keys()
@@ -197,30 +197,30 @@ export function createMemoryJournal({ memory = createMemoryBudget(), ...budget }
 
 const keyOf = (tenant: string, identifier: string) => `${tenant} ${identifier}`
 
-/** A flow in memory. What was sent is kept as text: thousands of live objects would keep the garbage collector busy. */
+/** A flow in memory. Calls are kept as text: thousands of live objects would burden the garbage collector. */
 interface KeptFlow {
   readonly id: number
   readonly tenant: string
   facts: FlowFacts
   readonly startedAt: string
   endedAt: string | undefined
-  /** Counts the endings of all flows: instants may be equal, since a clock may be frozen. */
+  /** Numbers the endings of all flows, whose instants may be equal under a frozen clock. */
   ending: number | undefined
-  /** JSON of what the age key was evaluated from. */
+  /** The input of the evaluation as JSON. */
   evaluation: string
-  /** JSON of call records. */
+  /** The calls as JSON. */
   readonly calls: string[]
   droppedCalls: number
   readonly identifiers: string[]
-  /** Characters of all that is kept: what `sizeOf` counted last. */
+  /** Characters of the flow, as `sizeOf` counted them last. */
   size: number
-  /** Where it is kept; absent when it was dropped. */
+  /** The ring of the flow; absent when it was dropped. */
   ring: Ring | undefined
-  /** What it takes of the memory of the process, as it was counted last. */
+  /** The bytes of the flow, as they were counted last. */
   counted: Kept | undefined
 }
 
-/** A flow that begins with `call`, which is yet to be added. */
+/** A new flow, to which `call` has yet to be added. */
 const beginFlow = (id: number, tenant: string, { facts, call }: JournalEntry): KeptFlow => ({
   id,
   tenant,
@@ -238,12 +238,12 @@ const beginFlow = (id: number, tenant: string, { facts, call }: JournalEntry): K
 })
 
 /**
- * Adds a call to its flow; the oldest calls and identifiers go beyond what one flow may keep.
+ * Adds a call to its flow; beyond the limits the oldest calls and identifiers go.
  * @param issued the keys of the identifiers that the call issues
- * @returns the keys by which the flow is known no longer
+ * @returns the keys that no longer identify the flow
  */
 function addCall(flow: KeptFlow, { facts, evaluation, call }: JournalEntry, issued: readonly string[]): string[] {
-  // A token or upgrade call keeps its flow what it was.
+  // A token or upgrade call does not change the facts of its flow.
   flow.facts = flow.calls.length === 0 ? facts : withAdded(flow.facts, facts)
   if (evaluation) flow.evaluation = JSON.stringify(evaluation)
   flow.calls.push(JSON.stringify(call))
@@ -256,7 +256,7 @@ function addCall(flow: KeptFlow, { facts, evaluation, call }: JournalEntry, issu
   return forgotten
 }
 
-/** How many calls are to go, the oldest first. The last one stays, however long it is. */
+/** The number of calls that must go, oldest first. The last call always stays. */
 function tooMany(calls: readonly string[]): number {
   let kept = 1
   let characters = calls.at(-1)?.length ?? 0
@@ -268,13 +268,13 @@ function tooMany(calls: readonly string[]): number {
   return calls.length - kept
 }
 
-/** Characters of a fact that is no text, at most: the answers to each threshold. */
+/** Characters of a fact that is no text, at most: the answers to all thresholds. */
 const MAX_FACT = 100
 
-/** The one count of what a flow costs. */
+/** Characters of a flow; all limits count by this function. */
 function sizeOf({ facts, evaluation, calls, identifiers }: KeptFlow): number {
   let size = evaluation.length + 1
-  // As JSON has them: two names, four quotation marks, a colon, a comma.
+  // As in JSON: a name, a value, four quotation marks, a colon, a comma.
   for (const [name, fact] of Object.entries(facts))
     if (fact !== undefined) size += name.length + 6 + (typeof fact === 'string' ? fact.length : MAX_FACT)
   for (const call of calls) size += call.length
@@ -296,7 +296,7 @@ const listedFlow = (flow: KeptFlow): ListedFlow => ({
   calls: flow.calls.map((call) => readCall(call)),
 })
 
-/** A later call adds what it says, and keeps its flow what it was. */
+/** A later call adds facts, and keeps the kind of its flow. */
 function withAdded(known: FlowFacts, added: FlowFacts): FlowFacts {
   return {
     flow: known.flow,

@@ -11,7 +11,7 @@ import {
   type MemoryBudget,
 } from './memory-budget.ts'
 
-/** Values are kept as text, as in any other store: a caller that changes an object does not change the record. */
+/** Values are kept as text, as in any other store: changing an object does not change its record. */
 interface Entry extends Kept {
   readonly id: string
   readonly text: string
@@ -24,19 +24,20 @@ interface Records {
 }
 
 interface MemoryOptions {
-  /** What the tenants of a process share. */
+  /** The budget that the tenants of a process share. */
   readonly budget?: MemoryBudget
 }
 
 interface MemoryTables extends Tables {
-  /** Whether a row has the value that was read, or is still absent. */
+  /** Whether a row still has the value that was read, or is still absent. */
   isStill(table: string, id: string, value: unknown): boolean
 }
 
 /**
- * A store in the memory of the process: bounded, without timers. An expired record is dropped when it is read; when a
- * collection holds `limit` records, or the budget is used up, the oldest goes.
- * @param options.limit records per collection (default 10,000) @param options.tables those whose rows `write` changes
+ * A store in the memory of the process: bounded, without timers. An expired record is dropped when it is read. When a collection holds
+ * `limit` records, or the budget is used up, the oldest goes.
+ * @param options.limit records per collection (default 10,000)
+ * @param options.tables the tables that `write` changes
  */
 export function createMemoryStore({
   clock,
@@ -79,7 +80,7 @@ export function createMemoryStore({
       const rank = isUnfinished ? 'unfinished' : 'record'
       const entry: Entry = { id, text, expiresAt, rank, bytes: bytesOf(id, text), drop: () => entries.delete(id) }
       budget.keep(entry, entries.get(id))
-      // A record that is written again counts as the newest: its earlier entry is not there any more.
+      // A record that is written again counts as the newest; its earlier entry is gone.
       entries.set(id, entry)
       order.push(entry)
       const oldest = entries.size > limit ? order.shift() : undefined
@@ -92,7 +93,7 @@ export function createMemoryStore({
     },
     write(changes) {
       if (!changes.every(isPossible)) return false
-      // What may find no room goes first: nothing is taken then.
+      // Puts come first, because they may find no room: then nothing has been taken.
       for (const change of changes)
         if (change.kind === 'put')
           store.put(change.collection, change.id, change.value, change.expiresAt, change.options)
@@ -111,17 +112,17 @@ export function createMemoryStore({
 
 const readValue = (entry: Entry | undefined): unknown => entry && JSON.parse(entry.text)
 
-/** Who puts a row leaves its value as it is, as who reads it does. */
+/** Neither the writer nor a reader of a row changes its value. */
 interface Row extends Kept {
   readonly value: unknown
 }
 
 const NO_ROWS: readonly (readonly [id: string, value: unknown])[] = []
 
-/** Tables in the memory of the process. A row is kept as it was put: it is read more often than it changes. */
+/** Tables in the memory of the process. A row keeps the value that was put: rows are read more often than they change. */
 export function createMemoryTables({ budget = createMemoryBudget() }: MemoryOptions = {}): MemoryTables {
   const tables = new Map<string, Map<string, Row>>()
-  /** Each table as it was listed last, until a row changes. */
+  /** Each table as it was listed last, until one of its rows changes. */
   const lists = new Map<string, readonly (readonly [id: string, value: unknown])[]>()
   const list = (table: string) => {
     const kept = tables.get(table)

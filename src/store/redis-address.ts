@@ -1,9 +1,9 @@
-/** Where a Redis or Valkey is: by TCP, by TLS, or a socket file on this machine. */
+/** The address of a Redis or Valkey: TCP, TLS, or a socket file on this machine. */
 export interface StoreAddress {
-  /** Without user and password. */
+  /** The address without user and password. */
   readonly shown: string
   readonly isTls: boolean
-  /** What the client of the library connects by. */
+  /** The options for the client library. */
   readonly connection: { readonly url: string } | SocketConnection
 }
 
@@ -17,7 +17,7 @@ interface SocketConnection {
 const EXAMPLE =
   'a store looks like redis://localhost:6379, rediss:// for TLS (or valkey://, valkeys://), or unix:///run/redis.sock'
 
-/** What keeps `text` from being the address of a Redis or Valkey, or `undefined`. A password in it is not repeated. */
+/** Why `text` is no address of a Redis or Valkey; `undefined` when it is one. The message repeats no password. */
 export function storeAddressProblem(text: string): string | undefined {
   if (!URL.canParse(text)) return `it is not a URL; ${EXAMPLE}`
   const address = new URL(text)
@@ -32,7 +32,7 @@ export function storeAddressProblem(text: string): string | undefined {
   return undefined
 }
 
-/** Reads an address in which `storeAddressProblem` finds nothing wrong. */
+/** Parses an address for which `storeAddressProblem` finds no problem. */
 export function parseStoreAddress(text: string): StoreAddress {
   const { protocol, host, pathname, searchParams } = new URL(text)
   if (protocol !== 'unix:') {
@@ -54,7 +54,7 @@ export function parseStoreAddress(text: string): StoreAddress {
   }
 }
 
-/** The schemes of addresses by TCP, and what each of them is called in Redis. */
+/** The schemes of TCP addresses, and their names in Redis. */
 const TCP: Readonly<Record<string, string>> = {
   'redis:': 'redis:',
   'rediss:': 'rediss:',

@@ -18,13 +18,13 @@ import {
 import type { Redis } from './redis.ts'
 
 interface RedisJournalOptions extends JournalBudget {
-  /** Of its keys. */
+  /** The prefix of its keys. */
   readonly prefix: string
-  /** The channel on which replicas send each other events. */
+  /** The channel by which replicas send each other events. */
   readonly channel: string
 }
 
-/** Flows that a list asks Redis for at once. */
+/** Flows that a list requests from Redis at once. */
 const MAX_READ_AT_ONCE = 32
 
 /**
@@ -44,7 +44,7 @@ export async function createRedisJournal(redis: Redis, options: RedisJournalOpti
     for (const listener of listeners) listener(event)
   })
   const announce = (event: JournalEvent) => {
-    // A long poll looks again before it ends: an event that cannot be sent now is not lost.
+    // A long poll looks again before it ends, so an event that cannot be sent now is not lost.
     redis.call((client) => client.publish(channel, JSON.stringify(event))).catch(() => {})
   }
   const readSummary = async (tenant: string, id: string): Promise<Fields> => {
@@ -63,7 +63,7 @@ export async function createRedisJournal(redis: Redis, options: RedisJournalOpti
     const fields = await redis.call((client) => client.hGetAll(flowKey(tenant, id)))
     return fields.size === 0 ? undefined : fields
   }
-  /** The flows of these ids that fit, in their order. They are read a few at a time, more and more of them. */
+  /** The matching flows among these ids, in their order. They are read in batches that grow. */
   async function* readFlows(tenant: string, ids: readonly string[], filter: FlowFilter): AsyncGenerator<ListedFlow> {
     const fits = async (id: string) => {
       const fields = await readSummary(tenant, id)
@@ -73,7 +73,7 @@ export async function createRedisJournal(redis: Redis, options: RedisJournalOpti
       const fitting = await Promise.all(some.map(fits))
       const wanted = some.filter((_, index) => fitting[index])
       const found = await Promise.all(wanted.map(async (id) => ({ id, fields: await read(tenant, id) })))
-      // Without those that were dropped meanwhile.
+      // Without flows that were dropped meanwhile.
       for (const { id, fields } of found) if (fields) yield listedFlow(fields, { tenant, id })
     }
   }

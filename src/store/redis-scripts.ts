@@ -8,7 +8,10 @@ import {
   type RecordedIn,
 } from '../sandbox/journal/journal.ts'
 
-/** A write of `writeChanges` as texts, all of one length. The keys are whole but for `records`, to which the id is added. */
+/**
+ * A change of `writeChanges` as texts; all changes have the same number of texts. Keys are complete, except `records`, to which the id is
+ * added.
+ */
 export type ChangeTexts =
   | readonly [
       'put',
@@ -84,7 +87,7 @@ return 1
   transformReply: (written: 0 | 1) => written === 1,
 })
 
-/** Removes the records of all collections that the set `collections` names. */
+/** Removes the records of all collections in the set `collections`. */
 export const clearRecords = defineScript({
   NUMBER_OF_KEYS: 1,
   SCRIPT: `
@@ -101,7 +104,7 @@ return redis.call('UNLINK', KEYS[1])
   transformReply() {},
 })
 
-/** Removes all tables that the set `names` names. */
+/** Removes all tables in the set `names`. */
 export const clearTables = defineScript({
   NUMBER_OF_KEYS: 1,
   SCRIPT: `
@@ -115,8 +118,8 @@ return redis.call('UNLINK', KEYS[1])
 })
 
 /**
- * Makes a tenant the one of its kind that was used last, and a declared one when it `declares`; moves those of the kind beyond
- * `max` to the set `leaving`. The reply names these, and one that was there already.
+ * Makes a tenant the most recently used one of its kind, and a declared one when it `declares`. Tenants beyond `max` move to the set
+ * `leaving`. The reply names these, and one that was in the set already.
  */
 export const useTenant = defineScript({
   NUMBER_OF_KEYS: 4,
@@ -147,7 +150,7 @@ return gone
   transformReply: (names: string[]) => names,
 })
 
-/** Removes a flow and every key that names it. */
+/** Removes a flow with all keys that identify it. */
 const DROP = `
 -- What its ring and size are called.
 local function ringOf(key)
@@ -171,8 +174,8 @@ end
 `
 
 /**
- * Records a call in the journal whose keys begin with `prefix`. The reply is the id of the flow, whether the flow began or
- * ended, its kind (JSON), and whether it is one of an audit; `undefined` when the call belongs to no flow and begins none.
+ * Records a call in the journal whose keys begin with `prefix`. The reply holds the id of the flow, whether the flow began or ended, its
+ * kind (JSON), and whether it belongs to an audit; `undefined` when the call belongs to no flow and begins none.
  */
 export const recordCallScript = defineScript({
   NUMBER_OF_KEYS: 1,
@@ -307,7 +310,7 @@ return { id, (hasEnded or not found) and 1 or 0, kind, audit }
     reply === null ? undefined : { id: reply[0], hasNews: reply[1] === 1, kind: reply[2], audit: reply[3] },
 })
 
-/** Removes the flows of a tenant; its count goes on unless it is to be forgotten. */
+/** Removes the flows of a tenant. Its count goes on, unless the tenant is forgotten. */
 export const clearFlows = defineScript({
   NUMBER_OF_KEYS: 1,
   SCRIPT: `${DROP}

@@ -6,21 +6,21 @@ import type { Redis } from './redis.ts'
 import type { ChangeTexts } from './redis-scripts.ts'
 
 /**
- * Real time for which a record stays beyond its lifetime. Whether it has expired is judged by the sandbox clock, which may
- * be frozen or moved back; this only keeps forgotten records from staying for ever.
+ * Milliseconds of real time for which a record stays beyond its lifetime. The sandbox clock, which may be frozen or moved back, decides
+ * whether it has expired; this limit only removes forgotten records.
  */
 const KEPT_BEYOND_MS = 24 * 60 * 60 * 1000
 const MAX_KEPT_MS = 10 * 365 * KEPT_BEYOND_MS
 
 interface RedisStoreOptions {
   readonly clock: Clock
-  /** Of its keys: a key for each record, and for each collection a sorted set of the ids in the order of their writing. */
+  /** The prefix of its keys: a key for each record, and for each collection a sorted set of ids in the order of writing. */
   readonly prefix: string
-  /** The key of the counter behind the order. */
+  /** The key of the counter that orders records. */
   readonly order: string
-  /** Records per collection (default 100,000): the oldest goes. */
+  /** Records per collection (default 100,000); beyond this limit the oldest goes. */
   readonly limit?: number
-  /** A row of the tables of the tenant, as a change for the script. */
+  /** A change of a table row for the script. */
   rowTexts(change: RowChange): ChangeTexts
 }
 
@@ -47,7 +47,7 @@ export function createRedisStore(redis: Redis, options: RedisStoreOptions): Tena
   const get = async (collection: string, id: string): Promise<unknown> => {
     const text = await redis.call((client) => client.get(recordsOf(collection) + id))
     if (text === null) return undefined
-    // Without the id, which may be a code or a token.
+    // The message leaves out the id, which may be a code or a token.
     const stored = parseStored(text, `${recordsOf(collection)}...`)
     const [expiresAt, value] = parseRecord({ name: collection, schema: recordSchema }, stored)
     return expiresAt > clock.now() ? value : undefined
@@ -69,8 +69,8 @@ export function createRedisStore(redis: Redis, options: RedisStoreOptions): Tena
 type RowChange = Omit<Extract<RecordChange, { readonly kind: 'row' }>, 'kind'>
 
 /**
- * Tables in Redis: a hash for each, and a set that names them. A row is its place in the order in which ids were first put, a
- * colon, and the value as JSON. `order` is the key of the counter behind the order.
+ * Tables in Redis: a hash for each, and a set with their names. A row is the place at which its id was first put, a colon, and the value
+ * as JSON. `order` is the key of the counter for places.
  */
 export function createRedisTables(
   redis: Redis,
@@ -105,7 +105,7 @@ export function createRedisTables(
         const before = await get(table, id)
         const value = change(before)
         if (textOf(value) === textOf(before)) return value
-        // Another caller was faster: its value is the one to change.
+        // Another caller was faster: its value must be changed now.
         if (await write({ table, id, value, was: { value: before } })) return value
       }
     },

@@ -8,7 +8,7 @@ import { createRedisJournal } from './redis-journal.ts'
 import { createRedisStore, createRedisTables } from './redis-store.ts'
 import type { Stores } from './stores.ts'
 
-/** Holds the version that wrote the records; the keys of the records begin with it. */
+/** The key with the version that wrote the records; their keys begin with the version. */
 const VERSION_KEY = 'agekey-sandbox:version'
 
 /**
@@ -24,7 +24,7 @@ export async function openRedisStores(
   const redis = await connectRedis(url, events)
   try {
     const foundVersion = () => redis.call((client) => client.get(VERSION_KEY))
-    // Read first: a replica also starts while records cannot be written.
+    // Read first: a replica also starts while nothing can be written.
     if ((await foundVersion()) === null) {
       await redis.call((client) => client.set(VERSION_KEY, version, { condition: 'NX' }))
     }
@@ -60,7 +60,7 @@ export async function openRedisStores(
           throw startProblem(redis.address, { key: `${prefix}_keys:table:signing`, what: 'the signing keys', cause })
         }
       },
-      // A write, and each time: a store that is full or read-only answers all reads.
+      // Writes each time, because a full or read-only store still answers reads.
       check: async () => void (await redis.call((client) => client.set(`${prefix}_health`, '1'))),
       close: redis.close,
     }
@@ -72,7 +72,7 @@ export async function openRedisStores(
   }
 }
 
-/** Why the records that every start reads cannot be used, in one line. */
+/** Why the records for a start cannot be used, in one line. */
 function startProblem(address: string, { key, what, cause }: { key: string; what: string; cause: unknown }): Error {
   const reason = messageOf(cause).replace(/^(the )?store:? (at \S+ )?/, '')
   return new Error(`store: ${address}, key ${key} (${what}): ${reason}`, { cause })

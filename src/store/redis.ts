@@ -8,20 +8,20 @@ type RedisClient = ReturnType<typeof createRedisClient>
 export type Redis = Awaited<ReturnType<typeof connectRedis>>
 
 export interface RedisEvents {
-  /** The connection is lost; calls are refused until it is back. Called once. */
+  /** Called once when the connection is lost; calls are refused until it is back. */
   onLost(reason: string): void
   onBack(): void
 }
 
-/** Longer than any answer takes, and shorter than a client waits. */
+/** Milliseconds: longer than any answer takes, and shorter than a client waits. */
 const MAX_ANSWER_MS = 2_000
 const MAX_CONNECT_MS = 2_000
-/** A connection that receives nothing for so long, not even the answer to a ping, is replaced. */
+/** Milliseconds of silence, without even an answer to a ping, after which a connection is replaced. */
 const PING_EVERY_MS = 1_000
 const MAX_SILENCE_MS = 4_000
 
 /**
- * Connects to Redis. A connection that is lost later is made again without end.
+ * Connects to Redis. A lost connection is opened again without end.
  * @param url `redis://[user:password@]host[:port][/database]`, `rediss://` for TLS, the same with `valkey`, or `unix:///path[?db=1]`
  * @throws Error with one line that names the address, without its password
  */
@@ -51,7 +51,7 @@ export async function connectRedis(url: string, events: RedisEvents) {
     back()
   })
   const subscriber = client.duplicate()
-  // Its errors are those of the first connection, which reports them.
+  // The first connection reports its errors.
   subscriber.on('error', () => {})
 
   try {
@@ -67,7 +67,7 @@ export async function connectRedis(url: string, events: RedisEvents) {
   isConnected = true
 
   return {
-    /** Where it is, without user and password. */
+    /** The address without user and password. */
     address: address.shown,
     /** Runs commands and scripts. @throws Refusal (503) when Redis does not answer within two seconds */
     async call<Reply>(act: (client: RedisClient) => Promise<Reply>): Promise<Reply> {
@@ -80,7 +80,7 @@ export async function connectRedis(url: string, events: RedisEvents) {
         throw Refusal.unavailable(`the store at ${address.shown} ${problem}`, cause)
       }
     },
-    /** Calls `listener` for each message, also after the connection was lost and made again. */
+    /** Calls `listener` for each message, also after a lost connection was opened again. */
     async listen(channel: string, listener: (message: string) => void) {
       await subscriber.subscribe(channel, listener)
     },
@@ -91,7 +91,7 @@ export async function connectRedis(url: string, events: RedisEvents) {
   }
 }
 
-/** @param reconnectStrategy says in how many milliseconds a lost connection is tried again, or gives the error to stop with */
+/** @param reconnectStrategy the milliseconds until a lost connection is tried again, or the error that ends the attempts */
 const createRedisClient = (
   { connection }: StoreAddress,
   reconnectStrategy: (retries: number, cause: Error) => number | Error,
@@ -102,9 +102,9 @@ const createRedisClient = (
     ...place,
     RESP: 2,
     scripts: { writeChanges, clearRecords, clearTables, useTenant, recordCall: recordCallScript, clearFlows },
-    // A call that cannot be answered is refused at once: it would be answered to a client that has gone.
+    // A call without an answer is refused at once: later, its client would be gone.
     disableOfflineQueue: true,
-    // The breaker has a timer of its own, which also counts while Redis is silent.
+    // The breaker has its own timer, which also runs while Redis is silent.
     commandOptions: { timeout: 0, typeMapping: { [RESP_TYPES.MAP]: Map } },
     pingInterval: PING_EVERY_MS,
     socket: path === undefined ? limits : { ...limits, path },

@@ -35,7 +35,7 @@ export const searchDocumentsTool = defineTool({
   },
 })
 
-/** Characters of one answer: a longer text is read on from an offset. */
+/** Characters of one answer; a longer text continues at an offset. */
 const MAX_CHARACTERS = 20_000
 
 export const readDocument = defineTool({
@@ -70,7 +70,7 @@ export const readDocument = defineTool({
   },
 })
 
-/** A section with those of deeper levels below it. */
+/** A section with its subsections. */
 function readSection({ sections }: PackageDocument, heading: string): readonly Section[] {
   const first = find(heading, sections, { kind: 'section', nameOf: ({ anchor }) => anchor })
   const start = sections.indexOf(first)
@@ -78,7 +78,7 @@ function readSection({ sections }: PackageDocument, heading: string): readonly S
   return sections.slice(start, next < 0 ? undefined : next)
 }
 
-/** What has this name, in any case and punctuation: `Use (E1)` and `#use-e1` are `use-e1`. @throws Refusal with the nearest names */
+/** Finds an item by name, in any case and punctuation: `Use (E1)` and `#use-e1` are `use-e1`. @throws Refusal with the nearest names */
 function find<Item>(
   asked: string,
   items: readonly Item[],

@@ -70,14 +70,14 @@ async function newestFlow({ flows }: Pick<SandboxApi, 'flows'>): Promise<Flow> {
   return newest
 }
 
-/** The id that an argument is, or that the address of a page ends with. @throws Refusal for a flow of another tenant */
+/** The id in an argument: an id itself, or the end of the URL of a page. @throws Refusal for a flow of another tenant */
 function idIn(text: string, { baseUrl }: Pick<SandboxApi, 'baseUrl'>): string {
   const named = flowNamed(text.trim())
   if (named === undefined) {
     const remedy = 'list_flows lists the ids, and without id it is the newest flow'
     throw Refusal.invalidRequest(`id: ${quote(text)} is not the id of a flow, such as "f12"; ${remedy}`)
   }
-  // One sandbox has several hosts, and each tenant a path.
+  // A sandbox has several hosts; each tenant has a path.
   const { id, url = baseUrl } = named
   if (pathOf(url) === pathOf(baseUrl)) return id
   throw Refusal.invalidRequest(`id: flow ${id} is one of ${url}, and this is ${baseUrl}; ask ${url}/_sandbox/mcp`)

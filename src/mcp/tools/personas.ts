@@ -37,7 +37,7 @@ export const evaluateTool = defineTool({
   description:
     'Says what a persona, or age signals of your own, would answer to claims, and why, without a flow. Ages are in years, now is an ISO 8601 instant. Example: {"claims":{"age_thresholds":[16,18],"allowed_methods":["id_doc_scan"]},"persona":"teen-16"}. Give exactly one of persona and signals.',
   effect: 'reads',
-  // Claims and signals are described in a line: their whole schema is 27 kB, and a finding says what is wrong.
+  // Claims and signals are described in one line each: their whole schema has 27 kB, and findings explain mistakes.
   input: OPERATIONS.evaluate.body.extend({
     claims: z.unknown().meta({
       type: 'object',

@@ -9,7 +9,7 @@ export const clock = defineTool({
   description:
     'Reads the clock of the sandbox, and with arguments moves it: every lifetime (request_uri 90 s, code 600 s and others) and every age is judged by it. Members apply in the order reset, set, freeze, advance. Examples: {} reads; {"advance":91} lets 91 seconds pass; {"set":"2030-01-01T00:00:00Z"}; {"freeze":true}; {"reset":true} goes back to real time. The clock of the app stays where it is.',
   effect: 'changes',
-  // Without a member it only reads.
+  // Without arguments the tool only reads.
   input: z.strictObject(OPERATIONS.moveClock.body.shape),
   async run(move, { sandbox, call }) {
     const state = Object.keys(move).length === 0 ? await sandbox.clock.state() : await call('moveClock', { body: move })

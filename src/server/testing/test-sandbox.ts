@@ -7,7 +7,7 @@ import { quote } from '../../text/message-parts.ts'
 import { createSandbox, type SandboxOptions } from '../create-sandbox.ts'
 import { COVERAGE_FOLDER, startCoverage } from './worker-coverage.ts'
 
-/** A sandbox for the tests of one process: one that starts there, or one that runs already. */
+/** A sandbox for the tests of one process, started there or running already. */
 export type TestSandboxOptions = SandboxChoice & CoverageOptions
 
 type SandboxChoice =
@@ -16,36 +16,36 @@ type SandboxChoice =
 
 export interface CoverageOptions {
   /**
-   * Whether to keep what was delivered to the app, and to which tests, for `agekey-sandbox coverage`: in the folder
-   * `.agekey-coverage` of the working folder, or in the one that is named here.
+   * Whether to record which answers each test has seen, for `agekey-sandbox coverage`: below the working folder in `.agekey-coverage`, or
+   * in the named folder.
    */
   readonly coverage?: boolean | string
 }
 
 export interface RunningSandboxOptions {
-  /** The base URL of a sandbox that runs already, or of a tenant of it: what the app under test is configured with. */
+  /** The base URL of a running sandbox, or of a tenant of it, which the app under test uses. */
   readonly url: string
-  /** Required when that sandbox can be reached from beyond its machine. */
+  /** Required when that sandbox can be reached from other machines. */
   readonly controlToken?: string
   /**
-   * Makes a tenant there that nothing else uses, and removes it afterwards: for apps that take their base URL from
-   * `sandbox.baseUrl`. Without it the tests drive the sandbox at `url` itself, one file or worker at a time.
+   * Creates a tenant for these tests and removes it afterwards: for apps that take their base URL from `sandbox.baseUrl`. Without a
+   * tenant the tests drive the sandbox at `url` itself, one file or worker at a time.
    */
   readonly ownTenant?: boolean
 }
 
-/** A sandbox for tests, and how to close it. */
+/** A sandbox for tests, and a function that closes it. */
 export interface OpenedSandbox {
   readonly api: SandboxApi
-  /** Whether its coverage is kept, so that it has to know which test runs. */
+  /** Whether its coverage is kept, so that it must be told which test runs. */
   readonly isCovered: boolean
-  /** @param worker what used the sandbox, within its run of tests: a test file, or a worker process */
+  /** @param worker what used the sandbox within the run: a test file, or a worker process */
   close(worker?: string): Promise<void>
 }
 
 /**
- * Starts a sandbox, or uses the one at `url`. `close` leaves that one running, and keeps the coverage first.
- * @param runner the name of a folder, so that one runner does not remove what another one left
+ * Starts a sandbox, or uses the one at `url`. `close` keeps the coverage first, and does not stop a sandbox at `url`.
+ * @param runner the name of a folder: one runner never removes files of another
  */
 export async function openTestSandbox(
   { coverage = false, ...options }: TestSandboxOptions,
@@ -63,7 +63,7 @@ export async function openTestSandbox(
   return { api, isCovered: true, close: (worker) => kept.write(worker).finally(close) }
 }
 
-/** @throws ConfigError for what is no folder */
+/** @throws ConfigError for an invalid folder */
 function folderOf(coverage: unknown): string | undefined {
   if (typeof coverage === 'boolean') return coverage ? COVERAGE_FOLDER : undefined
   if (typeof coverage === 'string' && coverage !== '') return coverage
@@ -94,14 +94,14 @@ async function open(options: SandboxChoice): Promise<{ api: SandboxApi; close():
 
 /** A test as its runner names it. */
 interface DescribedTest {
-  /** `suite > test`; absent when the runner does not say. */
+  /** `suite > test`; absent when the runner does not tell. */
   readonly name?: string | undefined
   readonly file?: string | undefined
 }
 
 /**
  * Describes the test that begins.
- * @param context what the runner gives to `beforeEach`: Vitest an object with the task, node:test the context of the test, Jest nothing
+ * @param context the argument of `beforeEach`: in Vitest an object with the task, in node:test the context of the test, in Jest nothing
  */
 export function describeTest(context: unknown): DescribedTest {
   if (!isContext(context)) return describeByExpect()
@@ -111,17 +111,17 @@ export function describeTest(context: unknown): DescribedTest {
   return { name: namesOf(task).join(' > '), file }
 }
 
-/** That of Vitest is a function. */
+/** The context of Vitest is a function. */
 const isContext = (value: unknown): value is JsonObject => typeof value === 'function' || isJsonObject(value)
 
-/** The names of a task of Vitest and of the suites around it, without the file. */
+/** The names of a Vitest task and of its suites, without the file. */
 function namesOf(task: unknown): string[] {
-  // Of a file this is the path.
+  // The name of a file is its path.
   if (!isJsonObject(task) || 'filepath' in task) return []
   return [...namesOf(task['suite']), String(task['name'])]
 }
 
-/** In Jest `expect` is global, and knows the test that runs. */
+/** In Jest the global `expect` knows the running test. */
 function describeByExpect(): DescribedTest {
   const expect: unknown = Reflect.get(globalThis, 'expect')
   const getState = typeof expect === 'function' && 'getState' in expect ? expect.getState : undefined

@@ -17,16 +17,16 @@ export const COVERAGE_FOLDER = '.agekey-coverage'
 
 interface CoveragePlace {
   readonly folder: string
-  /** The runner, which has a folder of its own: what another one left there is not removed. */
+  /** The test runner. Each has its own folder, so that it removes no files of another. */
   readonly runner: string
-  /** The base URL of a sandbox that other workers use, too. */
+  /** The base URL of a sandbox that other workers use too. */
   readonly sharedUrl: string | undefined
 }
 
 /**
- * Begins the coverage of one worker: removes what earlier runs of the same runner left, and empties the counters of a sandbox that
- * ran before, once in a run.
- * @returns `write` writes the file of a worker, all of it or nothing; one that runs once more in watch mode replaces its file
+ * Begins the coverage of one worker. Once in a run, files of earlier runs of the same runner are removed, and the counters of a sandbox
+ * that runs already are cleared.
+ * @returns `write` writes the whole file of a worker or nothing; in watch mode it replaces the file of the run before
  * @throws ConfigError with one line, when the folder cannot be used
  */
 export async function startCoverage(
@@ -57,22 +57,22 @@ export async function startCoverage(
   return { write: () => writeShared(api, fileOf(`${shared}.json`), folder) }
 }
 
-/** What is delivered from now on is listed under the test that begins. */
+/** Lists coming deliveries under the test that begins. */
 export const beginTest = (api: SandboxApi, name: string | undefined): Promise<void> =>
   api.coverage.name(name?.slice(0, MAX_TEST_NAME) || undefined)
 
-/** Of this worker: a test file may have several. */
+/** Open sandboxes of this worker: a test file may have several. */
 let openSandboxes = 0
 
-/** A short name that a file can have. */
+/** A short name that is valid for a file. */
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 16)
 
 const writeCoverage = (file: string, coverage: unknown) =>
   replaceFile(file, `${JSON.stringify(coverage, undefined, 2)}\n`, { mode: 0o600 })
 
 /**
- * Each worker writes all that the shared sandbox has counted into the same file, so that nothing counts twice. The last writer
- * may have asked before another one, whose file it replaces: it asks again until nothing has come since.
+ * Workers that share a sandbox write all its counts into the same file, so that nothing counts twice. A worker may replace a newer file
+ * by older counts, so it asks again until the counts have stopped changing.
  */
 async function writeShared(api: SandboxApi, file: string, folder: string): Promise<void> {
   let written: string | undefined
@@ -83,7 +83,7 @@ async function writeShared(api: SandboxApi, file: string, folder: string): Promi
   }
 }
 
-/** `4242-180334.shared-1f….json` is of run `4242-180334`; other files are left alone. */
+/** `4242-180334.shared-1f….json` belongs to run `4242-180334`; other files stay. */
 const FILE_OF_RUN = /^(\d+(?:-\d+)?)\./
 
 async function removeOldRuns(folder: string): Promise<void> {
@@ -96,11 +96,11 @@ async function removeOldRuns(folder: string): Promise<void> {
 const BETWEEN_LOOKS_MS = 20
 const MAX_LOOKS = 500
 
-/** One worker of a run acts, the others wait until it has. When it fails it throws, and the next one tries. */
+/** One worker of a run acts while the others wait. If it fails it throws, and the next worker tries. */
 async function onceInRun(marker: string, act: () => Promise<void>): Promise<void> {
   const claim = `${marker}.claim`
   const actOnce = async () => {
-    // The claim may have become free because another worker has acted.
+    // The claim may be free because another worker has acted.
     if (existsSync(marker)) return
     await act()
     await writeFile(marker, '')
@@ -132,12 +132,12 @@ async function attempt(folder: string, act: () => Promise<void>): Promise<void> 
   }
 }
 
-/** A run of a test runner: the id of its process and, where the system says so, when that began. `4242-180334` */
+/** The id of a test run: its process id and, where the system tells, the start of that process. `4242-180334` */
 type TestRun = string
 
 const RUN = /^(\d+)(?:-(\d+))?$/
 
-/** The run that this process is a worker of, or runs itself. */
+/** The run of which this process is a worker, or which it runs itself. */
 export function ownTestRun(): TestRun {
   const pid = isWorkerProcess() ? process.ppid : process.pid
   const start = startOf(pid)
@@ -148,7 +148,7 @@ export function ownTestRun(): TestRun {
 const isWorkerProcess = () =>
   isMainThread && (process.send !== undefined || ownEnvironment()['NODE_TEST_CONTEXT'] !== undefined)
 
-/** Whether the process of a run is still there, and is not a later one with the same id. */
+/** Whether the process of a run still exists, and is not a later process with the same id. */
 export function isRunning(run: TestRun): boolean {
   const [, pid = '', start] = RUN.exec(run) ?? []
   if (start !== undefined) return startOf(Number(pid)) === start
@@ -159,11 +159,11 @@ export function isRunning(run: TestRun): boolean {
   }
 }
 
-/** When a process began: only Linux says so. In a container each run may have the process id of the one before. */
+/** When a process began; only Linux tells. In a container each run may have the process id of the run before. */
 function startOf(pid: number): string | undefined {
   try {
     const status = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The name of the program, in brackets, may hold spaces and brackets.
+    // The name of the program, in brackets, may contain spaces and brackets.
     return status.slice(status.lastIndexOf(')') + 2).split(' ')[START_FIELD]
   } catch {
     return undefined
