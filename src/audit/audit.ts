@@ -12,14 +12,18 @@ import { selectRows } from './trials/select-rows.ts'
 import type { AuditRun } from './trials/trial.ts'
 import { tryRows } from './trials/try-rows.ts'
 
-/** Tries every row that applies to an app. @throws AuditProblem, in one line, when nothing can be shown */
+/** Tries all rows that apply to an app. @throws AuditProblem, in one line, when nothing can be shown */
 export async function runAudit(subject: AuditedApp | AppCopies, options: AuditRunOptions = {}): Promise<AuditReport> {
   const rows = selectRows(options)
   if (rows.length === 0) throw new AuditProblem('only and skip together leave no row; audit --list shows all of them')
   return withLearned(subject, options, async (run) => summarise(await tryRows(rows, run)))
 }
 
-/** Learns an app, and acts on that within the budget. @returns what `act` found, and the head of a report. @throws AuditProblem */
+/**
+ * Learns an app, then calls `act` within the budget.
+ * @returns the result of `act`, and the head of a report
+ * @throws AuditProblem
+ */
 export async function withLearned<Found>(
   subject: AuditedApp | AppCopies,
   options: AuditRunOptions,
@@ -49,7 +53,7 @@ export async function withLearned<Found>(
     }
   } finally {
     clear()
-    // The next key, which a row has published: there is none when no row did.
+    // Withdraws the next key, if a row has published one.
     await Promise.allSettled(copies.map(({ sandbox }) => sandbox.keys.rotate('withdraw')))
   }
 }
@@ -58,12 +62,12 @@ export async function startRun(app: AppCopies, options: AuditRunOptions, signal:
   const { timeoutSeconds = DEFAULTS.timeoutSeconds } = options
   const { copies } = app
   const [first] = copies
-  // By the clock of this machine: that of the sandbox may be moved.
+  // By the clock of this machine: the clock of the sandbox may have been moved.
   const today = new Date().toISOString()
   const drive = (one: AuditedApp) => one.drive({ timeoutSeconds, signal })
   const driver = drive(first)
   const learned = await learnApp(first, driver, options)
-  // What was learned on the first copy is true of all.
+  // The facts about the first copy hold for all copies.
   const workers = copies.map((copy, index) => ({
     ...copy,
     name: copies.length === 1 ? 'your app' : `copy ${index + 1} of your app`,

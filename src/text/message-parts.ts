@@ -1,24 +1,24 @@
-/** Words that are longer are no typing mistake of any name here, and would cost time to compare. */
+/** Characters of a word that is compared: a longer one is no typing mistake of any name here. */
 const MAX_WORD = 64
 
-/** The most names that a sentence asks about, and that it lists when none is near. */
+/** Names in a question, and in a list when no name is near, at most. */
 const MAX_ASKED = 4
 const MAX_LISTED = 12
 
 interface Fit {
   readonly name: string
-  /** Names of equal distance fit equally. */
+  /** Names of equal distance are equally likely. */
   readonly distance: number
 }
 
 /**
- * The names that `word` probably means, the nearest first: those that differ only in case and punctuation, else those that it
- * is a part of (`teen` of `teen-16`, `expired` of `id_token.expired`), else those that it misspells.
+ * The names that `word` probably means, the nearest first: names that differ only in case and punctuation, otherwise names that contain
+ * it (`teen` of `teen-16`, `expired` of `id_token.expired`), otherwise names that it misspells.
  */
 export const nearest = (word: string, candidates: readonly string[]): string[] =>
   fitsOf(word, candidates).map(({ name }) => name)
 
-/** ` Did you mean "x" or "y"?`, ready to follow a sentence: the names that fit best; empty when none is near. */
+/** ` Did you mean "x" or "y"?`, to follow a sentence: the most likely names; empty when none is near. */
 export function didYouMean(word: string, candidates: readonly string[]): string {
   const fits = fitsOf(word, candidates)
   const best = fits.filter(({ distance }) => distance === fits[0]?.distance).map(({ name }) => JSON.stringify(name))
@@ -29,10 +29,10 @@ export function didYouMean(word: string, candidates: readonly string[]): string 
 /** Whether a message asks for the name that was probably meant. */
 export const isNearMiss = (message: string): boolean => /\bdid you mean /i.test(message)
 
-/** `a, b or c`. The format is made when it is needed: its first use takes 20 ms, which a start does not pay. */
+/** `a, b or c`. The format is created on first use, which takes 20 ms that a start need not pay. */
 const alternatives = (names: readonly string[]) => new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(names)
 
-/** `there is no persona "teen". Did you mean "teen-16"?`: the one wording for a name that nothing has. */
+/** `there is no persona "teen". Did you mean "teen-16"?`: the wording for every unknown name. */
 export const unknownName = (kind: string, name: string, known: readonly string[]): string =>
   `there is no ${kind} ${quote(name)}.${didYouMean(name, known) || (known.length === 0 ? ' There is none yet.' : ` Known are ${listed(known)}.`)}`
 
@@ -52,13 +52,13 @@ function fitsOf(word: string, candidates: readonly string[]): Fit[] {
   return []
 }
 
-/** How far a word is from a name; `undefined` when it is not meant by it. */
+/** The distance of a word from a name; `undefined` when the word does not mean it. */
 type Measure = (word: string, name: string) => number | undefined
 
 /** `accessDenied` and `access-denied` are `access_denied`. */
 const inSpelling: Measure = (word, name) => (lettersOf(word) === lettersOf(name) ? 0 : undefined)
 
-/** The beginning of the name, one of its members between dots, or some of its parts in any order. */
+/** Whether the word is the beginning of the name, one of its members between dots, or some of its parts in any order. */
 const asPart: Measure = (word, name) => {
   if (isBeginning(lettersOf(word), lettersOf(name))) return 0
   if (name.split('.').some((member) => inSpelling(word, member) === 0)) return 1
@@ -73,7 +73,7 @@ const inLetters: Measure = (word, name) => {
   return Number.isFinite(distance) ? distance : undefined
 }
 
-/** `pasport` is a misspelt part of `adult-passport`; of a short part too little remains to recognise it. */
+/** `pasport` is a misspelt part of `adult-passport`; a short part is not recognised. */
 const inLettersOfParts: Measure = (word, name) => {
   const parts = partsOf(name)
   const distances = partsOf(word).map((one) => Math.min(...parts.map((part) => distanceOfPart(one, part))))
@@ -99,8 +99,8 @@ const partsOf = (text: string) =>
     .filter((part) => part !== '')
 
 /**
- * Insertions, deletions, substitutions and swaps of neighbours that turn one word into the other; infinite when there are more
- * than `most`. Most words differ that much after a few letters: the rest is not compared.
+ * Insertions, deletions, substitutions and swaps of neighbours that turn one word into the other; infinite beyond `most`. Most words
+ * differ that much after a few letters, and the rest is not compared.
  */
 function distanceWithin(most: number, from: string, to: string): number {
   if (Math.abs(from.length - to.length) > most) return Number.POSITIVE_INFINITY
@@ -128,18 +128,18 @@ function at(row: readonly number[], column: number): number {
 
 const MAX_QUOTE = 60
 
-/** A text in a message: quoted, cut when long, with control characters, other invisible ones and lone surrogates escaped. */
+/** A text in a message: quoted, cut when long, with control characters, invisible ones and lone surrogates escaped. */
 export const quote = (text: string): string => {
   const cut = text.length > MAX_QUOTE ? `${text.slice(0, MAX_QUOTE)}…` : text
   return JSON.stringify(cut).replaceAll(/\p{C}/gu, (invisible) => `\\u${hexOf(invisible)}`)
 }
 
-/** A text that stands for itself: without quotes as long as it is plain and short. */
+/** A text without quotes as long as it is plain and short. */
 export const excerpt = (text: string): string => (/^[!#-~]{1,80}$/.test(text) ? text : quote(text))
 
 const hexOf = (character: string) => (character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')
 
-/** What stands in a file or in JSON, short enough for one line: `found the text "12"`. */
+/** A value in a file or in JSON, short enough for one line: `found the text "12"`. */
 export function found(input: unknown): string {
   if (input === null || input === undefined) return 'found nothing'
   if (typeof input === 'string') return input === '' ? 'found an empty text' : `found the text ${quote(input)}`
@@ -157,7 +157,7 @@ export function foundInstead(value: unknown, candidates: readonly string[] = [])
   return `, is ${quote(value)}${hint && `.${hint}`}`
 }
 
-/** The same where a list or an object must stand: a text that holds one was encoded twice. */
+/** The same for a list or an object: a text that contains one was encoded twice. */
 export const foundInsteadOfJson = (value: unknown): string =>
   typeof value === 'string' && /^\s*[[{]/.test(value)
     ? ', is JSON inside a string: it was encoded twice'

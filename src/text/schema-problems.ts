@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { didYouMean, found, nearest, quote } from './message-parts.ts'
 
-/** One problem of a value: its path, and a sentence that says what is wrong and what would be right. */
+/** One problem of a value: its path, and a sentence about what is wrong and what would be right. */
 export interface SchemaProblem {
   readonly path: readonly PropertyKey[]
   readonly message: string

@@ -4,28 +4,28 @@ import { calledEndpoint } from './parties.ts'
 
 export const waySchema = z.object({
   kind: z.enum(['link', 'form', 'button']),
-  /** What a user reads on it. */
+  /** Its visible text. */
   text: z.string(),
-  /** Where it leads, when the page says so. */
+  /** Its target, if the page tells. */
   url: z.string().optional(),
-  /** A form that wants something of its user: a search, a newsletter, a password. */
+  /** Whether the form asks its user for something: a search, a newsletter, a password. */
   asks: z.boolean().optional(),
-  /** The selector of `begin.click` names it. */
+  /** Whether the selector of `begin.click` matches it. */
   isSelected: z.boolean().optional(),
 })
 export type Way = Readonly<z.infer<typeof waySchema>>
 
 export interface Search extends Pick<VisitOptions, 'sandboxUrl' | 'begin' | 'decide'> {
-  /** The sandbox was asked by E1, or by E3, in this visit. */
+  /** Whether this visit has called E1 or E3. */
   readonly asked: readonly ('E1' | 'E3')[]
-  /** The visit brought an answer; with `create_requested`, the page may lead on to Create. */
+  /** Whether the visit brought an answer. After `create_requested`, the page may lead on to Create. */
   readonly answer?: Pick<PageRequest, 'url' | 'form'> | undefined
   readonly pressed: readonly string[]
 }
 
 const MAX_PRESSES = 3
 
-// What buttons say in English, German, French, Spanish, Italian, Portuguese, Dutch, Polish, Japanese, Chinese.
+// Words on buttons in English, German, French, Spanish, Italian, Portuguese, Dutch, Polish, Japanese, Chinese.
 const PROVES =
   /\b(?:prove|proof|verif|confirm|check\b|prüf|bestätig|vérif|prouve|justifi|comprueb|comprob|demuestr|acredit|dimostr|comprov|bewijs|controle|bevestig|potwierd|zweryfik|weryfik|udowodni|sprawd)|nachweis|überprüf|確認|証明|認証|确认|验证|证明|驗證|證明/
 const AGE =
@@ -36,7 +36,7 @@ const CREATES = /\b(?:create|save|keep)\b/
 const OTHER =
   /\b(?:sign|log)[ -]?(?:out|up|off)\b|cookie|newsletter|subscri|search|suche|recherch|buscar|cerca\b|zoek|szukaj|検索|搜索|abmelden|déconn|cerrar sesi|uitlog|wylog|ログアウト|cancel|abbrech|annul|delete|remove|\bdeny|reject|decline|\bmenu\b/
 
-/** The way that a user takes: to the sandbox, else by the best words, or by the only form, button or link. */
+/** The way that a user takes: to the sandbox, otherwise by the best words, otherwise by the only form, button or link. */
 export function chooseWay<W extends Way>(ways: readonly W[], search: Search): W | undefined {
   const { asked, answer, pressed, begin, decide } = search
   const isBeginning = decide && asked.length === 0 && !answer
@@ -66,7 +66,7 @@ export function chooseWay<W extends Way>(ways: readonly W[], search: Search): W 
   return isAlone && !pressed.includes(wayName(only)) ? only : undefined
 }
 
-/** A way by what a user knows of it. */
+/** A way, described by what a user knows of it. */
 export const wayName = ({ text, url = '' }: Pick<Way, 'text' | 'url'>): string =>
   JSON.stringify(text.slice(0, 60) || url)
 

@@ -9,35 +9,38 @@ import { type Onward, onwardByItself, onwardTo, passedOn, USER_AGENT, waysOf, we
 import { calledEndpoint, createParties } from './parties.ts'
 import { explanationOf, isHtml } from './read-page.ts'
 
-/** How often a visit goes on, by redirects or by pages that lead on. */
+/** Steps of a visit, by redirects or by pages that lead on, at most. */
 export const MAX_REDIRECTS = 20
 
 export interface HttpAgentOptions extends ExchangeOptions {
-  /** Also requests apps at addresses that are neither on this machine nor in a private network. */
+  /** Also requests apps at public addresses, beyond this machine and private networks. */
   readonly anyAddress?: boolean | undefined
 }
 
-/** What a page shows once it has come to rest, and where it leads. */
+/** What a page says at rest, and where it leads. */
 export interface Look {
   readonly page: ShownPage
   readonly onward?: Onward | undefined
-  /** What its user can press: the request that it makes, or what the page shows then. */
+  /** Elements that the user can press: the request of each, or what the page shows then. */
   readonly ways: readonly (Way & ({ readonly onward: Onward } | { press(): Promise<Look> }))[]
   /** Names of the cookies that its scripts set. */
   readonly cookies?: readonly string[]
   readonly ending?: Pick<BrowserVisit, 'end' | 'problem'> | undefined
 }
 
-/** A page that a browser with scripts shows, and the visit that it belongs to. */
+/** A page in a browser with scripts, and its visit. */
 export interface Showing extends Context {
   readonly page: ShownPage
   readonly headers: HttpAnswer['headers']
-  /** The visit has brought an answer of the sandbox, and `isCallback` with this very page. */
+  /** Whether the visit has brought an answer of the sandbox; `isCallback` if this very page brought it. */
   readonly answered: boolean
   readonly isCallback: boolean
 }
 
-/** A browser on plain HTTP: it follows redirects, forms and cookies as Chrome does, and runs no scripts unless another shows its pages. */
+/**
+ * A browser on plain HTTP: it follows redirects, forms and cookies as Chrome does. It runs no scripts, unless another agent shows its
+ * pages.
+ */
 export function createHttpAgent({ anyAddress, ...options }: HttpAgentOptions = {}) {
   const exchange = createExchange(options)
   return {
@@ -45,10 +48,10 @@ export function createHttpAgent({ anyAddress, ...options }: HttpAgentOptions = {
     notes: (): readonly string[] => [],
     close: async (): Promise<void> => {},
     newBrowser({ ownAddress = false }: { readonly ownAddress?: boolean } = {}) {
-      // The service has another host in production: neither side sees the cookies of the other, even on one machine.
+      // In production the service has another host: neither side sees the cookies of the other, even on one machine.
       const cookies = { app: createCookies(), sandbox: createCookies() }
       const parties = createParties({ anyAddress })
-      // On Linux each address of this network is one of this machine.
+      // On Linux every address of this network is one of this machine.
       const isSpread = ownAddress && process.platform === 'linux'
       const from = isSpread ? `127.${[254, 254, 254].map((n) => randomInt(1, n)).join('.')}` : undefined
       const state = { exchange, parties, cookies, from }
@@ -56,7 +59,7 @@ export function createHttpAgent({ anyAddress, ...options }: HttpAgentOptions = {
         async open(request: PageRequest, options: VisitOptions & Pick<Context, 'show'>): Promise<BrowserVisit> {
           const before = cookies.app.all()
           const shown = await visit(request, { ...state, ...options })
-          // The app has begun a flow, which nobody wants: what it keeps of that in a cookie would fill or replace what it waits for.
+          // The app has begun a flow that nobody wants: cookies of that flow would fill or replace those of the current one.
           if (options.peeks && shown.end === 'stopped') cookies.app.replace(before)
           return shown
         },
@@ -77,10 +80,10 @@ interface Context extends VisitOptions {
 type End = Pick<BrowserVisit, 'end' | 'url' | 'problem'>
 
 interface Navigation extends Onward {
-  /** Whose page began it; redirects on the way keep it, as Chrome does. The user begins at an address or at a page of the app. */
+  /** The party whose page made the request. Redirects keep it, as in Chrome. A user begins at a URL or at a page of the app. */
   readonly initiator: 'user' | 'app' | 'sandbox'
   readonly isCallback?: boolean
-  /** It brings an answer to Use, if need be by redirects: a page that it ends at reads the fragment. */
+  /** Whether the request brings an answer to Use, also by redirects: a page at its end reads the fragment. */
   readonly isRead?: boolean
 }
 
@@ -88,7 +91,7 @@ async function visit(request: PageRequest, context: Context): Promise<BrowserVis
   const { parties, sandboxUrl, show, signal, begin, fragment, decide, peeks = false } = context
   const hops: (Hop & { cookies: readonly string[] })[] = []
   const pressed: string[] = []
-  /** What could be pressed before the answer, as in a menu: to press it afterwards would say nothing of the answer. */
+  /** Elements that could be pressed before the answer, as in a menu: pressing them afterwards would tell nothing about the answer. */
   const known = new Set<string>()
   let answer = request.isAnswer ? request : undefined
   let page: ShownPage | undefined
@@ -116,7 +119,7 @@ async function visit(request: PageRequest, context: Context): Promise<BrowserVis
     const flow = isSandbox ? came.headers['x-agekey-sandbox-flow'] : undefined
     const set = context.cookies[party].keep(came.setCookie, url)
     hops.push({ party, method, url: url.href, status, flow, endpoint, isCallback, cookies: set })
-    // A browser follows a redirect before its body is there.
+    // A browser follows a redirect before its body has arrived.
     const to = redirected(navigation, came)
     if (to) return isSandbox && !('end' in to) ? fromSandbox(to) : to
     const mediaType = (came.headers['content-type'] ?? '').split(';', 1).join('').trim().toLowerCase()
@@ -138,7 +141,7 @@ async function visit(request: PageRequest, context: Context): Promise<BrowserVis
     return leavePage({ page: shown, onward, ways: waysOf(shown, begin && 'click' in begin ? begin.click : undefined) })
   }
 
-  /** The headers that a browser sends to a party; those for the sandbox say that an audit asks, and how its flow ends. */
+  /** The headers of a browser for a party. Those for the sandbox say that an audit sends the request, and how its flow ends. */
   function headersOf(
     { method, url, body, initiator }: Navigation,
     party: 'app' | 'sandbox',
@@ -165,7 +168,7 @@ async function visit(request: PageRequest, context: Context): Promise<BrowserVis
     }
   }
 
-  /** Where the sandbox sends the browser: to a page of its own, or with an answer to the app. What follows is cross-site. */
+  /** Where the sandbox sends the browser: to a page of its own, or with an answer to the app. The next request is cross-site. */
   function fromSandbox(to: Onward): Navigation | End {
     const { url, method, body } = to
     if (isOfSandbox(url)) return { ...to, initiator: 'sandbox' }
@@ -217,7 +220,7 @@ async function visit(request: PageRequest, context: Context): Promise<BrowserVis
   }
 }
 
-/** The decision for an authorization request, unless the time is up before. */
+/** The decision for an authorization request, unless the time is over before. */
 async function decided(endpoint: 'E1' | 'E3', { href: url, searchParams }: URL, { signal, decide }: VisitOptions) {
   if (signal.aborted) return 'timed_out'
   if (!decide) return 'stop'
@@ -225,7 +228,7 @@ async function decided(endpoint: 'E1' | 'E3', { href: url, searchParams }: URL, 
   return Promise.race([decide({ endpoint, url, parameters: Object.fromEntries(searchParams) }), late])
 }
 
-/** The request that a redirect makes of another one, or the end of the visit at what is no address of the web. */
+/** The request after a redirect, or the end of the visit when the target is no http address. */
 function redirected(navigation: Navigation, { status, headers }: HttpAnswer): Navigation | End | undefined {
   const { location } = headers
   if (location === undefined || ![301, 302, 303, 307, 308].includes(status)) return undefined
@@ -236,30 +239,29 @@ function redirected(navigation: Navigation, { status, headers }: HttpAnswer): Na
     const problem = `${navigation.url.origin} redirects to ${JSON.stringify(target)}, which is no http or https address`
     return { end: 'elsewhere', url: target, problem }
   }
-  // A fragment stays with the browser until an address has another one.
+  // A browser keeps a fragment until another URL has its own.
   if (url.hash === '') url.hash = navigation.url.hash
   return { ...navigation, url, isCallback: false, ...(status < 307 && { method: 'GET', body: undefined }) }
 }
 
-/** A cookie as Chromium has it: `domain` with a dot before it goes to names below it too, `expires` is in seconds since 1970. */
+/** A cookie in the form of Chromium: `domain` with a leading dot includes subdomains, `expires` is in seconds since 1970. */
 type ChromiumCookie = Omit<PlaywrightCookie, 'expires' | 'sameSite' | 'partitionKey'> &
   Partial<Pick<PlaywrightCookie, 'expires' | 'sameSite'>>
 
 export type Cookies = ReturnType<typeof createCookies>
 
 /**
- * Cookies belong to a host, not to a port, and `Secure` ones also travel by http to this machine, as in browsers.
- *
- * Two differences: a cookie without SameSite counts as None, because Chrome sends a fresh one with a cross-site POST too ("Lax+POST",
- * for two minutes), and a flow takes seconds. And SameSite=None without Secure, which Chrome refuses, is kept: apps that leave
- * Secure out in development only are judged as they are in production.
+ * The cookies of a browser. They belong to a host, not to a port, and `Secure` cookies also travel by http to this machine, as in
+ * browsers. Two differences: a cookie without SameSite counts as None, because Chrome sends a fresh one with a cross-site POST too
+ * ("Lax+POST", for two minutes), and a flow takes seconds. And SameSite=None without Secure, which Chrome refuses, is kept: apps that
+ * leave Secure out only in development are judged as in production.
  */
 export function createCookies() {
   const jar = new CookieJar(undefined, { rejectPublicSuffixes: false, looseMode: true })
   const all = (): readonly ChromiumCookie[] =>
     (jar.serializeSync()?.cookies ?? []).flatMap((one) => asChromium(Cookie.fromJSON(one)))
 
-  /** Replaces all cookies by these. Returns the names of the new ones. */
+  /** Replaces all cookies. Returns the names of the new ones. */
   function replace(cookies: readonly ChromiumCookie[]): readonly string[] {
     const before = new Set(all().map(identityOf))
     jar.removeAllCookiesSync()
@@ -274,15 +276,15 @@ export function createCookies() {
   return {
     all,
     replace,
-    /** The value of the header `Cookie`, by where the request comes from (RFC 6265bis section 5.2); `undefined` without any. */
+    /** The value of the header `Cookie`, by the origin of the request (RFC 6265bis section 5.2); `undefined` without cookies. */
     headerFor: (url: URL, sameSiteContext: 'strict' | 'lax' | 'none') =>
       jar.getCookieStringSync(url.href, { sameSiteContext }) || undefined,
-    /** Sets and deletes cookies by the headers `Set-Cookie` of an answer. @returns the names of those that it set */
+    /** Sets and deletes cookies by the headers `Set-Cookie` of an answer. @returns the names of the set cookies */
     keep: (setCookie: readonly string[], url: URL): readonly string[] =>
       setCookie.flatMap((header) => {
         const cookie = Cookie.parse(header, { loose: true })
         if (!cookie) return []
-        // A navigation may set cookies of every kind, from wherever it comes.
+        // A navigation may set cookies of every kind, from any site.
         jar.setCookieSync(cookie, url.href, { ignoreError: true })
         return cookie.TTL() > 0 ? [cookie.key] : []
       }),

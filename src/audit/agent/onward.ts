@@ -2,29 +2,29 @@ import type { FragmentPost, PageRequest, ShownPage } from './browser.ts'
 import type { Way } from './choose-way.ts'
 import { attributeOf, documentOf, elementsBelow, type HtmlElement, isHtml, textBelow } from './read-page.ts'
 
-/** Of every request of an audit, with scripts or without. */
+/** The header `Accept` of all requests of an audit. */
 export const USER_AGENT =
   'Mozilla/5.0 (compatible; agekey-sandbox audit) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36'
 
-/** A request that a browser is to make: where a page leads, or its user. */
+/** A request of a browser: where a page leads, or what its user presses. */
 export interface Onward {
   readonly method: 'GET' | 'POST'
-  /** With the fields of a form, when the method is GET. */
+  /** The URL, with the fields of a form when the method is GET. */
   readonly url: URL
   readonly body?: { readonly type: string; readonly text: string } | undefined
 }
 
-/** What a `PageRequest` sends. @throws TypeError for a URL that is malformed */
+/** The body and type of a `PageRequest`. @throws TypeError for a malformed URL */
 export function onwardTo({ url: address, form, json, ...request }: PageRequest): Onward {
   const body = json === undefined ? form && formBody({ ...form }) : jsonBody(json)
   const { method = body ? 'POST' : 'GET' } = request
   return sending(method, new URL(address), body)
 }
 
-/** A page that shows itself for longer wants to be read. */
+/** Seconds of a refresh: a page that stays longer is meant to be read. */
 const MAX_REFRESH_SECONDS = 1
 
-/** Where a page leads without its user: by a refresh, or by its only form when a script submits it. */
+/** Where a page leads without its user: by a refresh, or by its only form if a script submits it. */
 export function onwardByItself(page: ShownPage): Onward | undefined {
   if (!isHtml(page)) return undefined
   const document = documentOf(page)
@@ -51,21 +51,21 @@ function refreshOf(meta: HtmlElement, page: ShownPage): URL | undefined {
   return Number(seconds) <= MAX_REFRESH_SECONDS ? webAddress(target, page.url) : undefined
 }
 
-/** The request by which the script of a callback page passes the fragment on: without parameters when there are none. */
+/** The request by which the script of a callback page passes on the fragment; without parameters when there are none. */
 export function passedOn(page: ShownPage, { post, as }: FragmentPost): Onward {
   const parameters = new URLSearchParams(new URL(page.url).hash.slice(1))
   const body = as === 'form' ? formBody(parameters) : jsonBody(Object.fromEntries(parameters))
   return { method: 'POST', url: new URL(post, page.url), body }
 }
 
-/** The ways on from a page that take its user: links, each button of a form, and buttons that name an address. */
+/** The ways from a page that need its user: links, each button of a form, and buttons that name a URL. */
 export function waysOf(page: ShownPage, selector = ''): readonly (Way & { readonly onward: Onward })[] {
   if (!isHtml(page)) return []
   const document = documentOf(page)
   const formOf = new Map<HtmlElement, HtmlElement>()
   for (const form of elementsBelow(document, 'form')) {
     const submits = elementsBelow(form, 'button', 'input').filter(isSubmitButton)
-    // A form without a button is sent by the key Enter.
+    // The key Enter sends a form without a button.
     for (const element of submits.some(isEnabled) ? submits : [form, ...submits]) formOf.set(element, form)
   }
   return elementsBelow(document, 'a', 'form', 'button', 'input').flatMap((element) => {
@@ -92,7 +92,7 @@ function linkOf(element: HtmlElement, page: ShownPage): Onward | undefined {
   return url && { method: 'GET', url }
 }
 
-/** Whether an element has the name, id, classes and attributes of a selector; other elements around it are not looked at. */
+/** Whether an element matches the name, id, classes and attributes of a selector; its ancestors are ignored. */
 function isSelected(element: HtmlElement, selector: string): boolean {
   const parts = selector.match(/^[a-z][\w-]*|[#.][\w-]+|\[[\w-]+(?:="[^"]*")?\]/gi) ?? []
   const holds = (part: string) => {
@@ -106,7 +106,7 @@ function isSelected(element: HtmlElement, selector: string): boolean {
   return selector !== '' && parts.join('') === selector && parts.every(holds)
 }
 
-/** What a form sends by one of its buttons, or by itself. */
+/** The fields that a form sends, by one of its buttons or by itself. */
 function submissionOf(form: HtmlElement, page: ShownPage, button = form): Onward | undefined {
   const of = (name: string) => attributeOf(button, `form${name}`) || attributeOf(form, name)
   const url = webAddress(of('action') || page.url, page.url)
@@ -114,7 +114,7 @@ function submissionOf(form: HtmlElement, page: ShownPage, button = form): Onward
   const fields = elementsBelow(form, 'input', 'select', 'textarea', 'button').flatMap((control): [string, string][] => {
     const name = attributeOf(control, 'name')
     const has = (mark: string) => attributeOf(control, mark) !== undefined
-    // A browser sends no form without its required boxes: the user checks these.
+    // A browser sends no form whose required boxes are empty: the user checks them.
     const isChecked = has('checked') || (typeOf(control) === 'checkbox' && has('required'))
     const isUnchecked = /^(?:checkbox|radio)$/.test(typeOf(control)) && !isChecked
     const isSent = isButton(control) ? control === button : typeOf(control) !== 'file' && !isUnchecked
@@ -154,7 +154,7 @@ const formBody = (fields: ConstructorParameters<typeof URLSearchParams>[0]) => (
 })
 const jsonBody = (value: unknown) => ({ type: 'application/json', text: JSON.stringify(value) })
 
-/** `undefined` for what is no http or https address. */
+/** `undefined` for anything but an http or https URL. */
 export function webAddress(text: string | undefined, base?: string | URL): URL | undefined {
   if (text === undefined || !URL.canParse(text, base?.toString())) return undefined
   const url = new URL(text, base)

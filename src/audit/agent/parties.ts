@@ -1,7 +1,7 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
 import type { AuthorizationRequest, Hop } from './browser.ts'
 
-/** Tells the addresses of one app, with `anyAddress` public ones too, from those of the sandbox and from all others. */
+/** Tells URLs of one app, with `anyAddress` public ones too, from those of the sandbox and from all others. */
 export function createParties({ anyAddress = false }: { anyAddress?: boolean | undefined }) {
   const origins = new Set<string>()
   const mayBeApp = (url: URL): boolean => anyAddress || isPrivateAddress(url)
@@ -11,18 +11,18 @@ export function createParties({ anyAddress = false }: { anyAddress?: boolean | u
       if (pathBelow(url, sandboxUrl) !== undefined) return 'sandbox'
       return origins.has(url.origin) ? 'app' : 'elsewhere'
     },
-    /** The origin of this address is the app's, unless the app may not have it. */
+    /** Adds the origin of this URL to the app, if the app may have it. */
     addApp: (url: URL) => void (mayBeApp(url) && origins.add(url.origin)),
   }
 }
 
-/** Which endpoint of the sandbox the browser is sent to with an authorization request. */
+/** The endpoint of the sandbox to which an authorization request goes. */
 export function calledEndpoint(url: URL, sandboxUrl: string): AuthorizationRequest['endpoint'] | undefined {
   const path = pathBelow(url, sandboxUrl)
   return path === '/v1/oidc/use' ? 'E1' : path === '/v1/oidc/create' ? 'E3' : undefined
 }
 
-/** The path of an address below a base URL; `undefined` when it is not below. */
+/** The path of a URL below a base URL; `undefined` when it is not below. */
 function pathBelow({ origin, pathname }: URL, baseUrl: string): string | undefined {
   const base = new URL(baseUrl).href.replace(/\/+$/, '')
   const address = origin + pathname
@@ -35,10 +35,10 @@ for (const network of NETWORKS.split(' ')) {
   const [address = '', prefix] = network.split('/')
   PRIVATE.addSubnet(address, Number(prefix), isIPv6(address) ? 'ipv6' : 'ipv4')
 }
-/** A name without a dot as those of Docker, or below a top-level name that no public DNS serves (RFC 6761, RFC 6762, ICANN). */
+/** A name without a dot, as in Docker, or below a top-level name that no public DNS serves (RFC 6761, RFC 6762, ICANN). */
 const PRIVATE_NAME = /^(?:[^.]+|.*\.(?:localhost|local|test|internal))$/
 
-/** Whether the host of a URL is on this machine or in a private network, by its name alone: nothing is looked up. */
+/** Whether the host of a URL is on this machine or in a private network. Only the name is examined; nothing is looked up. */
 export function isPrivateAddress(url: string | URL): boolean {
   const host = new URL(url).hostname.replace(/^\[|\]$|\.$/g, '')
   // The list compares an IPv4 address in IPv6 form (`::ffff:10.0.0.1`) with the IPv4 networks.

@@ -9,9 +9,8 @@ const MAX_WORD_CHARACTERS = 40
 const MAX_EXCERPT_CHARACTERS = 120
 
 /**
- * What a page says: the words of its title and its visible text in lower case, each once and in order. Of JSON each value with its
- * path: `age.verified=true`, `roles.0=member`. What is longer than 40 characters or looks like an identifier is left out; of JSON the
- * path stays: `token=…`.
+ * The words of a page: those of its title and its visible text in lower case, each once, in order. Of JSON each value with its path:
+ * `age.verified=true`, `roles.0=member`. Words longer than 40 characters, and identifiers, are left out; a path in JSON stays: `token=…`.
  */
 export function wordsOf(page: ShownPage): readonly string[] {
   return [...new Set((isJson(page) && wordsOfJson(page.text)) || wordsIn(`${titleOf(page)} ${visibleText(page)}`))]
@@ -20,17 +19,17 @@ export function wordsOf(page: ShownPage): readonly string[] {
 export const titleOf = (page: ShownPage): string =>
   isHtml(page) ? (elementsBelow(documentOf(page), 'title').map((title) => textBelow(title))[0] ?? '') : ''
 
-/** The first sentence that a page shows, or of other text its beginning: at most 120 characters. */
+/** The first visible sentence of a page, or the beginning of any other text: at most 120 characters. */
 export function firstSentence(page: ShownPage): string {
   const text = visibleText(page)
   const [sentence = text] = /^.+?[.!?](?=\s|$)/.exec(text) ?? []
   return sentence.length > MAX_EXCERPT_CHARACTERS ? `${sentence.slice(0, MAX_EXCERPT_CHARACTERS - 1)}…` : sentence
 }
 
-/** Paragraphs of the sandbox that say why a flow ends at the page. */
+/** Paragraphs by which the sandbox says why a flow ends at the page. */
 const EXPLANATIONS = ['error-description', 'closed']
 
-/** What a page of the sandbox explains: its title, and why the flow ends there. */
+/** The explanation on a page of the sandbox: its title, and why the flow ends there. */
 export function explanationOf(page: ShownPage): string {
   const paragraphs = elementsBelow(documentOf(page), 'p')
   const why = paragraphs.find((it) => EXPLANATIONS.includes(attributeOf(it, 'data-testid') ?? ''))
@@ -38,7 +37,7 @@ export function explanationOf(page: ShownPage): string {
   return said || firstSentence(page) || `an empty page with status ${page.status}`
 }
 
-/** The text that a page shows, without its title and with runs of white space as one blank; empty for a picture. */
+/** The visible text of a page without its title, with runs of white space as one blank; empty for a picture. */
 export function visibleText(page: ShownPage): string {
   if (isHtml(page)) return textBelow(documentOf(page), isUnseen)
   const isText = page.mediaType === '' || page.mediaType.startsWith('text/') || isJson(page)
@@ -63,7 +62,7 @@ const wordsIn = (text: string): readonly string[] =>
     .filter((word) => word !== '' && !isNoise(word))
     .map((word) => word.toLowerCase())
 
-/** Long, or an identifier: of at least 16 characters, and with digits or with capitals after the first letter. */
+/** A long word or an identifier: at least 16 characters, with digits or with capitals after the first letter. */
 const isNoise = (word: string) =>
   word.length > MAX_WORD_CHARACTERS || (/^[\w+/=.-]{16,}$/.test(word) && /\d|[a-z][A-Z]/.test(word))
 
@@ -78,7 +77,7 @@ function wordsOfJson(text: string): readonly string[] | undefined {
 /** A string that reads like another type keeps its quotes: `18="true"` is not `18=true`. */
 const isLiteral = (text: string) => /^(?:true|false|null|-?\d+(?:\.\d+)?)$/.test(text)
 
-/** The values of a JSON document by their paths, in order. It may be nested deeply. */
+/** The values of a JSON document by their paths, in order. The document may be deeply nested. */
 function leavesOf(document: unknown): readonly string[] {
   const leaves: string[] = []
   const open: { readonly path: string; readonly value: unknown }[] = [{ path: '', value: document }]
@@ -94,7 +93,7 @@ function leavesOf(document: unknown): readonly string[] {
   return leaves
 }
 
-/** The document of a page, which is read several times. */
+/** The parsed document of a page, which is read several times. */
 export function documentOf(page: ShownPage): Parent {
   const document = parsed.get(page) ?? parse(page.text)
   parsed.set(page, document)
@@ -102,13 +101,13 @@ export function documentOf(page: ShownPage): Parent {
 }
 const parsed = new WeakMap<ShownPage, Parent>()
 
-/** Elements that a word may begin or end in: `<b>W</b>elcome` is one word. */
+/** Elements within a word: `<b>W</b>elcome` is one word. */
 const INLINE: readonly string[] =
   'a abbr b bdi bdo cite code em font i kbd mark q s small span strong sub sup u var wbr'.split(' ')
 
-/** All below a node in the order of the page, with a blank where another element than those begins or ends. */
+/** The text of a node in the order of the page, with a blank at the borders of all other elements. */
 function* nodesBelow(parent: Parent, skips?: (element: HtmlElement) => boolean): Generator<HtmlNode | ' '> {
-  // A page may be nested too deeply for a recursion.
+  // Without recursion: a page may be deeply nested.
   const open: (HtmlNode | ' ')[] = parent.childNodes.toReversed()
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     const element = node !== ' ' && 'tagName' in node ? node : undefined
@@ -117,7 +116,7 @@ function* nodesBelow(parent: Parent, skips?: (element: HtmlElement) => boolean):
     if (isBlock) yield ' '
     yield node
     if (isBlock) open.push(' ')
-    // Spread over arguments, a page of many elements would be too long for the stack.
+    // One by one: as arguments, the children of a large page would exceed the stack.
     for (const child of element?.childNodes.toReversed() ?? []) open.push(child)
   }
 }

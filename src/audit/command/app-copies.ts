@@ -22,9 +22,9 @@ import { DEFAULTS } from '../options.ts'
 import type { AuditPlan } from './plan.ts'
 import { type AuditHost, findFreePort, type StartLimits, startApp } from './start-app.ts'
 
-/** The sandbox or tenant that an audit uses, with the base URL that apps use. */
+/** The sandbox or tenant of an audit, with the base URL for apps. */
 export interface OpenSandbox extends ConnectedSandbox {
-  /** When clients have to be told to trust it. */
+  /** The certificate, if clients must be told to trust it. */
   readonly certificate?: { readonly pem: string } | undefined
   readonly isOwn: boolean
 }
@@ -33,35 +33,35 @@ export interface AuditSession {
   readonly host: AuditHost
   readonly sandbox: OpenSandbox
   readonly plan: AuditPlan
-  /** What is typed to audit the same app again. */
+  /** The command that audits the same app again. */
   readonly command: string
   readonly signal: AbortSignal
 }
 
-/** A copy that is given a wrong reply may take so many times as long to come up as the first one, and at least so many seconds. */
+/** How much longer a copy with a wrong reply may take to start than the first copy: a factor, and a minimum in seconds. */
 const SLOWER = 3
 const MIN_FRESH_SECONDS = 10
 
-/** Opens the app of an audit: as it runs, started once, or in copies. Ends all that it started. */
+/** Opens the app of an audit: a running one, one that is started, or copies. `close` ends everything that was started. */
 export function createCopies(session: AuditSession) {
   const { host, sandbox, plan, signal } = session
   const { start } = plan
-  // Drawn, so that no tenant is there that has the name, and two audits of one sandbox do not meet.
+  // Random, so that the name is free, and two audits of one sandbox do not meet.
   const run = randomInt(36 ** 6).toString(36)
   const tenants: string[] = []
   const stops: (() => Promise<void>)[] = []
   let freshSeconds = MIN_FRESH_SECONDS
   let choosing: Promise<Agent> | undefined
-  /** The agent, the same one for all copies; `undefined` when there is none. */
+  /** The agent, shared by all copies; `undefined` when there is none. */
   const agent = async () => choosing?.catch(() => undefined)
   const remove = (tenant: string) => sandbox.removeTenant(tenant).catch(() => {})
 
-  /** Makes a tenant in which an app does what it does at the base URL: with the same clients, lifetimes and personas. */
+  /** Creates a tenant in which the app works as at the base URL: with the same clients, lifetimes and personas. */
   async function openTenant() {
     const name = auditTenantName(run, tenants.length + 1)
     tenants.push(name)
     const tenant = sandbox.tenant(name)
-    // Declared, so that no other one pushes it out.
+    // A declared tenant is never pushed out.
     await tenant.configure({})
     const [wanted, there] = await Promise.all([sandbox.personas.list(), tenant.personas.list()])
     const known = new Set(there.map((persona) => JSON.stringify(persona)))
@@ -100,17 +100,17 @@ export function createCopies(session: AuditSession) {
     const limits = { signal: fresh.signal, readySeconds: freshSeconds, mayFail: true }
     const { problem, isEnded, log, stop } = await launch(api, port, limits)
     const recorded = log.record()
-    /** What the app wrote of the visit, else all: an app that reads the document when it starts may have said it then. */
+    /** The log of the visit; if it is empty the whole log, because an app that reads the document at its start may have written then. */
     const written = () => recorded().then((lines) => (lines.length > 0 ? lines : log.lines()))
     const close = () => stop().then(remove)
-    // Another program may have taken the port that was free.
+    // Another program may have taken the free port.
     if (problem && mayRepeat && /EADDRINUSE|address already in use/i.test(log.lines().join('\n')))
       return close().then(() => startFresh(fresh, false))
     const shown = problem ? { failure: { problem, isEnded } } : { app: await appOn(api, port) }
     return { sandbox: api, ...shown, log: written, close }
   }
 
-  /** The app at its port, or copies: as many as visits at the same time, or as rows. @throws ConfigError with one line */
+  /** The app at its port, or copies: as many as concurrent visits, or as rows. @throws ConfigError with one line */
   async function open(rows: number): Promise<AppCopies> {
     const { jobs = DEFAULTS.jobs } = plan.options
     if (!start?.isCopied) {
@@ -118,12 +118,12 @@ export function createCopies(session: AuditSession) {
       const port = Number(page.port || (page.protocol === 'https:' ? 443 : 80))
       return { copies: [await (start ? startOn({ api: sandbox, port }) : appOn(sandbox, port))], visitsEach: jobs }
     }
-    // The first alone: what is wrong with all of them is said once.
+    // The first copy starts alone, so that a common problem is reported once.
     const passed = startStopwatch()
     const first = await startOn(await openTenant())
     freshSeconds = Math.max(MIN_FRESH_SECONDS, (SLOWER * passed()) / 1000)
     const others = Array.from({ length: Math.min(jobs, rows) - 1 }, async () => startOn(await openTenant()))
-    // All of them have come up or failed before the audit ends them.
+    // The audit ends the copies only after all have started or failed.
     const [failed] = (await Promise.allSettled(others)).filter((one) => one.status === 'rejected')
     if (failed)
       throw ConfigError.of(
@@ -142,8 +142,9 @@ export function createCopies(session: AuditSession) {
 }
 
 /**
- * The agent that `--browser` names. By `auto` plain HTTP, unless the app, which runs, answers by fragment, or its first page has
- * scripts and leads nowhere without them. @throws AuditProblem in one line when it takes a browser and there is none
+ * The agent that `--browser` names. `auto` means plain HTTP, unless the running app answers by fragment, or its first page has scripts
+ * and leads nowhere without them.
+ * @throws AuditProblem in one line when a browser is needed and missing
  */
 async function chooseAgent(api: SandboxApi, pages: Omit<PageSettings, 'agent'>, session: AuditSession): Promise<Agent> {
   const { plan, sandbox, host, signal } = session
@@ -168,7 +169,7 @@ async function chooseAgent(api: SandboxApi, pages: Omit<PageSettings, 'agent'>, 
   } catch (error) {
     if (browser === 'chromium' || !(error instanceof AuditProblem && error.remedy)) throw error
     if (needsBrowser) throw new AuditProblem(takesABrowser(error.remedy), { cause: error })
-    // The audit then says what it met without scripts.
+    // The audit then reports what it met without scripts.
     return http
   }
 }

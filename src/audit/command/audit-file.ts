@@ -11,41 +11,41 @@ import type { AuditReport } from '../../sandbox/outcomes/report/audit-report.ts'
 import { requireKnownNames } from '../trials/select-rows.ts'
 import { type AuditFileValues, type AuditSettings, auditFileSchema } from './settings.ts'
 
-/** Read from the working folder when it is there. */
+/** Read from the working folder, if it exists. */
 export const AUDIT_FILE = 'agekey-audit.yaml'
 
 export type AuditFile = NonNullable<ReturnType<typeof readAuditFile>>
 
-/** Reads the file in a folder; `undefined` when there is none. @throws ConfigError with file and line of each problem */
+/** Reads the file in a folder; `undefined` when it does not exist. @throws ConfigError with file and line of each problem */
 export function readAuditFile(cwd = '.') {
   const text = readIfThere(join(cwd, AUDIT_FILE))
   if (text === undefined) return undefined
   const lines = text.split('\n')
-  // A file with every line commented out asks for the defaults.
+  // A file in which every line is a comment means the defaults.
   const document = lines.every((line) => /^\s*(#|$)/.test(line)) ? '{}' : withQuotedPaths(text)
   const values = parseYamlDocument(document, { file: AUDIT_FILE, schema: auditFileSchema.check(requireKnownNames) })
-  /** The line of a key at the top of the file; 1 without it. */
+  /** The line of a key at the top of the file; 1 when it is missing. */
   const lineOf = (key: keyof AuditFileValues) => lines.findIndex((line) => line.startsWith(`${key}:`)) + 1 || 1
   return { values, lineOf }
 }
 
 /**
- * Decision: a path with `{sub}` needs no quotes within braces, as in `audit: { get: /verifications?sub={sub} }`, where YAML would
- * take the placeholder for a mapping. No line moves.
+ * Decision: a path with `{sub}` needs no quotes within braces, as in `audit: { get: /verifications?sub={sub} }`, where YAML would take
+ * the placeholder for a mapping. No line moves.
  */
 const withQuotedPaths = (text: string): string =>
   text.replaceAll(/(?<=:[ \t]+)\/[^\s'",{}]*\{sub\}[^\s'",{}]*/g, (path) => `'${path}'`)
 
-/** What an audit learned of an app, beside what the call gave. */
+/** What an audit learned of an app, besides the flags. */
 export type LearnedSettings = Pick<AuditReport, 'app' | 'learned'> & { readonly given: AuditSettings }
 
-/** @throws ConfigError when the file is there: it is never overwritten */
+/** @throws ConfigError when the file exists: it is never overwritten */
 export function requireNoAuditFile(): void {
   if (existsSync(AUDIT_FILE))
     throw ConfigError.of(`${AUDIT_FILE}: is there already and stays as it is; move it away first`)
 }
 
-/** Writes the file into the working folder. @throws ConfigError when it is there, or cannot be written */
+/** Writes the file into the working folder. @throws ConfigError when it exists, or cannot be written */
 export async function writeAuditFile(learned: LearnedSettings): Promise<void> {
   requireNoAuditFile()
   try {
@@ -59,7 +59,7 @@ const HEADER = `# yaml-language-server: $schema=http://localhost:2435/_sandbox/a
 # Settings of agekey-sandbox audit. Flags go before this file. Lines that are commented out are examples.
 `
 
-/** The file, with every setting explained: what was learned and given, and an example of what was not. */
+/** The file with an explanation of each setting: learned and given values, and examples for the others. */
 export function renderAuditFile({ app, learned, given }: LearnedSettings): string {
   const values: Readonly<Record<string, unknown>> = { catalogue: CATALOGUE_VERSION, fail_on: 'must', ...given, app }
   const seen = new Map(Object.entries(learned))

@@ -14,7 +14,7 @@ import type { AppCopies } from '../drive/driver.ts'
 import type { AuditPlan } from './plan.ts'
 import { SUB } from './settings.ts'
 
-/** Whether an app finds the verifications again that it let users in by, as it has to when an age signal is revoked. */
+/** Whether an app finds the verifications by which it let users in, as it must when an age signal is revoked. */
 export interface FoundAgain {
   /** `undetermined` when nothing could be shown: `evidence` says why. */
   readonly verdict: 'holds' | 'missing' | 'undetermined'
@@ -35,12 +35,12 @@ export interface MissingVerification {
 /** Why an app does not know a `sub`, or could not be asked; `found` when it knows it. */
 type Asked = 'found' | { readonly reason: string; readonly isAnswer: boolean }
 
-/** The age that an app lets users in from; `any` takes a yes to one threshold, `every` a yes to all of them. */
+/** The age from which an app lets users in; `any` accepts a yes to one threshold, `every` requires a yes to all. */
 type Age = number | 'any' | 'every'
 
 /**
- * Asks each copy of an app for the `sub` of each id_token that the flows, whose answer it accepted, sent to it unchanged, and that
- * says yes to an age. A `sub` that the app never received must not be found.
+ * Asks each copy of an app for the `sub` of each unchanged id_token that says yes to an age, in flows whose answer the app accepted. A
+ * `sub` that the app never received must not be found.
  */
 export async function findVerifications(
   copies: readonly { sandbox: SandboxApi; ask: (sub: string) => Promise<Asked>; flows: readonly string[] }[],
@@ -77,7 +77,7 @@ const FINDS_ALL =
 /** As many as a journal keeps. */
 export const MAX_FLOWS = 2_000
 
-/** Prepares `--find`; the function that comes back asks, after the audit, for the right answers that each copy of the app took. */
+/** Prepares `--find`. @returns a function that asks, after the audit, for the right answers that each copy of the app accepted */
 export async function prepareFind({ copies }: AppCopies, { question, settings }: AuditPlan, ca: string | undefined) {
   if (!question) return undefined
   const places = await Promise.all(
@@ -107,12 +107,12 @@ export async function prepareFind({ copies }: AppCopies, { question, settings }:
   }
 }
 
-/** What an id_token says, as far as it is read here. Nothing is verified: it comes from the sandbox. */
+/** The members of an id_token that are used here. Nothing is verified: the token comes from the sandbox. */
 const idTokenSchema = z.object({ sub: z.string().min(1), age_thresholds: z.record(z.string(), z.boolean()) })
 
-/** The `sub` that the browser brought to the app in a right answer: by a redirect, or by a page whose form posts the answer. */
+/** The `sub` in a right answer that the browser brought to the app: by a redirect, or by a page whose form posts the answer. */
 function subOf({ id, flow, calls }: Flow, age: Age) {
-  // Of each call: a forced answer to a later call takes the place of the outcome of its flow.
+  // Compared for each call: a forced reply to a later call replaces the outcome of its flow.
   const rows = calls.map(({ decision }) => findOutcome('use', decision?.outcome ?? ''))
   if (flow !== 'use' || rows.some((row) => row && row.correctClient !== 'accept')) return []
   const responses = JSON.stringify(calls.map(({ response }) => response))
@@ -124,7 +124,7 @@ function subOf({ id, flow, calls }: Flow, age: Age) {
   return isYes ? [{ flow: id, sub: claims.sub }] : []
 }
 
-/** Asks by HTTP; the answer has to hold the `sub`. A redirect is not followed: the page behind it is often a sign-in. */
+/** Asks by HTTP; the answer must contain the `sub`. A redirect is not followed: the page behind it is often a sign-in. */
 export function askByHttp(
   question: NonNullable<AuditPlan['question']>,
   { page, timeoutSeconds = 10, ca }: { page: string; timeoutSeconds?: number | undefined; ca?: string | undefined },
@@ -142,7 +142,7 @@ export function askByHttp(
     const { status, text } = answer
     const isOk = status >= 200 && status < 300
     if (isOk && text.includes(sub)) return 'found'
-    // The path alone: a query may hold what is secret.
+    // Only the path: a query may hold secrets.
     const place = answer.headers['location']?.split(/[?#]/, 1)[0]?.slice(0, 200)
     let more = place ? ` and leads to ${place}` : ''
     if (isOk) more = ' without the sub'
@@ -151,7 +151,7 @@ export function askByHttp(
   }
 }
 
-/** Says whether an app knows a `sub`. */
+/** Asks whether an app knows a `sub`. */
 export type FindFunction = (sub: string) => boolean | Promise<boolean>
 
 export const askByFunction = (find: FindFunction) => async (sub: string) => {

@@ -18,7 +18,7 @@ export function readUnsettled(app: string): readonly string[] {
   const { rows, app: lastApp } = last.report
   if (lastApp !== app) throw refuse(`the last audit was of ${lastApp}, not of ${app}; run it without --again first`)
   const isUnsettled = (verdict: string) => [...FINDINGS, 'undetermined'].includes(verdict)
-  // Of another version of the catalogue a row may be gone.
+  // A row may be gone in another version of the catalogue.
   const unsettled = rows.filter(({ row, verdict }) => isUnsettled(verdict) && findAuditRow(row))
   if (unsettled.length > 0) return unsettled.map(({ row }) => row)
   throw refuse(`in the last audit of ${app} nothing failed or was undetermined; run it without --again`)
@@ -30,8 +30,10 @@ export const readLastAudit = (): string | undefined => readIfThere(LAST_AUDIT)
 export type AuditMode = 'run' | 'learn' | 'again' | 'readings'
 
 /**
- * Keeps the report of a whole audit, beside what is known of the readings of this app; or what `--readings` or `--again` found, beside
- * the rest of the last audit of this app. @returns what is kept @throws Error when it cannot be written
+ * Keeps the report of a whole audit together with the known readings of the app; or the results of `--readings` or `--again` together
+ * with the rest of the last audit of the app.
+ * @returns what is kept
+ * @throws Error when it cannot be written
  */
 export async function keepReport(report: AuditReport, mode: AuditMode): Promise<AuditReport> {
   await preparePrivateFolder(dirname(LAST_AUDIT))
@@ -45,7 +47,7 @@ export async function keepReport(report: AuditReport, mode: AuditMode): Promise<
   return kept
 }
 
-/** Whether a page of the console shows this report: a sandbox reads the folder that it was started in. */
+/** Whether a page of the console shows this report: a sandbox reads the folder in which it was started. */
 export async function isShownAt(
   page: string,
   { started_at: startedAt }: Pick<AuditReport, 'started_at'>,
@@ -58,7 +60,7 @@ export async function isShownAt(
 
 const MAX_WAIT_MS = 5_000
 
-/** A report with the rows of `again` in the place of its own, so that the next `--again` looks at the rest. */
+/** Puts the rows of `again` in the place of the same rows of a report, so that the next `--again` tries the rest. */
 function renewed(last: AuditReport, again: AuditReport): AuditReport {
   const judged = new Map(again.rows.map((row) => [row.row, row]))
   const rows = last.rows.map((row) => judged.get(row.row) ?? row)

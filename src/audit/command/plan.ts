@@ -17,7 +17,7 @@ const PORT = '{port}'
 const BASE_URL = '{base_url}'
 const NO_APP = `the address of the app is missing: give the page where a user begins to prove an age, as in agekey-sandbox audit http://localhost:3000/verify, or app in ${AUDIT_FILE}`
 
-/** Settles what is to be done; flags go before the file. @throws ConfigError with one line for what does not fit */
+/** Combines flags and file; flags go first. @throws ConfigError with one line for what does not fit together */
 export function planAudit(
   given: AuditSettings,
   { file, environment }: { file: AuditFile | undefined; environment: Environment },
@@ -50,11 +50,11 @@ export function planAudit(
     mode,
     /** The page as it was given, with `{port}`. */
     app,
-    /** How the app is started; absent when it runs already. */
+    /** How to start the app; absent when it runs already. */
     start: start && {
       place: given.start === undefined ? placeOf('start') : '--start',
-      /** Each copy of the app gets a port and a tenant of its own. */
-      // Decision: without {base_url} copies would all use the tenant at the base URL, so there is one.
+      /** Whether each copy of the app gets its own port and tenant. */
+      // Decision: without {base_url} all copies would use the tenant at the base URL, so there is only one copy.
       isCopied: app.includes(PORT) && JSON.stringify([start.run, start.env]).includes(BASE_URL),
       of({ baseUrl, port }: { baseUrl: string; port: number }) {
         const filled = (text: string) => text.replaceAll(BASE_URL, baseUrl).replaceAll(PORT, String(port))
@@ -75,9 +75,9 @@ export function planAudit(
       start: use?.start === undefined ? undefined : requestOf(use.start),
       begin: beginOf(use?.begin),
     }),
-    /** How the app is asked whether it finds a verification again: its address is a path of the app. */
+    /** How to ask the app whether it finds a verification again; the URL is a path of the app. */
     question: audit && { ...requestOf(audit), headers: headersOf(audit.headers, placeOf('audit'), environment) },
-    /** Where the file says which code reads the answers of a call, or names the app. */
+    /** Where the file names the code that reads the answers of a flow, or the app. */
     sourceOf(flow: string) {
       if (file === undefined) return undefined
       const ofCreate = flow === 'create' || flow === 'par'
@@ -89,18 +89,18 @@ export function planAudit(
   }
 }
 
-/** The settings of an audit: those of the call go before those of the file. */
+/** The settings of an audit: flags go before the file. */
 export function settle(given: AuditSettings, file: AuditFileValues = {}): AuditSettings {
   const { app, start, use, audit, known = [] } = given
   return {
     ...file,
     ...given,
-    // Decision: --start replaces the command of the file alone; ready and env stay.
+    // Decision: --start replaces only the command of the file; ready and env stay.
     start: start ? { ...file.start, ...start } : file.start,
-    // Decision: an address on the command line goes before both places of the file that say where Use begins.
+    // Decision: a URL on the command line goes before both places of the file that say where Use begins.
     use: { ...file.use, ...(app !== undefined && { start: undefined }), ...use },
     audit: audit ? { headers: file.audit?.headers, ...audit } : file.audit,
-    // Of a row that both name, the reason of the flag counts.
+    // If both give a reason for a row, that of the flag counts.
     known: [...known, ...(file.known ?? []).filter(({ row }) => !known.some((one) => one.row === row))],
   }
 }

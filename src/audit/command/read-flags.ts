@@ -6,7 +6,7 @@ import { REPORT_FORMATS } from '../report/write-reports.ts'
 import { requireKnownNames } from '../trials/select-rows.ts'
 import { AUDIT_FLAGS, type AuditSettings, settingsSchema } from './settings.ts'
 
-/** What the command line gives, by flag: `{ failOn: 'should' }`. */
+/** The flags of the command: `{ failOn: 'should' }`. */
 export type GivenFlags = Readonly<Record<string, string | boolean | readonly string[] | undefined>>
 
 const givenTo = (flags: GivenFlags) =>
@@ -15,7 +15,7 @@ const givenTo = (flags: GivenFlags) =>
     return value === undefined ? [] : [{ ...flag, value }]
   })
 
-/** Makes a value of a text. What cannot be one is returned as it is: the schema refuses it. */
+/** Converts a text to a value. A text that cannot be converted is returned as it is, and the schema refuses it. */
 function parse(text: string, argument: string): unknown {
   if (argument === '<entry>') {
     const [, row, because] = /^([^:]+):(.+)$/s.exec(text)?.map((part) => part.trim()) ?? []
@@ -24,7 +24,7 @@ function parse(text: string, argument: string): unknown {
   return /years|number|seconds/.test(argument) && /^\d+(\.\d+)?$/.test(text) ? Number(text) : text
 }
 
-/** The settings that flags give. @throws ConfigError with one line: the flag, what came and what is allowed */
+/** The settings from the flags. @throws ConfigError with one line: the flag, what was received and what is allowed */
 export function readFlags(page: string | undefined, flags: GivenFlags): AuditSettings {
   const given = givenTo(flags)
   const values: Record<string, unknown> = page === undefined ? {} : { app: page }
@@ -71,7 +71,7 @@ function refuseTogether({ browser, ...others }: AuditSettings): void {
     throw ConfigError.of('--fail-on-readings counts what --readings finds; give --readings too, or leave it out')
 }
 
-/** What is typed to audit the same app once more, without rows and reports. @param settings flags of the sandbox */
+/** The command that audits the same app again, without rows and reports. @param settings flags of the sandbox */
 export function sameCall(page: string | undefined, flags: GivenFlags, settings: readonly string[]): string {
   const own = givenTo(flags)
     .filter(({ isOfApp }) => isOfApp)

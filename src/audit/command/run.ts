@@ -17,7 +17,7 @@ import { prepareFind } from './find-verifications.ts'
 import { isShownAt, keepReport } from './last-run.ts'
 import type { AuditHost } from './start-app.ts'
 
-/** Audits or learns the app, which is started first when the file says how. @returns the exit code */
+/** Audits or learns the app, which is started first if the file says how. @returns the exit code */
 export async function auditApp(session: AuditSession): Promise<number> {
   const { plan, host, signal } = session
   const isLearning = plan.mode === 'learn'
@@ -35,7 +35,7 @@ export async function auditApp(session: AuditSession): Promise<number> {
     host.say(`${AUDIT_FILE}: written; agekey-sandbox audit in this folder reads it`)
     return 0
   } catch (error) {
-    // They may be the reason.
+    // The notes of the agent may name the reason.
     for (const note of (await apps.agent())?.notes() ?? []) host.say(visible(note))
     throw error
   } finally {
@@ -55,13 +55,13 @@ async function judge(
     ? auditReadings(app, { ...options, failOnReadings: given.fail_on_readings ?? false })
     : runAudit(app, options)
   ).finally(progress.end)
-  // What ends by an interruption is no verdict.
+  // A verdict that comes from the interruption is dropped.
   const rows = signal.aborted ? found.rows.filter(({ reason }) => reason !== 'timed_out') : found.rows
   const checks = find && !signal.aborted ? [await find(rows)] : []
   const summary = summarise(rows, { readings: found.readings, checks, library: findLibrary(readHere) })
-  // Decision: the report names the page as it was given: each start of an app gets another port.
+  // Decision: the report names the page as it was given, since each start of an app gets another port.
   const report = { ...found, app: plan.app, ...summary }
-  // The flows of a sandbox that ends with the audit cannot be looked at.
+  // A sandbox that ends with the audit takes its flows with it.
   const console = sandbox.isOwn ? undefined : `${sandbox.baseUrl}/_sandbox/console`
   for (const line of ['', ...renderAuditTerminal(report, { console, command, colour: host.colour })]) say(line)
   if (signal.aborted) {
@@ -70,7 +70,7 @@ async function judge(
   }
   if (sandbox.isOwn && report.exit_code !== 0)
     say('To look at the flows in the console, start agekey-sandbox before the audit: those of this one ended with it')
-  // For --again and for the console, unless it is of some rows alone.
+  // Kept for --again and for the console, unless only some rows were tried.
   if (mode !== 'run' || (given.only ?? given.skip) === undefined)
     try {
       const kept = await keepReport(report, mode)
@@ -85,7 +85,7 @@ async function judge(
   return report.exit_code
 }
 
-/** A file of the folder that the audit was started in, if there is one that can be read. */
+/** A file of the folder in which the audit was started, if it can be read. */
 function readHere(name: string): string | undefined {
   try {
     return readFileSync(name, 'utf8')
@@ -98,7 +98,7 @@ const EVERY_ROWS = 25
 
 const COUNTED: readonly VerdictName[] = ['let in', 'ignored', 'broke', 'too strict', 'undetermined']
 
-/** Says what was learned and how far an audit is: by one line that changes, or by a line for each 25 rows or readings. */
+/** Reports what was learned and how far an audit is: by one line that changes, or by a line for each 25 rows or readings. */
 export function createProgress(
   { redraw, note, say }: Pick<AuditHost, 'redraw' | 'note' | 'say'>,
   { jobs, budgetSeconds, signal }: { jobs: number; budgetSeconds: number; signal: AbortSignal },
@@ -109,7 +109,7 @@ export function createProgress(
       if (news.stage === 'learned')
         for (const text of ['learned:', ...news.lines.map((one) => `  ${one}`)]) say(visible(text))
       else if (news.stage === 'planned') {
-        // In two digits: 397 is 400.
+        // Two significant digits: 397 is 400.
         const seconds = Number(((news.trials * news.secondsPerVisit) / jobs).toPrecision(2))
         if (seconds > budgetSeconds)
           say(`this takes about ${seconds} s, more than --budget ${budgetSeconds}: raise it, or choose rows by --only`)

@@ -6,7 +6,7 @@ import { quote } from '../../text/message-parts.ts'
 import { KNOWN_EXAMPLE, knownSchema } from '../choices.ts'
 import { parseAcceptedRule } from '../learn/accepted-rule.ts'
 
-/** A text that `parse` makes something of; else the message is its error, or names what was expected. */
+/** A text that `parse` accepts. The message is the error of `parse`, or names what was expected. */
 const textFor = (parse: (text: string) => unknown, expected: string) =>
   textWithout((text) => {
     try {
@@ -16,7 +16,7 @@ const textFor = (parse: (text: string) => unknown, expected: string) =>
     }
   })
 
-/** `{port}` stands for a free port, in the address of an app that the audit starts. */
+/** `{port}` stands for a free port in the URL of an app that the audit starts. */
 const isAddress = (text: string, pattern = /^https?:\/\/[^\s\\]+$/i) =>
   pattern.test(text) && URL.canParse(text.replaceAll('{port}', '80'))
 
@@ -48,7 +48,7 @@ const beginSchema = z
   .check(requireOneRequest)
 
 function requireOneRequest({ value, issues }: z.core.ParsePayload<z.output<typeof beginSchema>>): void {
-  // An unknown key is reported already, with the one that was probably meant.
+  // The schema reports an unknown key already, with the one that was probably meant.
   if (issues.some(({ code }) => code === 'unrecognized_keys')) return
   const given = (keys: readonly (keyof typeof value)[]) => keys.filter((key) => value[key] !== undefined)
   const ways = given(['click', 'get', 'post'])
@@ -62,7 +62,7 @@ function requireOneRequest({ value, issues }: z.core.ParsePayload<z.output<typeo
 
 const foundKeys = (keys: readonly string[]) => `found ${keys.join(' and ') || 'none'}`
 
-/** Stands for the `sub` in the address, the form and the JSON of a question. */
+/** Stands for the `sub` in the URL, the form and the JSON of a question. */
 export const SUB = '{sub}'
 
 const NO_SUB = `names no ${SUB}, which stands for the sub that is asked for, as in /admin/verifications?sub=${SUB}`
@@ -100,7 +100,7 @@ const fragmentSchema = z
   })
   .describe('How the page of the callback passes on an answer that comes in the fragment')
 
-/** The pattern when `ready` is one of a line of the log: `/listening on/`. @throws SyntaxError */
+/** The pattern when `ready` describes a line of the log: `/listening on/`. @throws SyntaxError */
 export function readyPattern(ready: string): RegExp | undefined {
   const [, pattern] = /^\/(.+)\/$/.exec(ready) ?? []
   return pattern === undefined ? undefined : new RegExp(pattern)
@@ -118,7 +118,7 @@ const startSchema = z.strictObject({
   env: z.record(z.string(), formValue).optional().describe(ENV_HELP),
 })
 
-/** @param example what the file of `--learn` shows when nobody gave the setting */
+/** @param example the value in the file of `--learn` when the setting is not given */
 const shown = <Schema extends z.ZodType>(schema: Schema, example: unknown, description: string) =>
   schema.meta({ description, examples: [example] })
 
@@ -137,7 +137,7 @@ const CREATE_HELP = 'The same of Create; start is needed when the app does not g
 const QUESTION_HELP = 'How the app is asked whether it finds a verification again; {sub} is its sub'
 const BROWSER_HELP = 'http, chromium or auto: http, unless your app answers by fragment (default: auto)'
 
-/** What agekey-audit.yaml may say, in its order. */
+/** The settings of agekey-audit.yaml, in its order. */
 const inFile = {
   app: address('http://localhost:3000/verify').describe('The page of the app where a user begins to prove an age'),
   age: shown(upTo(150, 'an age in years like 18'), 18, 'The age that the page is for, when the app asks for several'),
@@ -189,23 +189,23 @@ const inCall = {
   this_app_is_mine: trueOrFalse.describe('Audits an app beyond this machine and its private network'),
 }
 
-/** The shape of `agekey-audit.yaml`. What reads it also checks names of rows: `--help` loads no catalogue. */
+/** The schema of `agekey-audit.yaml`. Its reader also checks names of rows, so that `--help` loads no catalogue. */
 export const auditFileSchema = z.strictObject(inFile).partial()
 export const settingsSchema = z.strictObject({ ...inFile, ...inCall }).partial()
 
 export type AuditFileValues = z.output<typeof auditFileSchema>
-/** What flags and file say, with the names of the file: `fail_on`. */
+/** Settings from flags and file, under the names of the file: `fail_on`. */
 export type AuditSettings = z.output<typeof settingsSchema>
 export type RequestInFile = z.output<typeof beginSchema>
 
-/** Flags that belong to each audit of the same app, with the place of the setting when that is not named like the flag. */
+/** Flags about the app, which belong to each audit of it; with the place of the setting where it has another name. */
 // biome-ignore format: in the order of --help
 const OF_APP = [
   'accepted <rule> use.accepted', 'begin <text> use.begin.click', 'age <years>', 'start <command> start.run',
   'browser <name>', 'cdp <url>', 'headed', 'url <url>', 'this-app-is-mine', 'timeout <seconds>', 'slow',
 ]
 
-// Decision: one pattern for each --only, and no commas: a list of values would swallow the address that follows it.
+// Decision: each --only takes one pattern, without commas: a list of values would swallow the URL behind it.
 // biome-ignore format: in the order of --help
 const OF_RUN = [
   'only <pattern>', 'skip <pattern>', 'find <path> audit.get', 'readings', 'fail-on-readings', 'fail-on <level>',

@@ -12,20 +12,20 @@ import type { TerminalOptions } from '../report/terminal.ts'
 import type { WriteFiles } from '../report/write-reports.ts'
 import type { AppStart } from './plan.ts'
 
-/** What the command line hands in: an audit neither prints nor starts a program by itself. */
+/** What the command line provides: an audit itself neither prints nor starts a program. */
 export interface AuditHost extends Pick<TerminalOptions, 'colour'> {
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** Draws the last line over again, and takes it away by an empty text; absent without a terminal. */
+  /** Replaces the last line of the terminal; an empty text removes it. Absent without a terminal. */
   readonly redraw: ((text: string) => void) | undefined
-  /** Writes a line beside the answer. */
+  /** Writes a line that is not part of the result. */
   note(line: string): void
-  /** Writes a line of the answer, or beside it when a report goes to standard output. */
+  /** Writes a line of the result; to stderr when a report goes to standard output. */
   say(line: string): void
   warn(message: string): void
   writeFiles: WriteFiles
   /** Starts a program; `stop` ends it and the programs that it started. */
   startGroup(run: AppStart['run'], options: Pick<AppStart, 'env'>): StartedGroup
-  /** Takes secrets out of what an app writes. */
+  /** Masks secrets in the output of an app. */
   mask(text: string): string
 }
 
@@ -37,23 +37,23 @@ interface StartedGroup {
 
 export interface StartLimits {
   readonly host: Pick<AuditHost, 'startGroup' | 'mask'>
-  /** Leads messages: `agekey-audit.yaml:3: start`. */
+  /** Begins messages: `agekey-audit.yaml:3: start`. */
   readonly place: string
   readonly signal: AbortSignal
   readonly readySeconds?: number
-  /** An app that answers 500 is up, too, and one that does not come up is no error. */
+  /** An app that answers 500 is up too; with `mayFail`, an app that does not start is no error. */
   readonly mayFail?: boolean
 }
 
 const BETWEEN_LOOKS_MS = 100
 const LOOK_SECONDS = 2
-/** So long an app may answer at another port than its own before that counts as a mistake. */
+/** Milliseconds for which an app may answer only at another port before that counts as a mistake. */
 const OTHER_PORT_MS = 2000
 
 /**
- * Starts the app and waits until it is up; `stop` ends it. With `mayFail`, `problem` is a line that says why it did not come up, and
- * `isEnded` whether it ended.
- * @throws ConfigError with one line when it does not come up, or something answers before the start
+ * Starts the app and waits until it is up; `stop` ends it. With `mayFail`, `problem` is a line about why it did not start, and `isEnded`
+ * tells whether it ended.
+ * @throws ConfigError with one line when it does not start, or something answers before the start
  */
 export async function startApp(
   { run, env, page, ready }: AppStart,
@@ -74,7 +74,7 @@ export async function startApp(
   })
   const passed = startStopwatch()
 
-  /** `up`, why the app will not come up, or `undefined` when it still may. */
+  /** `up`, why the app will not start, or `undefined` while it still may. */
   async function look(): Promise<string | undefined> {
     const status = await statusOf(address)
     const isSaid = typeof ready === 'string' || log.lines().some((line) => ready.test(line))
@@ -119,7 +119,7 @@ const NAMED_PORT = /(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]|\bport):? ?(\d
 
 const exchange = createExchange({ anyCertificate: true })
 
-/** The status that an address answers with; `undefined` without an answer. */
+/** The status of a URL; `undefined` without an answer. */
 async function statusOf(url: string): Promise<number | undefined> {
   const { signal, clear } = startDeadline(LOOK_SECONDS)
   const answer = await exchange({ method: 'GET', url: new URL(url), headers: {} }, signal).finally(clear)
@@ -136,12 +136,12 @@ export async function findFreePort(): Promise<number> {
 
 const MAX_LINES = 500
 const MAX_CHARACTERS = 300
-/** What an app wrote before it answered comes through a pipe, which may be slower than the answer. */
+/** Output that an app wrote before it answered may arrive after the answer. */
 const LATE_MS = 20
 
 type AppLog = ReturnType<typeof createAppLog>
 
-/** What an app writes, line by line and without secrets. */
+/** The output of an app, line by line, with secrets masked. */
 function createAppLog({ stdout, stderr }: Pick<ChildProcess, 'stdout' | 'stderr'>, { mask }: Pick<AuditHost, 'mask'>) {
   const kept: string[] = []
   let count = 0
@@ -154,7 +154,7 @@ function createAppLog({ stdout, stderr }: Pick<ChildProcess, 'stdout' | 'stderr'
   for (const stream of [stdout, stderr]) if (stream) createInterface({ input: stream }).on('line', keep)
   return {
     lines: (): readonly string[] => [...kept],
-    /** Takes down what comes from now on; the function that comes back gives it. */
+    /** Collects the coming lines; the returned function ends that and returns them. */
     record() {
       const start = count
       return async (): Promise<readonly string[]> => {
@@ -168,16 +168,16 @@ function createAppLog({ stdout, stderr }: Pick<ChildProcess, 'stdout' | 'stderr'
 const STACK = /^\s+at |^\s+File "|^goroutine |^\s*$/
 const ERROR = /^(?:Uncaught )?[\w.$]*(?:Error|Exception)\b.*:|^panic:/
 
-/** The last error, or the last lines that are no stack, for a message; empty when there is none. */
+/** The last error in the log, or its last lines without stacks, for a message; empty when there is none. */
 function lastWords(log: AppLog): string {
   const all = log.lines().filter((line) => !STACK.test(line))
-  // What Node and Python write behind the message says less.
+  // Lines that Node and Python write behind the message, and that say less.
   const error = all.findLast((line) => ERROR.test(line))
   const words = error === undefined ? all.slice(-3) : [error]
   return words.length === 0 ? '' : `; it wrote: ${words.map((line) => line.trim()).join(' | ')}`
 }
 
-/** JSON Web Tokens, the values of parameters that carry one or a code, and what a header authorizes with. */
+/** JSON Web Tokens, values of parameters that carry a token or a code, and the value of an `Authorization` header. */
 const withoutTokens = (line: string) =>
   line
     .replaceAll(/\beyJ[\w-]+(?:\.[\w-]*)*/g, '***')

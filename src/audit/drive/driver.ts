@@ -17,17 +17,17 @@ import { type Observation, observe } from './observation.ts'
 
 export interface FlowPlan {
   readonly use: ForcedDecision
-  /** In a Create flow that the app begins after it. */
+  /** For a Create flow that the app begins afterwards. */
   readonly create?: ForcedDecision
   /** Queued for a later call of the app's server. */
   readonly later?: { readonly flow: 'par' | 'token' | 'upgrade'; readonly outcome: string }
-  /** A new browser when absent. */
+  /** A fresh browser when absent. */
   readonly browser?: Browser
-  /** A page to open after the Use flow, in the same browser: the one on which the app begins Create or Upgrade. */
+  /** A page to open after the Use flow in the same browser, on which the app begins Create or Upgrade. */
   readonly page?: StartPage | undefined
-  /** How long calls of the app's server may come after its page. */
+  /** Milliseconds that calls of the app's server may come after its page. */
   readonly waitMs?: number | undefined
-  /** The answer of this endpoint is not brought to the app: the run has it as `answer`. */
+  /** The endpoint whose answer is held back from the app; the run has it as `answer`. */
   readonly holds?: VisitOptions['holds']
 }
 
@@ -36,13 +36,13 @@ export interface FlowRun {
   readonly visit: BrowserVisit
   readonly observation: Observation
   readonly request?: AuthorizationRequest | undefined
-  /** Ids in the journal. */
+  /** Ids of flows in the journal. */
   readonly useFlow?: string | undefined
   readonly createFlow?: string | undefined
   readonly reachesCreate: boolean
-  /** The queued decision met a call of the app's server; `undefined` when none was queued. */
+  /** Whether the queued decision met a call of the app's server; `undefined` when none was queued. */
   readonly isLaterMet?: boolean | undefined
-  /** The browser brought an answer of this flow to the app. */
+  /** Whether the browser brought an answer of this flow to the app. */
   readonly brought: Readonly<Record<'E1' | 'E3', boolean>>
   /** The request that brings the last answer to the app. */
   readonly answer?: PageRequest | undefined
@@ -51,20 +51,20 @@ export interface FlowRun {
 export type DriveLimits = { readonly timeoutSeconds: number; readonly signal: AbortSignal }
 
 export interface PageSettings extends Pick<VisitOptions, 'fragment' | 'begin'> {
-  /** The page where a user begins to prove an age. */
+  /** The page on which a user begins to prove an age. */
   readonly page: string
   readonly agent: Agent
-  /** Requests of a fresh browser before it begins; `{n}` in them is another number for each browser. */
+  /** Requests of a fresh browser before it begins. In each browser `{n}` is another number. */
   readonly before?: readonly PageRequest[]
   /** Makes the app forget its users; sent before each browser begins. */
   readonly reset?: PageRequest | undefined
-  /** Begins Use in place of `page`. */
+  /** Begins Use instead of `page`. */
   readonly start?: PageRequest | undefined
 }
 
 export type Driver = ReturnType<typeof createDriver>
 
-/** Browsers of this process. Copies of an app share the count, because they may share a database. */
+/** Counts the browsers of this process. Copies of an app share the count, because they may share a database. */
 let browsers = 0
 
 /** Drives the app through flows, each by a fresh browser unless the plan names one. */
@@ -72,7 +72,7 @@ export function createDriver(sandbox: SandboxApi, settings: PageSettings & Drive
   const { page: address, start = { url: address }, agent, before = [], reset, fragment, begin, signal } = settings
   let ownAddress = false
 
-  /** Opens an address; without `flow.decide` the visit only looks. */
+  /** Opens a URL; without `flow.decide` no flow begins. */
   async function visit(
     browser: Browser,
     { begin, ...request }: StartPage,
@@ -84,14 +84,14 @@ export function createDriver(sandbox: SandboxApi, settings: PageSettings & Drive
     return browser.open({ ...request, url }, options).finally(deadline.clear)
   }
 
-  /** Does what stands in `before`, as another user each time. */
+  /** Sends the requests of `before`, as another user each time. */
   async function prepare(browser: Browser): Promise<void> {
     const number = String(++browsers)
     const requests: readonly PageRequest[] = JSON.parse(JSON.stringify(before).replaceAll(/\{n\}|%7Bn%7D/gi, number))
     for (const request of requests) await visit(browser, request)
   }
 
-  /** A browser that has done what stands in `before`, and nothing else. */
+  /** A browser that has sent only the requests of `before`. */
   async function newBrowser(): Promise<Browser> {
     if (reset) await visit(agent.newBrowser({ ownAddress }), reset)
     const browser = agent.newBrowser({ ownAddress })
@@ -102,12 +102,12 @@ export function createDriver(sandbox: SandboxApi, settings: PageSettings & Drive
   return {
     newBrowser,
     prepare,
-    /** Opens an address of the app; requests for the sandbox are not sent. */
+    /** Opens a URL of the app; requests for the sandbox are not sent. */
     open: (request: PageRequest, browser: Browser) => visit(browser, request),
-    /** Asks for a page of the app with the cookies of a browser; nothing of it is run or pressed. */
+    /** Requests a page of the app with the cookies of a browser, without running or pressing anything. */
     peek: (path: string, browser: Browser) => visit(browser, { url: path }, { peeks: true }),
     wait: (ms: number): Promise<void> => wait(ms, undefined, { signal }).catch(() => {}),
-    /** The app limits its clients: from now on each browser has an address of its own. */
+    /** Called when the app limits its clients: from now on each browser has its own address. */
     spreadOut(): void {
       ownAddress = true
     },
@@ -126,21 +126,21 @@ export function createDriver(sandbox: SandboxApi, settings: PageSettings & Drive
         if (later?.flow !== 'par') await queue({ state: parameters['state'] })
         return use
       }
-      // The state of a pushed request is not known before it is pushed: such a run has no other beside it.
+      // The state of a pushed request is unknown before the push, so such a run has no other beside it.
       if (later?.flow === 'par') await queue()
       const first = await visit(browser, { begin, ...start }, { decide, holds })
       const next =
         page && first.end === 'page' && !asked.has('E3') ? await visit(browser, page, { decide, holds }) : undefined
       const last = next ?? first
       const hops = [...first.hops, ...(next?.hops ?? [])]
-      /** The hops from the request of an endpoint on: the answer of the sandbox follows. */
+      /** The hops from the request of an endpoint on; the answer of the sandbox follows. */
       const since = (endpoint: 'E1' | 'E3') => {
         const at = hops.findIndex((hop) => hop.endpoint === endpoint)
         return at < 0 ? [] : hops.slice(at)
       }
       const [used, created] = [since('E1'), since('E3')]
       if (waitMs > 0) await wait(waitMs, undefined, { signal }).catch(() => {})
-      // What has decided no call would decide the next one of its kind.
+      // A decision that was not used would decide the next call of its kind.
       const isLaterMet = queued === undefined ? undefined : !(await takeBackDecision(queued, sandbox))
       return {
         browser,
@@ -158,7 +158,7 @@ export function createDriver(sandbox: SandboxApi, settings: PageSettings & Drive
   }
 }
 
-/** Takes back a queued decision. @returns false when it has decided a call meanwhile */
+/** Removes a queued decision. @returns false when it has decided a call meanwhile */
 export async function takeBackDecision(id: string, { expectations }: SandboxApi): Promise<boolean> {
   try {
     await expectations.remove(id)
@@ -172,32 +172,32 @@ export async function takeBackDecision(id: string, { expectations }: SandboxApi)
 export interface AuditedApp extends Pick<PageSettings, 'page'> {
   readonly sandbox: SandboxApi
   readonly agent: AuditReport['agent']
-  /** An answer in the fragment gets to the app, by a browser with scripts or by what is known of its page. */
+  /** Whether an answer in the fragment reaches the app: by a browser with scripts, or by what is known of its page. */
   readonly readsFragments: boolean
   drive(limits: DriveLimits): Driver
-  /** What the agent kept pages from, or did not follow, in one line each. */
+  /** What the agent kept from pages, or did not follow, in one line each. */
   notes?(): readonly string[]
-  /** Absent when the audit did not start the app. */
+  /** The log of the app; absent when the audit did not start the app. */
   readonly program?: AppProgram | undefined
 }
 
 export interface AppProgram {
-  /** Takes down what it writes from now on; the function that comes back ends that and gives the lines, without secrets. */
+  /** Collects the coming lines of the log; the returned function ends that and returns them, with secrets masked. */
   record(): () => Promise<readonly string[]>
-  /** Starts it again at the same address. @throws Error with one line when it does not come up */
+  /** Starts the app again at the same URL. @throws Error with one line when it does not start */
   restart(): Promise<void>
 }
 
-/** Copies of one app, each with a sandbox of its own. */
+/** Copies of one app, each with its own sandbox. */
 export interface AppCopies {
   readonly copies: readonly [AuditedApp, ...AuditedApp[]]
-  /** Visits at the same time in each of them; with one, calls of its server and lines of its log belong to that visit. */
+  /** Concurrent visits in each copy. With one visit, calls of its server and lines of its log belong to that visit. */
   readonly visitsEach: number
   /** Absent when the audit does not start the app on tenants. */
   readonly startFresh?: StartFresh | undefined
 }
 
-/** Starts one more copy of the app, on a tenant that `prepare` has changed before. */
+/** Starts another copy of the app, on a tenant that `prepare` has changed before. */
 export type StartFresh = (options: {
   prepare(sandbox: SandboxApi): Promise<void>
   readonly signal: AbortSignal
@@ -208,7 +208,7 @@ export type FreshCopy = (
   | { readonly app?: undefined; readonly failure: { readonly problem: string; readonly isEnded: boolean } }
 ) & {
   readonly sandbox: SandboxApi
-  /** All that it wrote, without secrets. */
+  /** The whole log of the copy, with secrets masked. */
   log(): Promise<readonly string[]>
   close(): Promise<void>
 }

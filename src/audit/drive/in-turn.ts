@@ -1,4 +1,4 @@
-/** What `act` gives for each item, one after the other, or for so many at the same time. */
+/** Maps items by `act`, one after the other, or several at a time. */
 export async function inTurn<Item, Result>(
   items: readonly Item[],
   act: (item: Item) => Promise<Result>,

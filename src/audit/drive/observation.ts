@@ -1,7 +1,7 @@
 import type { BrowserVisit, VisitEnd } from '../agent/browser.ts'
 import { firstSentence, titleOf, visibleText, wordsOf } from '../agent/read-page.ts'
 
-/** What visits showed that ended without a page of the app. */
+/** What visits without a page of the app show. */
 const SHOWN: Readonly<Partial<Record<VisitEnd, string>>> = {
   stopped: 'the beginning of the flow again',
   sandbox_page: 'an error page of the sandbox',
@@ -16,19 +16,19 @@ export interface Observation {
   readonly end: VisitEnd | 'visit failed'
   /** 0 without a page. */
   readonly status: number
-  /** What can differ between a yes and a no: `status 200`, `at /callback`, `titled Shop`, `says welcome`, `sets session`. */
+  /** Features that can differ between a yes and a no: `status 200`, `at /callback`, `titled Shop`, `says welcome`, `sets session`. */
   readonly features: ReadonlySet<string>
-  /** The same words may stand in another order, or more often. */
+  /** All words of the page: the same words may stand in another order, or more often. */
   readonly text?: string
   /** For people: `403 at /callback ("No age was proved.")`. */
   readonly summary: string
-  /** The same as a sentence, when it is no page: `visit returned true`. */
+  /** The same as a sentence for a visit without a page: `visit returned true`. */
   readonly said?: string
 }
 
 export const sentenceOf = ({ summary, said = `your app showed ${summary}` }: Observation): string => said
 
-/** The app failed; by 501 it says that it does not take such a request (RFC 9110 section 15.6.2). */
+/** The app failed. Status 501 says that it does not support such a request (RFC 9110 section 15.6.2). */
 export const isServerError = (status: number): boolean => status >= 500 && status !== 501
 
 const MAX_TEXT = 2000
@@ -37,7 +37,7 @@ export function observe(visit: BrowserVisit): Observation {
   const { end, page, url, hops, problem } = visit
   const sets = cookiesSet(visit).map((name) => `sets ${name}`)
   if (end === 'elsewhere') {
-    // The page is shown by another server, such as that of a front end: its address is what can be known of it.
+    // Another server shows the page, such as that of a front end, so only its URL is known.
     const address = addressOf(url)
     const features = new Set([`at ${address}`, ...parametersOf(url), ...sets])
     return { end: 'page', status: 302, features, summary: `a redirect to ${address}` }
@@ -50,7 +50,7 @@ export function observe(visit: BrowserVisit): Observation {
   }
   const { status } = page
   const { host, hostname, pathname } = new URL(page.url)
-  // Copies of an app differ by their port and by the tenant that they use: what a page says of these tells no answer from another.
+  // Copies of an app differ by their port and tenant: these parts of a page tell no answer from another.
   const ofEachCopy = (text: string) => withoutAuditTenant(text.replaceAll(host, hostname))
   // A number on a page is often a time or a counter, which differs from visit to visit.
   const words = wordsOf(page).filter((word) => !/^[\d.,:/+%-]+$/.test(word))
@@ -58,7 +58,7 @@ export function observe(visit: BrowserVisit): Observation {
   const features = [
     `status ${status}`,
     `at ${pathname}`,
-    // The parameters of a callback are of the sandbox and say nothing about the app.
+    // The parameters of a callback come from the sandbox and say nothing about the app.
     ...(hops.at(-1)?.isCallback ? [] : parametersOf(page.url)),
     ...(title === '' ? [] : [`titled ${title}`]),
     ...sets,
@@ -79,9 +79,9 @@ export const addressOf = (url = ''): string =>
 const parametersOf = (url = ''): string[] =>
   URL.canParse(url) ? [...new URL(url).searchParams].map(([name, value]) => `with ${name}=${value}`) : []
 
-/** Names of the cookies that the app set after the answer of the sandbox came. */
+/** Names of the cookies that the app set after the answer of the sandbox. */
 export function cookiesSet({ hops }: BrowserVisit): string[] {
-  // Those set before, as when a request is pushed, say nothing about the last answer.
+  // Cookies set before, as when a request is pushed, say nothing about the last answer.
   const callback = hops.findLastIndex(({ isCallback }) => isCallback)
   return [...new Set(hops.slice(Math.max(0, callback)).flatMap(({ cookies }) => cookies))]
 }
@@ -99,10 +99,13 @@ export function describeFeatures(features: readonly string[]): string {
   return known.filter((part) => part !== '').join(', ') || features.join(', ')
 }
 
-/** The name of a tenant that an audit makes for a copy of the app. @param run drawn for each audit, of lower-case letters and digits */
+/**
+ * The name of a tenant that an audit creates for a copy of the app.
+ * @param run random for each audit, of lower-case letters and digits
+ */
 export const auditTenantName = (run: string, number: number): string => `audit-${run}-${number}`
 
 const PATH = /\/t\/audit-[a-z0-9]+-\d+(?![\w-])/g
 
-/** Takes the path of such a tenant out of a text: it differs from copy to copy. */
+/** Removes the path of such a tenant from a text: it differs from copy to copy. */
 export const withoutAuditTenant = (text: string): string => text.replaceAll(PATH, '')

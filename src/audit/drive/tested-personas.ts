@@ -2,24 +2,24 @@ import * as z from 'zod'
 import type { SandboxApi } from '../../client/sandbox-api.ts'
 import { AuditProblem } from '../audit-problem.ts'
 
-/** Names of the personas that users of an audit are; none of them is changed by an audit. */
+/** Names of the personas as which an audit visits the app; an audit changes none of them. */
 export interface TestedPersonas {
   readonly adult: string
   readonly minor: string
-  /** Holds no age key yet. */
+  /** A persona without an age key. */
   readonly newcomer: string
-  /** One for each pair of neighbouring thresholds, as far as the sandbox has one: it reaches the lower and misses the higher. */
+  /** One for each pair of neighbouring thresholds, if the sandbox has one: it reaches the lower and misses the higher. */
   readonly between: readonly { readonly persona: string; readonly misses: number }[]
 }
 
 export type Role = 'adult' | 'minor' | 'newcomer'
 
-/** They are asked first. */
+/** These personas are tried first. */
 const USUAL = ['adult-passport', 'child-12']
 
-/** Chooses personas for the claims that an app asks for. @throws AuditProblem when no persona of the sandbox fits */
+/** Chooses personas for the claims of an app. @throws AuditProblem when no persona of the sandbox fits */
 export async function chooseTestedPersonas(sandbox: SandboxApi, claims: string): Promise<TestedPersonas> {
-  // The sandbox has accepted them.
+  // The sandbox has accepted the claims.
   const asked = z.looseObject({ age_thresholds: z.array(z.number()) }).parse(JSON.parse(claims))
   const all = await sandbox.personas.list()
   const holders = all.filter((persona) => persona.age_key).map(({ name }) => name)
@@ -34,7 +34,7 @@ export async function chooseTestedPersonas(sandbox: SandboxApi, claims: string):
     return ages.map((age) => answers[age])
   }
 
-  /** The first persona that reaches so many thresholds, the lowest ones. */
+  /** The first persona that reaches exactly so many thresholds, the lowest ones. */
   async function reaching(count: number): Promise<string | undefined> {
     for (const persona of order) {
       const answers = await answersOf(persona)

@@ -9,21 +9,21 @@ import { AuditProblem } from '../audit-problem.ts'
 import { type AuditedApp, type DriveLimits, type FlowPlan, type FlowRun, takeBackDecision } from './driver.ts'
 import { addressOf, type Observation } from './observation.ts'
 
-/** What a visit is for. A function that drives Use alone needs nothing of it. */
+/** Details of a visit. A function that drives only Use needs none of them. */
 export interface VisitDetails {
   /** The row that the sandbox answers with: `use/id_token.expired`. */
   readonly row: string
-  /** The persona that the user is; absent where it makes no difference. */
+  /** The persona of the user; absent where it makes no difference. */
   readonly persona?: string | undefined
   /** The name of the row without its flow. */
   readonly outcome: string
-  /** The flow whose end is asked for: `create` after `create_requested`, `upgrade` after a code. */
+  /** The flow whose result is asked for: `create` after `create_requested`, `upgrade` after a code. */
   readonly flow: 'use' | 'create' | 'upgrade'
-  /** Another number for each visit, for apps in which each visit has to be another user. */
+  /** Another number for each visit, for apps that need a new user each time. */
   readonly n: number
   /** Aborted when the visit takes too long, or the audit ends. */
   readonly signal: AbortSignal
-  /** A small browser for apps that answer at an address: `(await open('http://localhost:3000/verify')).status`. */
+  /** A small browser for apps that show a page: `(await open('http://localhost:3000/verify')).status`. */
   readonly open: OpenPage
 }
 
@@ -36,12 +36,12 @@ export type VisitFunction = (details: VisitDetails) => boolean | Promise<boolean
 /** A page that an app showed. */
 export type OpenedPage = Pick<ShownPage, 'url' | 'status' | 'text'>
 
-/** What is sent to an app. */
+/** A request to an app. */
 export type OpenRequest = Pick<PageRequest, 'method' | 'form' | 'json'>
 
 /**
- * Opens an address of the app in a browser without scripts, which follows redirects, forms that submit themselves, and cookies, to the
- * sandbox and back. The pages of one visit share their cookies.
+ * Opens a URL of the app in a browser without scripts. It follows redirects, forms that submit themselves, and cookies, to the sandbox
+ * and back. The pages of one visit share their cookies.
  * @throws Error with one line when no page of the app comes
  */
 export type OpenPage = (url: string, request?: OpenRequest) => Promise<OpenedPage>
@@ -51,7 +51,7 @@ export function visitedBy(sandbox: SandboxApi, visit: VisitFunction): AuditedApp
   let redirectUri: string | undefined
   return {
     sandbox,
-    /** Where the app begins is known to the function alone. */
+    /** Only the function knows where the app begins. */
     get page() {
       return redirectUri ?? 'visit'
     },
@@ -76,13 +76,13 @@ export function visitedBy(sandbox: SandboxApi, visit: VisitFunction): AuditedApp
   }
 }
 
-/** A function has no browser that could be looked into. */
+/** A function has no browser to look into. */
 const refuse = async (): Promise<never> => {
   throw new Error('a function opens no page')
 }
 const NO_BROWSER: Browser = { open: refuse, forget: () => {} }
 
-/** Calls the function. A visit that is late may still take decisions of the next one, which waits for it or fails. */
+/** Calls the function. A late visit may still use decisions of the next one, which waits for it or fails. */
 function createVisitCaller(visit: VisitFunction, sandboxUrl: string, { timeoutSeconds, signal }: DriveLimits) {
   let visits = 0
   let last = { row: '', ended: Promise.resolve<unknown>(undefined) }
@@ -119,7 +119,7 @@ function createVisitCaller(visit: VisitFunction, sandboxUrl: string, { timeoutSe
 
 const LATE = Symbol('late')
 
-/** What is seen of a visit that returned nothing. */
+/** The observation of a visit that returned nothing. */
 const failedVisit = (summary: string): Observation => ({ end: 'visit failed', status: 0, features: new Set(), summary })
 
 function createOpenPage(sandboxUrl: string, signal: AbortSignal): OpenPage {
@@ -145,12 +145,12 @@ async function runVisit(plan: FlowPlan, sandbox: SandboxApi, act: () => Promise<
   const left: string[] = []
   let observation: Observation
   try {
-    // An app that begins again is denied: a right answer would hide what it did with the wrong one, a choice page would not end.
+    // An app that begins again is denied: a right answer would hide its reaction to the wrong one, and a choice page would not end.
     for (const decision of [...planned, { flow: 'use', ...DENIED } as const])
       ids.push((await sandbox.next({ ...decision, audit: true })).id)
     observation = await act()
   } finally {
-    // What has decided nothing would decide the next flow.
+    // An unused decision would decide the next flow.
     for (const id of ids) if (await takeBackDecision(id, sandbox)) left.push(id)
   }
   const newer = await sandbox.flows.list({ audit: 'also', ...(newest && { after: newest.id }), limit: 100 })
@@ -164,7 +164,7 @@ async function runVisit(plan: FlowPlan, sandbox: SandboxApi, act: () => Promise<
   const answered = flows.find((flow) => flow.flow === 'use' && isBy(flow, own))
   const first = answered ?? flows.find(({ flow }) => flow === 'use')
   const created = flows.find((flow) => flow.flow === 'create' && flow.calls.some(({ endpoint }) => endpoint === 'E3'))
-  // A request that names a persona itself goes before the queue.
+  // A request that names a persona goes before the queue.
   const isAs = [undefined, use.persona].includes(answered?.persona) || use.persona === undefined
   return {
     browser: NO_BROWSER,
@@ -190,11 +190,11 @@ function detailsOf({ use: { persona, outcome: used = 'verified' }, create, later
   return { flow, row: `${kind}/${outcome}`, persona, outcome }
 }
 
-/** Whether the sandbox has answered the user: with a redirect, or with the form of form_post. */
+/** Whether the sandbox has answered the user: by a redirect, or by the form of form_post. */
 const hasAnswer = ({ calls, ended_at: endedAt }: Flow, endpoint: string) =>
   endedAt !== undefined && calls.some((call) => call.endpoint === endpoint && call.status >= 200 && call.status < 400)
 
-/** The Use request, as the journal has it. */
+/** The Use request in the journal. */
 function requestOf({ calls }: Flow, baseUrl: string): AuthorizationRequest | undefined {
   const asked = calls.find(({ endpoint }) => endpoint === 'E1')
   if (!asked) return undefined

@@ -22,14 +22,14 @@ import { byRank, isCounted, tryRows } from '../trials/try-rows.ts'
 export interface AuditTest {
   /** A whole sentence: `use/id_token.expired is refused`. */
   readonly name: string
-  /** Absent for a control. */
+  /** The row; absent for a control. */
   readonly row?: AuditRow
-  /** Of a control: whom learning must not show to be let in. */
+  /** For a control: whom learning must not find let in. */
   readonly keptOut?: keyof typeof HARMS
 }
 
 const CONTROLS: readonly AuditTest[] = [
-  // Learning fails when it is not so.
+  // Learning fails unless this holds.
   { name: 'an adult is let in' },
   { name: 'a minor is kept out', keptOut: 'minor' },
   { name: 'a user who declines is kept out', keptOut: 'access_denied' },
@@ -39,15 +39,15 @@ const HARMS = {
   access_denied: 'the app takes an error for a proof of age.',
 }
 
-/** 40 visits, as of the longest test: what is learned first, a right answer, and a finding looked at twice. */
+/** 40 visits, like the longest test: learning, a right answer, and a finding that is tried twice. */
 export const testTimeoutMs = ({ timeoutSeconds = DEFAULTS.timeoutSeconds }: AuditChoices): number =>
   timeoutSeconds * 40 * 1000
 
-/** The tests of an audit: what has to be let in and kept out, then what has to be accepted, then the most severe rows. */
+/** The tests of an audit: the controls, then the right answers, then the wrong ones, the most severe first. */
 export function auditTestsOf(choices: AuditChoices): readonly AuditTest[] {
   const { only, failOn = only === undefined ? 'must' : 'may', slow } = choices
   const rows = selectRows(choices).filter((row) => {
-    // A function cannot try them.
+    // A function cannot try these rows.
     if (isBroughtAnswer(row) || isReadAtStart(row) || bringsNothing(row)) return false
     if (row.name.endsWith('.slow') && !slow) return false
     return isCounted(row, { verdict: 'refused', level: row.level }, { ...choices, failOn })
@@ -63,7 +63,7 @@ const optionsSchema = choicesSchema.extend(
   z.strictObject({ budgetSeconds: seconds, signal: z.instanceof(AbortSignal), onProgress }).partial().shape,
 )
 
-/** Checks what a caller gives, as the compiler does not see every caller. @throws ConfigError with one line, which names the caller */
+/** Checks the arguments at run time, since not every caller is compiled. @throws ConfigError with one line, which names the caller */
 export function checkChoices(caller: 'audit' | 'auditTests', visit: unknown, choices: object): void {
   const refuse = (problem: string) => ConfigError.of(`${caller}: ${problem}`)
   if (typeof visit !== 'function') throw refuse(`visit must be a function, ${found(visit)}`)
@@ -79,7 +79,7 @@ export type RegisterTest = (
   timeoutMs: number,
 ) => unknown
 
-/** Makes one test for each row; visits begin with the first of them that runs. @throws ConfigError with one line */
+/** Makes one test for each row; visits begin with the first test that runs. @throws ConfigError with one line */
 export function registerTests(
   { test, ...app }: { sandbox: SandboxApi; visit: VisitFunction; test: RegisterTest },
   choices: AuditChoices,
@@ -87,10 +87,10 @@ export function registerTests(
   checkChoices('auditTests', app.visit, choices)
   const run = createTestRun(app, choices)
   for (const one of auditTestsOf(choices)) {
-    // A rest parameter: Jest gives a function with a named one a callback, and waits for it.
+    // A rest parameter: Jest would pass a callback to a function with a named one, and wait for it.
     const body = async (...[context]: readonly unknown[]) => {
       const reason = await run(one)
-      // Decision: Jest cannot skip a test that runs; there it passes. The context of Vitest is a function with members.
+      // Decision: Jest cannot skip a running test, so it passes there. The context of Vitest is a function with members.
       const { skip } = Object(context)
       if (reason !== undefined && typeof skip === 'function') skip.call(context, reason)
     }
@@ -98,32 +98,32 @@ export function registerTests(
   }
 }
 
-/** The part of a page that is used here. */
+/** The members of a page that are used here. */
 export interface VisitedPage {
   close(): Promise<void>
 }
 
-/** The fixtures that a test of an audit takes, with the part of a browser that is used here. */
+/** The fixtures of a test of an audit, with the members of a browser that are used here. */
 export interface AuditFixtures<Page> {
   readonly page: Page
   readonly browser: { newContext(): Promise<{ newPage(): Promise<Page>; close(): Promise<void> }> }
   readonly sandbox: SandboxApi
 }
 
-/** What a visit is for, and the page to make it in. */
+/** The details of a visit, and the page in which to make it. */
 export interface PageVisit<Page> extends VisitDetails {
-  /** Of a fresh browser context: that of the test for the row itself, another one for what is compared with it. */
+  /** A page in a fresh browser context: that of the test for the row itself, another for what is compared with it. */
   readonly page: Page
   readonly sandbox: SandboxApi
 }
 
-/** Runs tests in pages: a row in the page of its test, and what it is compared with in contexts of their own. */
+/** Runs tests in pages: a row in the page of its test, comparisons in contexts of their own. */
 export function createPageAudit<Page extends VisitedPage>(
   visit: (details: PageVisit<Page>) => boolean | Promise<boolean>,
   choices: AuditChoices,
 ) {
   let run: ReturnType<typeof createTestRun> | undefined
-  /** The fixtures of the test that runs, and the row that its page waits for. */
+  /** The fixtures of the running test, and the row for which its page is reserved. */
   let current: (AuditFixtures<Page> & { row?: string | undefined }) | undefined
 
   async function visitInPage(details: VisitDetails): Promise<boolean> {
@@ -132,7 +132,7 @@ export function createPageAudit<Page extends VisitedPage>(
     const context = details.row === row ? undefined : await browser.newContext()
     const page = (await context?.newPage()) ?? current.page
     if (!context) delete current.row
-    // What waits in a page ends with it: a visit that goes on would take the decisions of the next one.
+    // Closing the page ends what waits in it: a visit that goes on would use the decisions of the next one.
     details.signal.addEventListener('abort', () => void (context ?? page).close().catch(() => {}))
     try {
       return await visit({ ...details, page, sandbox })
@@ -141,7 +141,7 @@ export function createPageAudit<Page extends VisitedPage>(
     }
   }
 
-  /** @returns why a row was not judged. @throws AuditFinding or AuditProblem */
+  /** @returns why a row was not judged @throws AuditFinding or AuditProblem */
   return async (test: AuditTest, fixtures: AuditFixtures<Page>): Promise<string | undefined> => {
     current = { ...fixtures, row: test.row && rowId(test.row) }
     run ??= createTestRun({ sandbox: fixtures.sandbox, visit: visitInPage }, choices)
@@ -149,14 +149,14 @@ export function createPageAudit<Page extends VisitedPage>(
   }
 }
 
-/** Runs tests one after the other; the first learns. Its functions throw AuditProblem when nothing can be shown. */
+/** Runs tests one after the other; the first one learns. Its functions throw AuditProblem when nothing can be shown. */
 function createTestRun({ sandbox, visit }: { sandbox: SandboxApi; visit: VisitFunction }, choices: AuditChoices) {
-  // A runner limits its tests itself.
+  // A test runner limits its tests itself.
   const { signal } = new AbortController()
   let learning: Promise<AuditRun> | undefined
 
   async function act({ row, keptOut }: AuditTest): Promise<string | undefined> {
-    // What is a test counts.
+    // Each test counts, whatever its level.
     learning ??= startRun({ copies: [visitedBy(sandbox, visit)], visitsEach: 1 }, { ...choices, failOn: 'may' }, signal)
     const audit = await learning
     const { personas, letsIn } = audit.learned
@@ -174,9 +174,9 @@ function createTestRun({ sandbox, visit }: { sandbox: SandboxApi; visit: VisitFu
     throw await explainRow(own, sandbox)
   }
 
-  // A runner may begin tests at the same time, and visits have one queue.
+  // A runner may begin tests at the same time, and visits share one queue.
   let last: Promise<unknown> = Promise.resolve()
-  /** @returns why the test was not judged; nothing when it passed. @throws AuditFinding */
+  /** @returns why the test was not judged; `undefined` when it passed @throws AuditFinding */
   return (test: AuditTest): Promise<string | undefined> => {
     const turn = last.then(() => act(test))
     last = turn.catch(() => {})
@@ -184,14 +184,14 @@ function createTestRun({ sandbox, visit }: { sandbox: SandboxApi; visit: VisitFu
   }
 }
 
-/** A test that failed by what the audit found: its message is meant to be read as it is. */
+/** A test that failed by a finding. Its message is complete by itself. */
 export class AuditFinding extends Error {
   override readonly name = 'AuditFinding'
   // A stack would lead into this package.
   override readonly stack = `AuditFinding: ${this.message}`
 }
 
-/** The failure of a row, in the words of a report, and the flow itself: a test kit resets the journal after the test. */
+/** The failure of a row in the words of a report, with the flow itself, since a test kit resets the journal after the test. */
 async function explainRow(row: AuditedRow, { baseUrl, flows }: SandboxApi): Promise<AuditFinding> {
   const { verdict, level, severity } = row
   const [point] = pointsOf({ checks: checksOf([row]), rows: [{ ...row, reason: undefined }] })

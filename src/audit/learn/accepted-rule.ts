@@ -3,20 +3,20 @@ import type { FlowOptions } from '../options.ts'
 
 const PARTS = ['get', 'status', 'text', 'url', 'cookie', 'json']
 const BEFORE_PART = new RegExp(`\\s+(?=(?:${PARTS.join('|')})=)`)
-/** What the value of a part has to be, and what else it is, where not every text will do. */
+/** What the value of a part must be, and its further condition, where not every text is allowed. */
 const FORMS = new Map([
   ['get', { allowed: /^\//, isNot: 'no path' }],
   ['status', { allowed: /^[1-5]\d\d$/, isNot: 'no HTTP status' }],
   ['json', { allowed: /^\/[^#]*#.+=.+/s, isNot: 'not /path#member=value' }],
 ])
 
-/** By what success or a refusal is known: every part has to hold. */
+/** A rule by which success or a refusal is known: all parts must hold. */
 export interface AcceptedRule {
   readonly text: string
   readonly parts: Readonly<Record<string, string>>
 }
 
-/** Reads `get=/me status=200`. @throws Error with one line that names what came and what is allowed */
+/** Parses `get=/me status=200`. @throws Error with one line that names what was received and what is allowed */
 export function parseAcceptedRule(text: string): AcceptedRule {
   const refuse = (reason: string): never => {
     throw new Error(

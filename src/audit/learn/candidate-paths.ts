@@ -3,20 +3,20 @@ import { attributeOf, documentOf, elementsBelow, isHtml, textBelow } from '../ag
 import type { Driver, FlowRun } from '../drive/driver.ts'
 import { inTurn } from '../drive/in-turn.ts'
 
-/** Links of a page that are asked for; each is one more request of what is learned. */
+/** Links of a page that are requested; each costs one more request while learning. */
 const MAX_LINKS = 8
 const SIGN_OUT = /(?:log|sign)[ _-]?(?:out|off)|abmelden|d[ée]connexion|cerrar|esci|afmelden|wyloguj|ログアウト|退出/i
-/** Other pages whose request changes something. */
+/** Pages whose request changes something. */
 const CHANGES = /delete|remove|cancel|unsubscribe/i
 
-/** Where apps often show who is signed in. */
+/** Paths at which apps often show who is signed in. */
 const USUAL = '/me /members /account /profile /dashboard /api/me /api/session /api/auth/session'.split(' ')
 
 /**
- * The pages of an app that may show whether a user is in: the page that a user who is in ended at, what its scripts asked for, the links
- * of that page, of the start page and of the first page, the usual paths that are there, and last the start page and the first page,
+ * The pages of an app that may show whether a user is in, in this order: the page at which such a user ended, requests of its scripts,
+ * links of that page, of the start page and of the first page, the usual paths that exist, and last the start page and the first page,
  * which may begin a new flow.
- * @param start the address where users begin
+ * @param start the URL at which users begin
  */
 export async function candidatePaths(
   { visit: { page, hops, asked = [] }, browser }: FlowRun,
@@ -29,7 +29,7 @@ export async function candidatePaths(
   const first = [start, `${origin}/`]
   const peek = async (url: string) => (await driver.peek(url, browser)).page
   const pages = [page, ...(await inTurn(first, peek))]
-  // Each path is asked for by every browser that the audit learns from.
+  // Every browser from which the audit learns requests each path.
   const usual = await inTurn(USUAL, async (path) => ((await peek(path))?.status === 404 ? [] : [path]))
   const links = [...asked.map((url) => ({ url, says: url })), ...pages.flatMap((one) => (one ? linksOf(one) : []))]
   const urlsOf = (isWanted: (says: string) => boolean) =>

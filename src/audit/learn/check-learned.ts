@@ -20,10 +20,10 @@ export interface Controls extends Required<Pick<FlowParts, 'rules' | 'fresh' | '
   readonly personas: TestedPersonas
 }
 
-/** A row may say that a token expired a minute ago: so much less must the clocks differ. */
+/** Seconds by which the clocks may differ, since a row may say that a token expired a minute ago. */
 const MAX_DIFFERENCE_SECONDS = 10
 
-/** @throws AuditProblem when what is expired for the sandbox is not for the app */
+/** @throws AuditProblem when an expired token of the sandbox is not expired for the app */
 export async function checkRealTime({ baseUrl, clock }: SandboxApi): Promise<void> {
   const { now, frozen } = await clock.state()
   const seconds = Math.round((Date.parse(now) - createClock().now()) / 1000)
@@ -34,7 +34,7 @@ export async function checkRealTime({ baseUrl, clock }: SandboxApi): Promise<voi
   )
 }
 
-/** @throws AuditProblem when a visit of a test suite said nothing, or brought no answer of the sandbox */
+/** @throws AuditProblem when a visit of a test suite returned nothing, or brought no answer of the sandbox */
 export async function checkVisit(run: FlowRun, sandbox: SandboxApi): Promise<void> {
   const { observation, request, brought } = run
   const flow = await requireValidRequest(run, sandbox)
@@ -46,7 +46,7 @@ export async function checkVisit(run: FlowRun, sandbox: SandboxApi): Promise<voi
   throw new AuditProblem(`${observation.summary}, and ${problem}`)
 }
 
-/** @throws AuditProblem when the app does not take a right token, or not each time alike */
+/** @throws AuditProblem when the app refuses a right token, or does not always treat it alike */
 export function checkAdults(adults: readonly SeenRun[], subject: Pick<Controls, 'app' | 'personas' | 'rules'>): void {
   const { app, personas, rules } = subject
   const token = `a right token of ${personas.adult}`
@@ -81,7 +81,7 @@ export function checkAdults(adults: readonly SeenRun[], subject: Pick<Controls, 
   }
 }
 
-/** Which refusals the app takes for a yes, and how it is read by the others. @throws AuditProblem when that cannot be told */
+/** The refusals that the app takes for a yes, and how the others are recognised. @throws AuditProblem when that cannot be told */
 export async function checkControls(seen: Readonly<Record<Kind | 'adult', readonly SeenRun[]>>, subject: Controls) {
   const { app, personas, rules, driver, fresh, paths } = subject
   const isVisited = app.agent === 'function'
@@ -93,12 +93,12 @@ export async function checkControls(seen: Readonly<Record<Kind | 'adult', readon
   const looksIn = (label: Kind): readonly boolean[] => {
     const runs = seen[label]
     if (rules.accepted) return runs.map(({ accepted }) => accepted === true)
-    // A page that shows a refused user something else than one who is in tells more than one that shows both the same.
+    // A page that differs between a refused user and one who is in tells more than a page that is the same for both.
     if (probes.length > 0) return runs.map((one) => probes.every((probe) => showsIn(probe, one.probes)))
     const learnFrom = (some: readonly SeenRun[], isProbe: boolean) =>
       learnLikeness(observed(seen.adult), [{ label, seen: observed(some) }], { isProbe })
     const page = learnFrom(runs.slice(0, 1), false)
-    // When neither has anything of its own.
+    // Neither has features of its own.
     const isAlike = !learnFrom(runs, true)
     return observed(runs).map((one) => (page ? page.compare(one).as === 'in' : isAlike))
   }
@@ -114,7 +114,7 @@ export async function checkControls(seen: Readonly<Record<Kind | 'adult', readon
   }
   const known = learn(KINDS.filter((kind) => !letsIn.includes(kind)))
   const { accepted } = rules
-  // A rule that asks the app, and that does not hold in a browser that has proved nothing, tells something.
+  // A rule that asks the app tells something if it does not hold in a browser that has proved nothing.
   const isTold = async (rule: AcceptedRule) =>
     !letsIn.includes('access_denied') ||
     (asksTheApp(rule) && !(await holds(rule, { browser: await driver.newBrowser() }, driver)))
@@ -130,13 +130,13 @@ export async function checkControls(seen: Readonly<Record<Kind | 'adult', readon
   throw new AuditProblem(`yes and no look alike: ${shown}; ${advice}`)
 }
 
-/** What the Use request of an app asks for, with claims as JSON text, and whether the app sends the same state with every request. */
+/** The Use request of an app, with claims as JSON text, and whether the app sends the same state each time. */
 export type AppProfile = ReturnType<typeof profileOf> & { readonly repeatsState: boolean }
 
 /**
  * Reads the Use request of the first visit, with the defaults of the service.
  * @param options.page where the visit began
- * @throws AuditProblem when the app does not send the browser to this sandbox, or by what this sandbox refuses
+ * @throws AuditProblem when the app does not send the browser to this sandbox, or this sandbox refuses it
  */
 export function profileOf(
   { visit, request, useFlow }: FlowRun,
@@ -177,11 +177,11 @@ export function profileOf(
   return { responseMode, canCreate: canCreate === 'true', upgradeScope, claims }
 }
 
-/** With both remedies. @param remedy what brings a browser, as a command */
+/** The problem with both remedies. @param remedy the command that installs a browser */
 export const takesABrowser = (remedy: string): string =>
   `your app answers by fragment, which takes a browser: ${remedy}, or say how the page passes the answer on (use.fragment)`
 
-/** The Use flow of a run, when it came to one. @throws AuditProblem with what the sandbox found wrong with the request of the app */
+/** The Use flow of a run, if it came to one. @throws AuditProblem with what the sandbox found wrong with the request */
 export async function requireValidRequest({ useFlow }: FlowRun, sandbox: SandboxApi): Promise<Flow | undefined> {
   if (useFlow === undefined) return undefined
   const flow = await sandbox.flows.get(useFlow)
@@ -190,7 +190,7 @@ export async function requireValidRequest({ useFlow }: FlowRun, sandbox: Sandbox
   return flow
 }
 
-/** What the sandbox found wrong with calls of an app: rule, problem and remedy of each error. Empty without an error. */
+/** What the sandbox found wrong with calls of an app: rule, problem and remedy of each error; empty without errors. */
 export const describeErrors = (calls: readonly CallRecord[]): string =>
   calls
     .flatMap(({ findings }) => findings)

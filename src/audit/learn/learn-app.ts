@@ -39,25 +39,25 @@ import {
 export type LearnedApp = Awaited<ReturnType<typeof learnApp>>
 
 export type LearnedLater =
-  /** With a reason why its rows cannot be tried when a function says the same of each end. */
+  /** A flow; with a reason why its rows cannot be tried, when a function returns the same for each end. */
   | { readonly kind: 'learned'; readonly flow: LearnedFlow; readonly reason?: string }
-  /** The app does not get through the flow with right answers: which rows say so, and what was seen. */
+  /** The app does not complete the flow with right answers: the rows that show it, and what was seen. */
   | { readonly kind: 'refused'; readonly rows: readonly string[]; readonly reason: string }
-  /** Why its rows cannot be tried; `letsIn` is a wish for an age key that the app took for a proof of age. */
+  /** Why its rows cannot be tried. `letsIn`: the app took a wish for an age key for a proof of age. */
   | { readonly kind: 'absent'; readonly reason: string; readonly letsIn?: SeenRun | undefined }
 
 const DENIED: FlowPlan = { use: { outcome: 'access_denied' } }
-/** Browsers that proved nothing and are shown the pages that seem to tell. */
+/** Browsers that proved nothing and request the pages that seem to tell. */
 const STRANGERS = 8
-/** Adults who are learned from, too, while one is not known by those before. */
+/** Further adults to learn from, while the earlier ones do not recognise each other. */
 const MORE_ADULTS = 3
-/** An app may let users in by a job: it is waited for so long. */
+/** Milliseconds to wait for a job of the app that lets users in. */
 const MAX_WAIT_MS = 5000
 const STEP_MS = 500
 
 /**
- * Learns how each flow of an app looks when it ends well and when it does not. Denials, minors and adults come in turn, each in a
- * fresh browser; a minor comes before the first adult, so that an app that remembers its users is seen.
+ * Learns how each flow of an app looks when it ends well and when it does not. Denials, minors and adults take turns, each in a fresh
+ * browser; a minor precedes the first adult, so that an app which remembers its users is noticed.
  * @throws AuditProblem when nothing can be shown
  */
 export async function learnApp(app: AuditedApp, driver: Driver, options: AuditRunOptions) {
@@ -69,7 +69,7 @@ export async function learnApp(app: AuditedApp, driver: Driver, options: AuditRu
   const see = async (plan: FlowPlan): Promise<SeenRun> => {
     const run = await driver.run(plan)
     if (isVisited) await checkVisit(run, sandbox)
-    // Rules are asked at once, because the app may remember the users who come later.
+    // Rules are asked at once, because the app may remember later users.
     const seen = await seeRun(run, { rules, probes: [], waitMs: 0 }, driver)
     all.push(seen)
     return seen
@@ -93,7 +93,7 @@ export async function learnApp(app: AuditedApp, driver: Driver, options: AuditRu
   const isTold = learnFlow({ rules, ins: [adult], outs: [{ label: '', seen: [denial, minor] }] }).tells
   const waitMs = isTold ? 0 : await findWait(some, adult, strangers, driver)
   const look = async (one: SeenRun) => Object.assign(one, { probes: await lookAt(some, one.run.browser, driver) })
-  // The second of each kind is looked at while no job of the app can have let it in.
+  // The second of each kind is checked before a job of the app can have let it in.
   const minors = [minor, await look(await be(personas.minor))]
   const denials = [denial, await look(await see(DENIED))]
   const ins = [adult, await be(personas.adult), await be(personas.adult)]
@@ -101,7 +101,7 @@ export async function learnApp(app: AuditedApp, driver: Driver, options: AuditRu
   const between = await inTurn(personas.between, async (teen) => ({ ...teen, seen: await be(teen.persona) }))
   await driver.wait(waitMs)
   for (const one of all) if (one.probes.size === 0) await look(one)
-  // A browser that has begun and was given no answer.
+  // A browser that began a flow and received no answer.
   const begun = isVisited ? undefined : await driver.run({ ...DENIED, holds: 'E1' })
   const fresh: ShownPages = begun ? await lookAt(some, begun.browser, driver) : new Map()
   const first = begun && observe(await driver.open({ url: app.page }, begun.browser))
@@ -114,12 +114,12 @@ export async function learnApp(app: AuditedApp, driver: Driver, options: AuditRu
   const isYes = ({ run }: SeenRun) => known.page?.compare(run.observation).as === 'in'
   const isRefused = byInvented.every(({ says }) => says === 'out' || says === 'unknown') && !invented.some(isYes)
   const outs = isRefused ? [...known.outs, { label: 'an invented token', seen: invented }] : known.outs
-  // A browser that has done nothing is shown the page of a yes too, so that an answer that ends there proves nothing.
+  // A browser that did nothing also requests the page of a yes: an answer that ends there then proves nothing.
   const isShown = [...fresh.values()].some((one) => known.page?.compare(one).as === 'in')
   const isByPage = known.probes.length === 0 && !rules.accepted
   const isRefuted = isByPage && isShown && byInvented.some(({ says }) => says === 'in')
   const use = learnFlow({ ...known, outs, first, waitMs, isRefuted })
-  // Three adults may be alike by chance, as by an experiment or a greeting: no wrong answer can have broken the app yet.
+  // Three adults may look alike by chance, as in an experiment or a greeting. No wrong answer can have broken the app yet.
   for (let more = 0; more < MORE_ADULTS && use.probes.length > 0 && !rules.accepted; more++) {
     const next = await seeRun((await be(personas.adult)).run, use, driver)
     if (readRun(next, use).says !== 'unknown') break
@@ -150,13 +150,13 @@ export async function learnApp(app: AuditedApp, driver: Driver, options: AuditRu
     use,
     create,
     upgrade,
-    /** Kinds of refusals after which the app does what it does after a yes. */
+    /** Kinds of refusals after which the app behaves as after a yes. */
     letsIn,
-    /** What a user below every threshold got with a right answer. */
+    /** The result of a user below every threshold with a right answer. */
     minor,
-    /** Users between two thresholds: the first that they miss, and whether they get all that an adult gets. */
+    /** Users between two thresholds: the first one that they miss, and whether they get everything that an adult gets. */
     between: between.map((teen) => ({ ...teen, isLetIn: isAdult(teen.seen) })),
-    /** After a denial the app goes on to Create by itself, so that Create is no sign of a yes. */
+    /** After a denial the app continues to Create by itself, so that Create is no sign of a yes. */
     createsAfterDenial: denials.some(({ run }) => run.reachesCreate),
     signOut,
     visitSeconds,
@@ -165,12 +165,12 @@ export async function learnApp(app: AuditedApp, driver: Driver, options: AuditRu
   }
 }
 
-/** How long it takes after an answer until a page tells that the user is in, twice over. */
+/** Twice the time from an answer until a page tells that the user is in. */
 async function findWait(paths: readonly string[], { run }: SeenRun, strangers: readonly Browser[], driver: Driver) {
   const [stranger] = strangers
   const fresh = stranger && (await lookAt(paths, stranger, driver))
   for (let waited = 0; fresh && waited <= MAX_WAIT_MS; waited += STEP_MS) {
-    // Twice, so that what a page shows by chance is no sign.
+    // Requested twice, so that a chance difference of a page is no sign.
     const ins = await inTurn([run, run], async () => ({ run, probes: await lookAt(paths, run.browser, driver) }))
     const told = await steadyPaths({ rules: {}, ins, outs: [], fresh, paths }, strangers, driver)
     if (told.length > 0) return 2 * waited
@@ -180,8 +180,8 @@ async function findWait(paths: readonly string[], { run }: SeenRun, strangers: r
 }
 
 /**
- * The paths that tell who is in, and that tell the same when each browser asks for them again: a page that shows news, or variants of
- * an experiment, may have told by chance. What users who are in are shown the second time is learned, too.
+ * The paths that tell who is in, and that tell the same when each browser requests them again: a page with news, or variants of an
+ * experiment, may have told by chance. The second pages of users who are in are learned too.
  * @param strangers browsers that proved nothing
  */
 async function steadyPaths(parts: FlowParts, strangers: readonly Browser[], driver: Driver) {
@@ -198,7 +198,7 @@ async function steadyPaths(parts: FlowParts, strangers: readonly Browser[], driv
   })
 }
 
-/** How the app is brought to Create: by the answer of Use, or by a page of its own. */
+/** How the app gets to Create: by the answer of Use, or by a page of its own. */
 export const planOfCreate = (
   persona: string,
   { profile, page, outcome = 'created' }: { profile: AppProfile; page: FlowPlan['page']; outcome?: string | undefined },
@@ -214,7 +214,7 @@ type Subject = Pick<Controls, 'app' | 'driver' | 'personas'> & {
   readonly use: LearnedFlow
 }
 
-/** The outcomes by which a flow is refused, of one kind each. */
+/** The outcomes that refuse a flow, one for each kind of refusal. */
 const REFUSALS = {
   create: [['access_denied', 'access_denied'], ['callback.state_changed']],
   upgrade: [['token.code_expired'], ['upgrade.token_expired']],
@@ -243,7 +243,7 @@ async function learnLater(name: 'create' | 'upgrade', subject: Subject): Promise
     inTurn(outcomes, async (outcome) => seeRun(await driver.run(planOf(user, outcome)), later, driver))
   const ins = await see(undefined, undefined)
   let progress: Progress = await findProgress(name, ins, app)
-  // A job of the app may exchange the code, and send the upgrade, after its answer.
+  // A job of the app may exchange the code, and send the upgrade, after its page.
   for (; !isCreate && isUnderWay(progress, ins) && waited < MAX_WAIT_MS; waited += STEP_MS) {
     await driver.wait(STEP_MS)
     progress = await findProgress(name, ins, app)
@@ -269,10 +269,10 @@ async function learnLater(name: 'create' | 'upgrade', subject: Subject): Promise
   const beginning = { ...planOf(user), holds: isCreate ? ('E3' as const) : ('E1' as const) }
   const told = isVisited ? { fresh: new Map(), paths: [] } : await lookAtEnds({ ins, kinds, beginning }, subject)
   const ends = { rules: {}, ins, ...told }
-  // What the app shows as it shows a yes is no refusal.
+  // An end that looks like a yes is no refusal.
   const isRefusal = (kind: SeenKind) => learnFlow({ ...ends, outs: [kind] }).tells
   const { probes } = learnFlow({ ...ends, outs: [] })
-  // A refusal that looks like a yes, but says more, such as "not saved", leaves open how to tell them apart.
+  // A refusal that looks like a yes but says more, such as "not saved", leaves open how to tell them apart.
   const isTold = isVisited || kinds.every((kind) => isRefusal(kind) || saysNothingNew(kind, ins, probes))
   // A minor who was refused in Use has a code, and may be upgraded by now.
   const ofUse = isCreate ? [] : use.outs.filter(({ label }) => label !== 'minor')
@@ -280,13 +280,13 @@ async function learnLater(name: 'create' | 'upgrade', subject: Subject): Promise
   const parts = { ...ends, rules: later.rules, outs, fresh: isTold ? told.fresh : new Map() }
   const flow = learnFlow({ ...parts, paths: await steadyPaths(parts, [], driver), waitMs: 2 * waited })
   if (!isVisited || outs.length > 0) return { kind: 'learned', flow }
-  // A function that reads only Use says the same of each end.
+  // A function that drives only Use returns the same for each end.
   const [said] = ins.map(({ run }) => run.observation.summary)
   const silence = `${said} whether ${name} ended well or not; return true for flow ${name} when it did`
   return { kind: 'learned', flow, reason: silence }
 }
 
-/** What pages show after each end of a flow, and in a browser that has begun the flow and was given no answer. */
+/** What pages show after each end of a flow, and in a browser that began the flow and received no answer. */
 async function lookAtEnds(
   { ins, kinds, beginning }: { ins: readonly SeenRun[]; kinds: readonly SeenKind[]; beginning: FlowPlan },
   { app, driver, use }: Subject,
@@ -300,7 +300,7 @@ async function lookAtEnds(
   return { fresh: await lookAt(paths, begun.browser, driver), paths }
 }
 
-/** Whether the pages that tell say no more after a refusal than after a good end. */
+/** Whether the telling pages say no more after a refusal than after a good end. */
 function saysNothingNew({ seen }: SeenKind, ins: readonly SeenRun[], probes: readonly Probe[]): boolean {
   const featuresAt = (runs: readonly SeenRun[], path: string) =>
     runs.flatMap((one) => [...(one.probes.get(path)?.features ?? [])])
@@ -310,14 +310,14 @@ function saysNothingNew({ seen }: SeenKind, ins: readonly SeenRun[], probes: rea
   })
 }
 
-/** No call of the app failed, and no page: what is missing may yet come. */
+/** No call of the app failed, and no page: what is missing may still come. */
 const isUnderWay = ({ missing, calls }: Progress, ins: readonly SeenRun[]) =>
   missing !== undefined &&
   calls.every(({ status }) => status < 400) &&
   observed(ins).every(({ status }) => status < 400)
 type Progress = Awaited<ReturnType<typeof findProgress>>
 
-/** How far the app came with right answers: what it did last, or did not do, and the rows that fail when it is seen why. */
+/** How far the app came with right answers: its last step or the missing one, and the rows that fail for this reason. */
 async function findProgress(name: 'create' | 'upgrade', ins: readonly SeenRun[], { sandbox }: AuditedApp) {
   const done = { rows: ['create/created'], calls: [], after: undefined, missing: undefined, lost: undefined }
   if (name === 'create') {

@@ -12,20 +12,20 @@ import {
 import type { AcceptedRule, DeclaredRules } from './accepted-rule.ts'
 import { type Likeness, learnLikeness } from './likeness.ts'
 
-/** What pages show a browser that asks for them again, by their paths. */
+/** What pages show a browser that requests them again, by their paths. */
 export type ShownPages = ReadonlyMap<string, Observation>
 
-/** All that was seen of one run. What is read of it may change, when more of the app is known. */
+/** Everything seen of one run. Its reading may change when more of the app is known. */
 export interface SeenRun {
   readonly run: FlowRun
   readonly accepted?: boolean | undefined
   readonly refused?: boolean | undefined
   readonly probes: ShownPages
-  /** The same pages, asked for once more. */
+  /** The same pages, requested again. */
   readonly again?: ShownPages
 }
 
-/** A path that shows whether its browser is in, asked for again after the answer. */
+/** Probes: paths that show whether a browser is in, requested after the answer. */
 export type Probe = { readonly path: string; readonly likeness: Likeness }
 
 /** Runs of refusals that ended alike. */
@@ -35,22 +35,22 @@ export interface FlowParts {
   readonly rules: DeclaredRules
   readonly ins: readonly SeenRun[]
   readonly outs: readonly SeenKind[]
-  /** What the pages show in a browser that has done nothing. */
+  /** What the pages show in a browser that did nothing. */
   readonly fresh?: ShownPages
-  /** Pages that may tell, which each run was asked for. */
+  /** Pages that may tell; each run has requested them. */
   readonly paths?: readonly string[]
-  /** The page where a user begins, in a browser that has proved nothing. */
+  /** The page on which a user begins, in a browser that proved nothing. */
   readonly first?: Observation | undefined
-  /** An invented answer gets the page of a yes too, so that this page proves nothing. */
+  /** An invented answer gets the page of a yes too, so this page proves nothing. */
   readonly isRefuted?: boolean
-  /** How long the app takes after the answer until a probe shows who is in. */
+  /** Milliseconds from the answer until a probe shows who is in. */
   readonly waitMs?: number
 }
 
-/** How the end of one flow of an app is read: by what is declared, by probes, then by the page of the answer. */
+/** How the end of a flow is read: by declared rules, then by probes, then by the page of the answer. */
 export type LearnedFlow = ReturnType<typeof learnFlow>
 
-/** Each probe is one more request in each visit. */
+/** Probes of a flow, at most: each is one more request in each visit. */
 const MAX_PROBES = 3
 
 export const observed = (runs: readonly SeenRun[]): readonly Observation[] => runs.map(({ run }) => run.observation)
@@ -62,7 +62,7 @@ export function findProbes({ ins, outs, fresh, paths = [] }: FlowParts): readonl
       runs.flatMap(({ probes, again }) => [probes.get(path) ?? [], again?.get(path) ?? []].flat()).filter(isTold)
     const stranger = { label: '', seen: [fresh?.get(path) ?? []].flat().filter(isTold) }
     const byStrangers = learnLikeness(at(ins), [stranger], { isProbe: true })
-    // A user who was refused, and is shown the page of a yes where others of that kind are not, was let in since.
+    // A refused user who gets the page of a yes, unlike others of that kind, was let in since.
     const kinds = kindsOf(outs, at).map(({ label, seen }) => {
       const stay = seen.filter((one) => byStrangers?.compare(one).as !== 'in')
       return { label, seen: stay.length > 0 ? stay : seen }
@@ -75,7 +75,7 @@ export function findProbes({ ins, outs, fresh, paths = [] }: FlowParts): readonl
 const kindsOf = (kinds: readonly SeenKind[], see: typeof observed) =>
   kinds.map(({ label, seen }) => ({ label, seen: see(seen) }))
 
-/** Learns how a flow is read from runs that ended well, and from kinds of refusals. */
+/** Learns how a flow is read, from runs that ended well and from kinds of refusals. */
 export function learnFlow(parts: FlowParts) {
   const all = {
     fresh: new Map<string, Observation>(),
@@ -101,19 +101,19 @@ export function describeLearnedFlow({ page, probes, ins, outs }: LearnedFlow) {
 
 export interface RunResult {
   readonly says: 'in' | 'out' | 'broke' | 'unknown'
-  /** A kind of refusal that it is like: `minor`. */
+  /** The kind of refusal that it resembles: `minor`. */
   readonly like?: string | undefined
   /** A sentence. */
   readonly evidence: string
-  /** The app answers a page that tells with 429. */
+  /** The app answers a telling page with 429. */
   readonly isLimited?: boolean
 }
 
-/** So often pages that tell nothing are asked for again: a job of the app may be late, and news may hide what a page tells. */
+/** How often undecided pages are requested again: a job of the app may be late, and news may hide the difference. */
 const MORE_LOOKS = 3
 const BETWEEN_LOOKS_MS = 500
 
-/** Looks at the browser of a run: what the rules say, and what the probes show. */
+/** Reads a browser of a run by the rules and the probes. */
 export async function seeRun(
   run: FlowRun,
   { rules, probes, waitMs }: Pick<LearnedFlow, 'rules' | 'waitMs'> & { probes: readonly Pick<Probe, 'path'>[] },
@@ -131,7 +131,7 @@ export async function seeRun(
   return { run, accepted, refused, probes: shown }
 }
 
-/** Asks for the pages of probes, as after a reload. */
+/** Requests the pages of probes, as after a reload. */
 export async function lookAt(paths: readonly string[], browser: Browser, driver: Driver): Promise<ShownPages> {
   const seen = new Map<string, Observation>()
   for (const path of paths) {
@@ -149,7 +149,7 @@ export function showsIn({ path, likeness }: Probe, shown: ShownPages): boolean |
   return page && page.status !== 429 ? likeness.compare(page).as === 'in' : undefined
 }
 
-/** Pages were shown that are like neither those of users who are in nor those of users who are out. */
+/** The pages resemble neither those of users who are in nor those of users who are out. */
 function isSilent(shown: ShownPages, probes: readonly (Pick<Probe, 'path'> & Partial<Probe>)[]): boolean {
   const told = probes.flatMap(({ path, likeness }) => {
     const page = shown.get(path)
@@ -158,7 +158,7 @@ function isSilent(shown: ShownPages, probes: readonly (Pick<Probe, 'path'> & Par
   return told.length > 0 && told.every((as) => as === 'unknown')
 }
 
-/** Reads a run. An explicit sign goes before a page, and a page of a known user before what the page of the answer says. */
+/** Reads a run. An explicit sign goes before a page, and a page of a known user before the page of the answer. */
 export function readRun({ run, accepted, refused, probes: seen }: SeenRun, learned: LearnedFlow): RunResult {
   const { rules, probes } = learned
   const { end, status, text } = run.observation
@@ -193,17 +193,17 @@ export function readRun({ run, accepted, refused, probes: seen }: SeenRun, learn
   const set = cookiesSet(run.visit)
   const isSet = cookies.length > 0 && cookies.every((name) => set.includes(name))
   if (page?.as !== 'in' && !isSet) {
-    // The text of the first page, which a user who is in is not shown.
+    // The text of the first page, which a user who is in does not get.
     const isFirst = page?.as === 'unknown' && text !== undefined && text === learned.first?.text
     return is(isFirst ? 'out' : (page?.as ?? 'unknown'))
   }
-  // Also a crash may follow the proof that the app left.
+  // A crash may also follow the proof.
   if (learned.isRefuted) return { says: 'unknown', evidence: `${shown}, as after an invented answer` }
   const proof = `; it set the cookie ${cookies.join(', ')}, as for a user who is let in`
   return is('in', page?.as === 'in' ? shown : shown + proof)
 }
 
-/** Whether every part of a rule holds in a browser, after a run or before any. */
+/** Whether all parts of a rule hold in a browser, after a run or before any. */
 export async function holds(rule: AcceptedRule, run: Partial<FlowRun> & Pick<FlowRun, 'browser'>, driver: Driver) {
   const { browser, visit, observation } = run
   const { get, status, text, url, cookie, json } = rule.parts
@@ -221,7 +221,7 @@ export async function holds(rule: AcceptedRule, run: Partial<FlowRun> & Pick<Flo
   return answer !== undefined && wordsOf(answer).includes(member.join('#').toLowerCase())
 }
 
-/** Whether the rule asks the app itself: then its answer is an explicit one, also when it is a no. */
+/** Whether the rule asks the app: its answer then is an explicit sign, also when it is a no. */
 export const asksTheApp = ({ parts }: AcceptedRule): boolean => parts.get !== undefined || parts.json !== undefined
 
 function addressPattern(glob: string): RegExp {

@@ -22,7 +22,7 @@ import {
 } from './reading-trial.ts'
 
 export interface ReadingsOptions extends AuditRunOptions {
-  /** The readings that the app depends on count for the exit code. */
+  /** The readings on which the app depends count for the exit code. */
   readonly failOnReadings?: boolean
 }
 
@@ -30,8 +30,8 @@ export interface ReadingsOptions extends AuditRunOptions {
 const BUDGET_SECONDS = 900
 
 /**
- * Drives an app through its good flows under each variant of each reading, one at a time, and then under combinations that hold
- * every pair, and says which it depends on. The readings of each tenant are put back, whatever happens.
+ * Drives an app through its good flows under each variant of each reading, one at a time, then under combinations that contain every
+ * pair, and says on which it depends. The readings of each tenant are restored in any case.
  * @throws AuditProblem, in one line, when nothing can be shown
  */
 export async function auditReadings(app: AppCopies, options: ReadingsOptions = {}): Promise<AuditReport> {
@@ -106,7 +106,7 @@ type Try = (set: Combination) => Promise<TrialFinding>
 const MAX_FAILING = 10
 const ENOUGH = `${MAX_FAILING} combinations fail, and further ones were not tried`
 
-/** Tries every pair of variants, in combinations, and shrinks each that fails. No later one holds what is known to fail. */
+/** Tries every pair of variants in combinations, and shrinks each that fails. Later combinations contain no known failure. */
 export async function tryCombinations(
   variants: readonly ChosenVariant[],
   tryOne: Try,
@@ -139,11 +139,11 @@ export async function tryCombinations(
   }
 }
 
-/** Why something is undetermined: `page_unknown: in use/verified as adult your app showed ...`. */
+/** Why the result is undetermined: `page_unknown: in use/verified as adult your app showed ...`. */
 export const findingReason = ({ reason, evidence }: TrialFinding): string =>
   [reason, evidence].filter((text) => text).join(': ')
 
-/** Few combinations that hold every pair of variants that may join: each takes the variants that add most missing pairs. */
+/** A few combinations that contain every compatible pair of variants: each takes the variants that add most missing pairs. */
 export function coverPairs(
   pairs: readonly (readonly [ChosenVariant, ChosenVariant])[],
   variants: readonly ChosenVariant[],
@@ -167,7 +167,7 @@ export function coverPairs(
   return found
 }
 
-/** What a combination shows, and of one that fails the smallest part that does: halves are left out, then quarters, then single variants. */
+/** The result of a combination and, if it fails, its smallest failing part: halves are left out, then quarters, then single variants. */
 async function tryAndShrink(set: Combination, tryOne: Try) {
   let part = set
   let finding = await tryOne(part)

@@ -16,9 +16,9 @@ import { unread } from '../trials/start-trials.ts'
 import type { AuditRun, Trial, TrialFinding, Worker } from '../trials/trial.ts'
 
 export interface ReadingSettings extends Pick<AuditRun, 'learned' | 'options' | 'startFresh' | 'drive' | 'signal'> {
-  /** Each flow as it ends under the usual readings, by its name. */
+  /** The end of each flow under the usual readings, by the name of the flow. */
   readonly usual: ReadonlyMap<string, ShownFlow>
-  /** What the tenant of each worker has set. */
+  /** The readings that the tenant of each worker had. */
   readonly own: ReadonlyMap<SandboxApi, TenantReadings>
 }
 
@@ -27,12 +27,12 @@ export function setReadings(sandbox: SandboxApi, readings: Readings, own?: Tenan
   return sandbox.configure({ readings: all })
 }
 
-/** Readings that show in what an app fetches at its start, so that a fresh copy meets more of the difference. */
+/** Readings of what an app fetches at its start: only a fresh copy meets the whole difference. */
 const READ_AT_START = ['discovery', 'key_set', 'key_members', 'kid', 'unknown_members', 'callback_iss']
 
 const isGood = ({ verdict }: TrialFinding) => verdict === 'accepted'
 
-/** Tries variants together, up to the first flow that fails, which is run once more under the usual readings. */
+/** Tries variants together, up to the first failing flow, which is run once more under the usual readings. */
 export function readingTrial(variants: readonly ChosenVariant[], settings: ReadingSettings): Trial<TrialFinding> {
   const { learned, usual, own, drive, signal } = settings
   const startFresh = variants.some(({ reading }) => READ_AT_START.includes(reading.name))
@@ -40,7 +40,7 @@ export function readingTrial(variants: readonly ChosenVariant[], settings: Readi
     : undefined
   const all = [...new Map(variants.flatMap(({ flows }) => flows.map((flow) => [flow.name, flow]))).values()]
 
-  /** @returns what was found, and the flow that failed */
+  /** @returns the result, and the flow that failed */
   async function runUnder(
     some: readonly ChosenVariant[],
     flows: readonly TriedFlow[],
@@ -89,7 +89,7 @@ export function readingTrial(variants: readonly ChosenVariant[], settings: Readi
       if (!failed || signal.aborted) return finding
       let { finding: control } = await runUnder([], [failed], worker)
       if (!isGood(control) && !startFresh && worker.program) {
-        // An app that ended by what it met works again when it is started again. One that does not come up is lost, as the next run shows.
+        // An app that ended may work again after a new start. If it does not start, the next run shows that it is lost.
         await worker.program.restart().catch(() => {})
         control = (await runUnder([], [failed], worker)).finding
       }
@@ -106,7 +106,7 @@ async function fetchesOf({ coverage }: SandboxApi): Promise<Readonly<Record<stri
   return Object.fromEntries(['discovery', 'jwks'].map((name) => [name, calls[name]?.['success']?.count ?? 0]))
 }
 
-/** The endpoint that a reading changes only for a second call with the same thing. */
+/** The endpoint of a reading that changes only a second call with the same value. */
 const USED_TWICE: Readonly<Record<string, readonly [endpoint: string, used: string]>> = {
   code_use: ['E4', 'its code'],
   request_uri_use: ['E3', 'its request_uri'],
@@ -126,7 +126,7 @@ function whyNotMet(
   const [twice, used] = USED_TWICE[name] ?? []
   if (used && calls.every((ofFlow) => ofFlow.filter(({ endpoint }) => endpoint === twice).length < 2))
     return notForThisApp(`your app uses ${used} once, so that it meets no difference`)
-  // With an error page of the service no callback comes: the page is what is sent.
+  // When the service answers by an error page, no callback comes; the page itself is the answer.
   const isPage =
     variant.name === 'page' &&
     calls.flat().some(({ endpoint, status }) => (endpoint === 'E1' || endpoint === 'E3') && status >= 400)
@@ -138,13 +138,13 @@ function whyNotMet(
 
 const unshown = (evidence: string): TrialFinding => ({ verdict: 'undetermined', evidence, flows: [] })
 
-/** What one run of a flow showed, and what the journal has of it, newest first. */
+/** The result of one run of a flow, and its flows in the journal, newest first. */
 export type ShownFlow = Awaited<ReturnType<typeof runFlow>>
 
-/** So many flows of the journal may belong to one run. */
+/** Flows of the journal that may belong to one run. */
 const MAX_FLOWS = 100
 
-/** Drives the app through a flow once. No other run is under way on its tenant. */
+/** Drives the app through a flow once, while no other run uses its tenant. */
 export async function runFlow(
   flow: TriedFlow,
   { sandbox, driver }: Pick<Worker, 'sandbox' | 'driver'>,
@@ -165,10 +165,10 @@ function read({ flow, seen }: ShownFlow, learned: LearnedApp) {
   return says === 'unknown' ? readRun(seen, learned.use).says : says
 }
 
-/** A page that says neither yes nor no is the usual one when it has so much of it. */
+/** The least share of the usual page for a page that says neither yes nor no. */
 const ALIKE = 0.9
 
-/** Compares two runs: yes, no and successful calls have to stay; crashes and missing pages count unless they are usual. */
+/** Compares two runs: yes, no and successful calls must stay; crashes and missing pages count unless they are usual. */
 export function compareFlows(usual: ShownFlow, shown: ShownFlow, learned: LearnedApp): TrialFinding {
   const [{ observation: before }, { observation }] = [usual.seen.run, shown.seen.run]
   const [saysUsually, says] = [read(usual, learned), read(shown, learned)]
@@ -185,7 +185,7 @@ export function compareFlows(usual: ShownFlow, shown: ShownFlow, learned: Learne
   if (isCrash || (saysUsually === 'in' && says !== 'in'))
     return found('too strict', `${sentence}; usually ${sentenceOf(before).replace(/^your app showed /, 'it shows ')}`)
   if (saysUsually === 'out' && says === 'in') return found('too strict', `${sentence}, as after a yes`)
-  // On an error page of the service the user stays there, and the app is not asked.
+  // At an error page of the service the user stays there, and the app is not called.
   const isEnded = observation.end === 'sandbox_page'
   const missing = missingCall(usual, shown)
   if (missing !== undefined && !isEnded) return found('too strict', `${missing}; ${sentence}`)
@@ -195,7 +195,7 @@ export function compareFlows(usual: ShownFlow, shown: ShownFlow, learned: Learne
   return found('undetermined', `${sentence}, which is neither the yes nor the no that was learned`, 'page_unknown')
 }
 
-/** What became of a call that usually succeeds, when it did not succeed. */
+/** What happened to a call that usually succeeds. */
 function missingCall(usual: ShownFlow, shown: ShownFlow): string | undefined {
   const callsOf = ({ flows }: ShownFlow) => flows.flatMap(({ calls }) => calls)
   const answered = (flow: ShownFlow) => callsOf(flow).filter(({ status }) => status > 0 && status < 400)
@@ -207,7 +207,7 @@ function missingCall(usual: ShownFlow, shown: ShownFlow): string | undefined {
   return `the service refused ${missing.endpoint} of your app with ${refused.status} (${describeErrors([refused])})`
 }
 
-/** A flow that the app is driven through under each reading. */
+/** A flow through which the app is driven under each reading. */
 export interface TriedFlow {
   readonly row: AuditRow
   readonly role: Role
@@ -217,7 +217,7 @@ export interface TriedFlow {
 
 const flowOf = (row: AuditRow, role: Role): TriedFlow => ({ row, role, name: `${rowId(row)} as ${role}` })
 
-/** The flows that end as they should: an adult comes in, a minor and a denial do not, and what else the app uses. */
+/** The flows that end as they should: an adult gets in, a minor and a denial do not, and the other flows of the app. */
 function goodFlowsOf({ create, upgrade }: LearnedApp): readonly TriedFlow[] {
   const find = (role: Role, ...ids: readonly string[]) =>
     ids.flatMap((id) => findRow(id) ?? []).map((row) => flowOf(row, role))
@@ -232,12 +232,12 @@ function goodFlowsOf({ create, upgrade }: LearnedApp): readonly TriedFlow[] {
 const flowsOfRow = (row: AuditRow, settings: RowSettings): readonly TriedFlow[] =>
   planRow(row, settings).roles.map((role) => flowOf(row, role))
 
-/** A variant of a reading beside the usual one. */
+/** A variant of a reading, and the usual one. */
 export interface ChosenVariant {
   readonly reading: Reading
   readonly variant: Variant
   readonly usual: string
-  /** The flows of an app that may show it. */
+  /** The flows of an app that may show the difference. */
   readonly flows: readonly TriedFlow[]
   readonly absent?: TrialFinding | undefined
 }
@@ -246,7 +246,7 @@ export interface ChosenVariant {
 export const chosenVariantName = ({ reading, variant }: Pick<ChosenVariant, 'reading' | 'variant'>): string =>
   readingId(reading.name, variant.name)
 
-/** Every variant that the tenant does not have now. The good flows of an app come first, then those of the rows that show the reading. */
+/** All variants that the tenant does not have now. The good flows of an app come first, then those of the rows that show the reading. */
 export function unusualVariants(own: Readings, settings: RowSettings): readonly ChosenVariant[] {
   const { profile, create } = settings.learned
   const readings = Object.fromEntries(READINGS.map((reading) => [reading.name, own[reading.name] ?? reading.default]))
@@ -258,7 +258,7 @@ export function unusualVariants(own: Readings, settings: RowSettings): readonly 
 
   function whyAbsent(reading: Reading, rows: readonly AuditRow[], variant: string): TrialFinding | undefined {
     const { name } = reading
-    // Decision: the brand word is a setting of an app that writes it into its requests, as the base URL is.
+    // Decision: the brand word is a setting of an app that writes it into its requests, like the base URL.
     if (name === 'brand_word' && profile.upgradeScope)
       return notForThisApp('your app names the brand word itself, in the upgrade scope')
     const other = set.find((one) => isExcluded(readingId(name, variant), one))
@@ -288,7 +288,7 @@ export function unusualVariants(own: Readings, settings: RowSettings): readonly 
 export const mayMeet = (one: ChosenVariant, other: ChosenVariant): boolean =>
   one.reading !== other.reading && !isExcluded(chosenVariantName(one), chosenVariantName(other))
 
-/** Whether two variants cannot hold together; the table says it of either of them. */
+/** Whether two variants exclude each other; the table says it for either of them. */
 function isExcluded(one: string, other: string): boolean {
   const excludes = (name: string, beside: string) => {
     const [reading = '', variant = ''] = name.split('=')

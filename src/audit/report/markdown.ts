@@ -6,7 +6,7 @@ import { conclusionOf, describeChecks, describeReadings, listChecks } from '../.
 
 const FOLDED = ['known', 'observed', 'not for this app', 'refused', 'accepted'] as const
 
-/** An audit as GitHub Flavored Markdown, by default at most as long as the summary of a step. */
+/** An audit as GitHub Flavored Markdown, by default no longer than GitHub accepts for the summary of a step. */
 export function renderMarkdown(report: AuditReport, console?: string, maxBytes?: number): string {
   const { rows, readings, checks, notes, learned, app, catalogue, seconds, totals } = report
   const columns = Object.keys(totals).map((title) => ({ title, isNumber: true }))
@@ -63,7 +63,7 @@ function flowLink(id: string, console = ''): string {
   return isOnWeb ? `[${codeSpan(id)}](<${new URL(url).href}>)` : codeSpan(id)
 }
 
-/** A line for each thing that the app did, with the rows after which it did so. */
+/** A line for each reaction of the app, with the rows that led to it. */
 function foldRows(title: string, rows: readonly AuditedRow[]): string | false {
   const told = (row: AuditedRow) => (/^(refused|accepted)$/.test(row.verdict) ? '' : whatAppDid(row))
   const lines = [...new Set(rows.map(told))].map((text) => {

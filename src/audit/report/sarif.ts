@@ -8,16 +8,16 @@ import { asSentence, whatHappened } from '../../sandbox/outcomes/report/audited-
 import { headOf, isFound, linesOf, type Point, pointsOf } from '../../sandbox/outcomes/report/points.ts'
 
 export interface SarifOptions {
-  /** The address of the console: `http://localhost:2435/_sandbox/console`. */
+  /** The URL of the console: `http://localhost:2435/_sandbox/console`. */
   readonly console?: string | undefined
-  /** The place in the code of the app that reads the answers of a flow, or where `agekey-audit.yaml` speaks of it. */
+  /** The code of the app that reads the answers of a flow, or the line of `agekey-audit.yaml` about the flow. */
   readonly source?: ((flow: Point['flow']) => { readonly file: string; readonly line: number } | undefined) | undefined
 }
 
 const ROOT = '%SRCROOT%'
 const LEVELS = { must: 'error', should: 'warning', may: 'note' } as const
 
-/** SARIF 2.1.0 with a rule and a result for each check that was found missing, and for what an app depends on. */
+/** SARIF 2.1.0 with a rule and a result for each missing check, and for what an app depends on. */
 export function renderSarif(report: AuditReport, options: SarifOptions = {}): string {
   const { app, version, started_at: startTimeUtc, seconds, exit_code: exitCode, notes } = report
   const found = pointsOf(report).filter(isFound)
@@ -44,7 +44,7 @@ export function renderSarif(report: AuditReport, options: SarifOptions = {}): st
 }
 
 function ruleOf({ check: id, title, verdict, severity, rule, cwe, facts: all }: Point) {
-  // Of a reading what happened is all that explains it.
+  // For a reading, only what happened explains it.
   const isCheck = severity !== undefined
   const name = asSentence(isCheck ? `${verdict}: ${title}` : `The app ${verdict} ${title}`)
   const facts = isCheck ? all.filter(({ kind }) => kind !== 'happened') : all
@@ -68,9 +68,9 @@ function resultOf(point: Point, path: string, { source = () => undefined, consol
   const { check: id, level, rows, flow, flows } = point
   const place = source(flow)
   const fingerprint = createHash('sha256').update(`${id} ${path}`).digest('hex').slice(0, 32)
-  // GitHub makes the second by the line in the file, unless there is no such file.
+  // GitHub makes the second fingerprint from the line in the file, unless the file is missing.
   const ofLine = place ? {} : { primaryLocationLineHash: `${fingerprint}:1` }
-  // What to do about it stands in the help of the rule.
+  // The help of the rule says what to do.
   const facts = point.facts.filter(({ kind }) => kind === 'happened' || kind === 'harm')
   return {
     level: LEVELS[level],
@@ -86,10 +86,10 @@ function resultOf(point: Point, path: string, { source = () => undefined, consol
   }
 }
 
-// Decision: code scanning refuses a result without a place in a file, so an audit without a file names the file it could have.
+// Decision: code scanning refuses a result without a place in a file, so an audit without a file names the file that it could have.
 function locationOf({ file, line } = { file: 'agekey-audit.yaml', line: 1 }) {
   const path = file.replaceAll('\\', '/').replace(/^(?:\.\/)+/, '')
-  // An absolute path stays one: code scanning finds the root of the repository in it.
+  // An absolute path stays absolute: code scanning finds the root of the repository in it.
   const artifactLocation = isAbsolute(file)
     ? { uri: pathToFileURL(file).href }
     : { uri: path.split('/').map(encodeURIComponent).join('/'), uriBaseId: ROOT }
@@ -98,7 +98,7 @@ function locationOf({ file, line } = { file: 'agekey-audit.yaml', line: 1 }) {
 
 const messageOf = (text: string) => ({ text: plainText(text) })
 
-/** Shows control characters, and keeps `[text](target)`, which is a link in SARIF, from being one. */
+/** Escapes control characters, and `[text](target)`, which is a link in SARIF. */
 const plainText = (text: string) =>
   visible(text)
     .replace(/\p{Cs}/gu, '\ufffd')

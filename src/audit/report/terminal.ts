@@ -5,9 +5,9 @@ import { isFound, linesOf, type Point, pointsOf, unshownOf } from '../../sandbox
 import { conclusionOf, describeChecks, describeReadings, listChecks } from '../../sandbox/outcomes/report/totals.ts'
 
 export interface TerminalOptions {
-  /** The address of the console: `http://localhost:2435/_sandbox/console`. */
+  /** The URL of the console: `http://localhost:2435/_sandbox/console`. */
   readonly console?: string | undefined
-  /** What is typed to audit the same app again; without it, its page is given. */
+  /** The command that audits the same app again; without it the page is named. */
   readonly command?: string | undefined
   colour(style: 'bold' | 'dim' | 'red' | 'yellow' | 'green', text: string): string
 }
@@ -15,7 +15,7 @@ export interface TerminalOptions {
 const MAX_NAMES = 5
 const COLOURS = { passed: 'green', failed: 'red', undetermined: 'yellow', 'nothing was judged': 'red' } as const
 
-/** What matters of an audit, in lines for a terminal: missing checks, what else was found, what holds, how to go on. */
+/** The essentials of an audit as lines for a terminal: missing checks, other findings, what holds, how to continue. */
 export function renderAuditTerminal(report: AuditReport, options: TerminalOptions): string[] {
   const { checks, rows, readings, notes, app, totals, seconds } = report
   const { colour, command = `npx agekey-sandbox audit ${flagWord(app)}` } = options
@@ -55,7 +55,7 @@ const wrapped = (list: string): readonly string[] =>
 
 function pointLines(point: Point, written: Set<string>, { colour, console }: TerminalOptions): string[] {
   const { verdict, title, state, weight, flows } = point
-  // Of an app that is safe by accident, or too strict, what happened says enough.
+  // For an app that is safe by accident, or too strict, what happened is enough.
   const told = point.facts.filter(({ kind }) => verdict === 'missing' || kind === 'happened' || kind === 'see')
   const facts = told.map((fact) => {
     const isRepeated = fact.kind === 'write' && written.has(fact.text)

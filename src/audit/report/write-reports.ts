@@ -5,7 +5,7 @@ import { headOf, linesOf, type Point, pointsOf } from '../../sandbox/outcomes/re
 import { renderMarkdown } from './markdown.ts'
 import { renderSarif, type SarifOptions } from './sarif.ts'
 
-/** The formats of reports, each with the flag that names its file. */
+/** The formats of reports, each with its flag. */
 export const REPORT_FORMATS = ['json', 'junit', 'sarif', 'markdown'] as const
 type ReportFormat = (typeof REPORT_FORMATS)[number]
 
@@ -16,12 +16,12 @@ export type WriteFiles = (
 ) => void
 
 interface ReportContext extends SarifOptions {
-  /** `GITHUB_STEP_SUMMARY`: the Markdown is appended there. */
+  /** `GITHUB_STEP_SUMMARY`: the Markdown is appended to this file. */
   readonly summaryFile?: string | undefined
   readonly writeFiles: WriteFiles
 }
 
-/** Writes an audit to files by format; `-` is standard output. @throws ConfigError with a line for each that cannot be written */
+/** Writes an audit to files by format; `-` is standard output. @throws ConfigError with a line for each file that cannot be written */
 export function writeReports(
   report: AuditReport,
   targets: Readonly<Partial<Record<ReportFormat, string | undefined>>>,
@@ -46,17 +46,17 @@ export function renderAuditJUnit(report: AuditReport, console?: string): string 
   return renderJUnit(suites.map((name) => ({ name, cases: all.filter(({ classname }) => classname === name) })))
 }
 
-// Decision: a finding below the level of --fail-on is no failure, as the exit code says, and no success either.
+// Decision: a finding below the level of --fail-on is no failure, like in the exit code, and no success either.
 const STATUS = { failed: 'failed', finding: 'skipped', open: 'skipped', passed: 'passed' } as const
 
 function caseOf(point: Point, console: string | undefined): JUnitCase {
   const { check, suite, state, verdict, reason, rows } = point
-  // How long a single check took is not known: rows share flows and run at the same time.
+  // The time of a single check is unknown: rows share flows and run concurrently.
   const common = { name: check.replace(/^readings\//, ''), classname: suite, seconds: 0, status: STATUS[state] }
   if (state === 'passed') return common
   if (state === 'open') return { ...common, detail: `${verdict}: ${reason}` }
   const others = rows.slice(1).map((row) => `${row.row}: ${row.verdict}. ${whatAppDid(row)}`.trimEnd())
   const lines = [headOf(point), ...linesOf(point, console)]
-  // The first of them says what happened.
+  // The first line says what happened.
   return { ...common, detail: lines.slice(0, 2).join(' '), lines: [...lines, ...others] }
 }

@@ -2,7 +2,7 @@ import { isBroughtAnswer, rowId } from '../../sandbox/outcomes/catalogue.ts'
 import { type AuditRow, bringsNothing, unmetNeedOf } from '../../sandbox/outcomes/outcome.ts'
 import type { AuditRun, TrialFinding } from './trial.ts'
 
-/** Documents that an app reads when it starts or for its first token, so that only a fresh copy of it meets their rows. */
+/** Documents that an app reads at its start or for its first token, so that only a fresh copy meets their rows. */
 export const isReadAtStart = ({ flow }: AuditRow): boolean => flow === 'jwks' || flow === 'discovery'
 
 export const RESTART =
@@ -14,7 +14,7 @@ export function notForThisApp(reason: string): TrialFinding {
   return { verdict: 'not for this app', reason, evidence: '', flows: [] }
 }
 
-/** What is known of a row before it is tried; `undefined` when it has to be tried. */
+/** The verdict on a row that is known before a trial; `undefined` when the row must be tried. */
 export function knownBefore(
   row: AuditRow,
   { learned, options, startFresh, isVisited }: Subject,
@@ -36,7 +36,7 @@ export function knownBefore(
     unmetNeedOf(row, has),
   ].find((one) => typeof one === 'string')
   if (reason !== undefined) return notForThisApp(reason)
-  // The app does not get through this flow with right answers: nothing else can be shown there.
+  // The app does not complete this flow with right answers: nothing else can be shown there.
   if (later?.kind !== 'refused') return undefined
   const { rows, reason: evidence } = later
   if (rows.includes(rowId(row))) return { verdict: 'too strict', evidence, flows: [] }

@@ -1,7 +1,7 @@
 import { CHECKS, type ClientCheck } from '../../sandbox/outcomes/outcome.ts'
 import type { TrialFinding } from './trial.ts'
 
-/** Messages by which jose, oauth4webapi, PyJWT, Authlib and go-oidc say which check refused, most telling first. */
+/** Messages in which jose, oauth4webapi, PyJWT, Authlib and go-oidc name the check that refused, most telling first. */
 export const LIBRARY_MESSAGES: readonly (readonly [check: ClientCheck, message: RegExp])[] = [
   ['exp', /ExpiredSignatureError|ExpiredTokenError|expired_token|oidc: token is expired/],
   ['nbf', /ImmatureSignatureError: .*\(nbf\)|oidc: current time .* before the nbf/],
@@ -30,14 +30,14 @@ export const LIBRARY_MESSAGES: readonly (readonly [check: ClientCheck, message: 
   ['serialisation', /jwt\.exceptions\.DecodeError|oidc: malformed jwt/],
 ]
 
-/** What the libraries write of a claim: `"exp" claim`, `"aud" (audience) claim`, `ID Token "c_hash"`, `InvalidClaimError: … 'iss'`. */
+/** How the libraries name a claim: `"exp" claim`, `"aud" (audience) claim`, `ID Token "c_hash"`, `InvalidClaimError: … 'iss'`. */
 const CLAIM =
   /"(\w+)" (?:\([\w ]+\) )?claim|ID Token "(\w+)"|(?:Missing|Invalid|MissingRequired)ClaimError: .*["'](\w+)["']/
 
 const MAX_LINES = 5
 const STACK = /^\s+at |^\s+File "|^\s*$/
 
-/** Adds the lines that tell most of what an app wrote, and says when they name another check than `breaks`. */
+/** Adds the most telling lines of the log, and says when they name another check than `breaks`. */
 export function withLog(
   finding: TrialFinding,
   lines: readonly string[],

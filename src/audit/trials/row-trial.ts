@@ -15,16 +15,16 @@ import type { AuditRun, Trial, TrialFinding, Worker } from './trial.ts'
 interface Brought {
   readonly run: FlowRun
   readonly flows: readonly string[]
-  /** Why it is not known that the row was sent to the app, or that the session before it cannot be ended. */
+  /** Why nobody knows that the row was sent to the app, or why the earlier session cannot be ended. */
   readonly missing?: Reason | 'session_stays' | undefined
-  /** What the sandbox saw that an app does only with an answer that it took for a good one. */
+  /** What the sandbox saw of an app that accepted the answer: its next call. */
   readonly sign?: string | undefined
 }
 
-/** What one run of a row showed, as a persona of the sandbox. */
+/** The result of one run of a row, as a persona of the sandbox. */
 type SeenVisit = Omit<Brought, 'run'> & { readonly as: string; readonly seen: SeenRun }
 
-/** How rows show: by the last page of `page`, in the answer of `sentBy`; `next` is called if the app took it for good. */
+/** How rows are judged: by the last page of `page`, in the answer of `sentBy`; `next` is called if the app accepted it. */
 const USE = { page: 'use', sentBy: 'E1', next: 'E4', sign: 'your app exchanged the code (E4)' } as const
 const TRACES = {
   use: USE,
@@ -40,7 +40,7 @@ const TRAPPED = 'your app fetched an address that the answer named, or followed 
 
 export type RowSettings = Pick<AuditRun, 'learned' | 'options'>
 
-/** Tries a row: one visit for each role, of which the worst counts. The browsers are asked again when anything can be asked. */
+/** Tries a row: one visit for each role; the worst result counts. The browsers are asked again if pages can be requested again. */
 export function rowTrial(row: AuditRow, settings: RowSettings): Trial<readonly SeenVisit[]> {
   const { learned } = settings
   const { roles, plan, runs } = planRow(row, settings)
@@ -121,7 +121,7 @@ export function planRow(row: AuditRow, { learned, options: { create, upgrade } }
 
 /** The flow whose last page shows how a row ended; `undefined` when its pages were not learned. */
 export function learnedFlowOf(row: AuditRow, learned: LearnedApp): LearnedFlow | undefined {
-  // After a code an app goes on to Upgrade.
+  // After a code an app continues with Upgrade.
   const page = row.name === 'code_issued' ? 'upgrade' : TRACES[row.flow].page
   if (page === 'use') return learned.use
   const later = learned[page]
@@ -137,7 +137,7 @@ export function readSeen(row: AuditRow, seen: SeenRun, learned: LearnedApp): Run
   return asUse.says === 'out' || asUse.says === 'broke' ? asUse : (own ?? { ...asUse, says: 'unknown' })
 }
 
-/** What a visit says of a row, when its end is read so. */
+/** The verdict on a row from the end of a visit. */
 export function findingOfVisit(
   row: AuditRow,
   visit: Omit<SeenVisit, 'seen'> & { readonly observation: Pick<Observation, 'end' | 'status' | 'summary'> },
@@ -150,7 +150,7 @@ export function findingOfVisit(
   }
   const open = (reason: Reason, text = observation.summary) => found('undetermined', text, reason)
   if (isLimited) return open('control_lost', isLimitedLater ? shown : `your app answers ${observation.summary}`)
-  // Decision: where the session of an app cannot be ended, nobody says how it would take the same answer afterwards.
+  // Decision: if the session of an app cannot be ended, nobody knows how the app would treat the same answer afterwards.
   if (missing === 'session_stays') return found('observed', 'the audit found no way to end the session of your app')
   if (missing) return open(missing)
   const isTaken = sign !== undefined || says === 'in'
@@ -162,7 +162,7 @@ export function findingOfVisit(
   if (row.correctClient === 'accept') return found(isTaken ? 'accepted' : 'too strict')
   if (isTaken) return found('let in')
   if (says === 'broke') return found('broke')
-  // An honest minor gets this page, and an invented token another one: the app read the answers, and took them for a plain no.
+  // An honest minor gets this page, and an invented token another one: the app read the answers and took them for a plain no.
   const isOfAnswers = row.breaks.includes('age_thresholds') || row.breaks.includes('requested_thresholds')
   return found(like === 'minor' && isOfAnswers && !row.plainNo ? 'ignored' : 'refused')
 }
@@ -184,14 +184,14 @@ async function isSignedOut(run: FlowRun, use: LearnedFlow, { driver }: Worker): 
   return readRun(await seeRun(run, byProbes, driver), byProbes).says === 'out'
 }
 
-/** Ends the session that an answer opened: by signing out, which leaves the request in the cookies, else by its cookies. */
+/** Ends the session that an answer opened: by signing out, which leaves the request in the cookies, otherwise by removing its cookies. */
 async function endSession(run: FlowRun, worker: Worker, { use, signOut }: LearnedApp): Promise<boolean> {
   const { browser, visit } = run
   const hasProbes = use.probes.length > 0
   for (const path of hasProbes ? signOut : []) {
     await worker.driver.open({ url: path }, browser)
     if (!(await isSignedOut(run, use, worker))) continue
-    // What `before` did may be over too, such as a sign-in.
+    // The effect of `before` may be gone too, such as a sign-in.
     await worker.driver.prepare(browser)
     return true
   }
@@ -208,19 +208,19 @@ async function browserAfterFlow(worker: Worker, learned: LearnedApp): Promise<Br
   const { browser } = run
   const isOver = await endSession(run, worker, learned)
   if (use.probes.length > 0) return isOver ? browser : undefined
-  // A denial answers nothing that can be replayed.
+  // A denial contains no answer to replay.
   const denied = await worker.driver.run({ use: { outcome: 'access_denied' }, browser })
   const { says } = readRun(await seeRun(denied, use, worker.driver), use)
   return denied.request && says !== 'in' ? browser : undefined
 }
 
-/** The flow of the journal in which a row is sent, and why it is not known that the app got the row. */
+/** The flow of the journal in which a row is sent, and why it is unknown whether the app received the row. */
 export async function findDelivery(row: AuditRow, run: FlowRun, sandbox: SandboxApi) {
   const { useFlow, createFlow, observation, isLaterMet, brought } = run
   const { sentBy } = TRACES[row.flow]
   const id = row.flow === 'create' ? createFlow : useFlow
   const begun = { audit: 'also', flow: 'create', ...(useFlow && { after: useFlow }) } as const
-  // A browser that is sent on with a request_uri that was never issued begins a flow of its own.
+  // A browser with a request_uri that was never issued begins its own flow.
   const pushed = row.flow === 'par' ? (await sandbox.flows.list(begun)).find((flow) => hasCall(flow, 'E2')) : undefined
   const known = row.flow === 'par' || id === undefined ? pushed : await sandbox.flows.get(id)
   const isSent =
@@ -237,13 +237,13 @@ const hasCall = ({ calls }: Flow, endpoint: string) => calls.some((call) => call
 
 /** Rows of the audit itself: a right answer that a browser brings in a wrong way. */
 const BROUGHT: Readonly<Record<string, (worker: Worker, learned: LearnedApp) => Promise<Brought>>> = {
-  /** A second browser begins a flow, and then opens the answer to the flow of the first one. */
+  /** A second browser begins a flow, then opens the answer to the flow of the first one. */
   async 'callback.of_other_browser'(worker, { personas: { adult } }) {
     const first = await visitAs(adult, worker.driver, 'E1')
     const second = await visitAs(adult, worker.driver, 'E1')
     return bring([first, second], second.browser, worker)
   },
-  /** An adult brings an answer again, when the session that it opened is over. */
+  /** An adult brings an answer again after the session that it opened is over. */
   async 'callback.twice'(worker, learned) {
     const first = await visitAs(learned.personas.adult, worker.driver)
     if (await endSession(first, worker, learned)) return bring([first], first.browser, worker)
@@ -251,7 +251,7 @@ const BROUGHT: Readonly<Record<string, (worker: Worker, learned: LearnedApp) => 
   },
 }
 
-/** A browser opens the answer of the first of some runs, unless that is missing. */
+/** A browser opens the answer of the first run that has one. */
 async function bring(runs: readonly [FlowRun, ...FlowRun[]], browser: Browser, { driver }: Worker): Promise<Brought> {
   const [run] = runs
   const flows = runs.flatMap(({ useFlow }) => useFlow ?? [])

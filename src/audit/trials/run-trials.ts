@@ -8,7 +8,7 @@ import type { AuditRun, Trial, TrialFinding, Worker } from './trial.ts'
 
 /** With one visit at a time on each worker, calls of its server and lines of its log belong to that visit. */
 export interface RunSettings extends Pick<AuditRun, 'workers' | 'visitsEach' | 'options' | 'signal' | 'notes'> {
-  /** What a worker does right as long as it lets an adult in. It follows each batch. */
+  /** The plain good flow that follows each batch: a worker is right as long as it lets an adult in. */
   readonly control: Trial
   onFinding(trial: Trial, finding: TrialFinding): void
 }
@@ -18,7 +18,7 @@ const TRIALS_PER_CONTROL = 50
 const SMALLER = 10
 const MAX_LOSSES = 2
 const WAITS_MS = [0, 1000, 3000, 6000]
-/** Jobs of an app may let a user in after the answer. */
+/** Milliseconds in which jobs of an app may let a user in after the answer. */
 const LATER_MS = 2000
 
 const ENDED = ['timed_out', 'the audit ended before; raise --budget'] as const
@@ -28,16 +28,16 @@ const OF_REFUSAL: readonly VerdictName[] = ['refused', 'broke', 'ignored', 'too 
 interface Progress {
   readonly trial: Trial
   seen: readonly { worker: Worker; value: unknown; log: readonly string[] | undefined }[]
-  /** How often a plain good flow was refused after it. */
+  /** How often the good flow after this trial was refused. */
   losses: number
-  /** How often it was driven again because of a limit, which is no attempt. */
+  /** How often the trial was repeated because of a rate limit, which is no attempt. */
   pauses: number
 }
 
 /**
- * Runs trials in order on all workers. A worker takes a batch: first the trials that may run side by side, then the others, then a
- * plain good flow. If the app refuses the good flow, its refusals in this batch do not count: the app is started again, or given time,
- * and the batch is run once more.
+ * Runs trials in order on all workers. A worker takes a batch: first the trials that may run side by side, then the others, then a plain
+ * good flow. If the app refuses the good flow, its refusals in this batch do not count: the app is started again, or given time, and the
+ * batch is run once more.
  */
 export async function runTrials(trials: readonly Trial[], settings: RunSettings) {
   const { workers, visitsEach, signal, notes, control, onFinding } = settings
@@ -67,7 +67,7 @@ export async function runTrials(trials: readonly Trial[], settings: RunSettings)
     return { verdict: 'undetermined', reason: 'flaky', evidence, flows, log: other.log, isLimited: other.isLimited }
   }
 
-  /** @returns false when other runs may have disturbed this one, or the app was away: it is to be run again, alone */
+  /** @returns false when other runs may have disturbed this one, or the app was away: it must be run again, alone */
   async function tryOne(progress: Progress, worker: Worker, isAlone: boolean): Promise<boolean> {
     const { trial } = progress
     const found: Progress['seen'][number][] = []
@@ -77,12 +77,12 @@ export async function runTrials(trials: readonly Trial[], settings: RunSettings)
       const value = await trial.drive(worker)
       found.push({ worker, value, log: await recorded?.() })
     } while (found.length < repeat && isFinding(trial.proof(found[0]?.value)))
-    // What was ended with the audit shows nothing.
+    // Visits that the end of the audit interrupted show nothing.
     if (signal.aborted) return true
     progress.seen = found
     const finding = findingOf(progress)
     if (finding.isLimited) {
-      // Each browser gets an address of its own, and the app some time.
+      // Each browser gets its own address, and the app some time.
       if (!isLimited)
         notes.push(
           `your app answers 429 since ${trial.name}; the audit goes on more slowly, by other client addresses. Raise its limit for tests, or give reset:`,
@@ -101,7 +101,7 @@ export async function runTrials(trials: readonly Trial[], settings: RunSettings)
     return true
   }
 
-  /** What a worker shows that no longer lets an adult in; `undefined` when it does. */
+  /** The verdict on a worker that no longer lets an adult in; `undefined` when it does. */
   async function findLoss(worker: Worker): Promise<string | undefined> {
     const progress = begin(control)
     await tryOne(progress, worker, false)
@@ -111,7 +111,7 @@ export async function runTrials(trials: readonly Trial[], settings: RunSettings)
   }
 
   async function runWorker(worker: Worker): Promise<void> {
-    // The workers share the trials, and the fastest takes most of them.
+    // The workers share the trials; the fastest takes most.
     const share = workers.length > 1 ? Math.ceil(trials.length / workers.length / 2) : TRIALS_PER_CONTROL
     let size = Math.min(TRIALS_PER_CONTROL, share)
     while (queue.length > 0 && !signal.aborted) {
@@ -157,7 +157,7 @@ export async function runTrials(trials: readonly Trial[], settings: RunSettings)
     return { isBack: false, remedy: program ? `, and started again it showed ${shown}` : '' }
   }
 
-  /** Looks once more at users who were refused: an app may let them in by a job. */
+  /** Reads refused users once more: a job of the app may let them in. */
   async function lookLater(): Promise<void> {
     const refused = all.filter((one) => one.trial.lookAgain && OF_REFUSAL.includes(findingOf(one).verdict))
     await refused[0]?.seen[0]?.worker.driver.wait(LATER_MS)

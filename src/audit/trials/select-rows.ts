@@ -5,7 +5,7 @@ import type { AuditRow } from '../../sandbox/outcomes/outcome.ts'
 import { didYouMean, excerpt, listed, quote } from '../../text/message-parts.ts'
 import type { AuditChoices } from '../choices.ts'
 
-/** What a row has of each kind that may stand before the colon of a pattern. */
+/** The values of a row for each kind before the colon of a pattern. */
 const KINDS = new Map<string, (row: AuditRow) => readonly string[]>([
   ['family', ({ family }) => [family]],
   ['flow', ({ flow }) => [flow]],
@@ -15,7 +15,7 @@ const KINDS = new Map<string, (row: AuditRow) => readonly string[]>([
 
 const PATTERNS = 'use/id_token.*, family:signature, flow:create, cwe:347 and level:must'
 
-/** The rows of the catalogue that `PATTERNS` name. @throws Error with one line for a pattern that names no row */
+/** The rows of the catalogue that patterns name. @throws Error with one line for a pattern that names no row */
 export function selectRows({ only = [], skip = [] }: Pick<AuditChoices, 'only' | 'skip'>): readonly AuditRow[] {
   const [wanted, left] = [only.flatMap(rowsNamed), skip.flatMap(rowsNamed)]
   return AUDIT_ROWS.filter((row) => (only.length === 0 || wanted.includes(row)) && !left.includes(row))
@@ -38,7 +38,7 @@ function rowsNamed(pattern: string): readonly AuditRow[] {
 
 const FORM = ' A row is a flow and a name, as in use/id_token.expired; agekey-sandbox audit --list shows them'
 
-/** The check of a schema: refuses what names no row or version of the catalogue, or a row twice. */
+/** The check of a schema: refuses unknown rows or versions of the catalogue, and a row that is named twice. */
 export function requireKnownNames({ value, issues }: z.core.ParsePayload<AuditChoices>): void {
   const { catalogue, known = [], only, skip } = value
   const versions: readonly string[] = CATALOGUE_VERSIONS

@@ -13,7 +13,7 @@ export const unread = (flow: string): string =>
 
 interface SeenStart {
   readonly isRead: boolean
-  /** The adult was let in; without a read this proves that the app needs no such document. */
+  /** The adult was let in without a read, which proves that the app needs no such document. */
   readonly isIn: boolean
   readonly isTrapped: boolean
   readonly failure?: FreshCopy['failure']
@@ -21,13 +21,13 @@ interface SeenStart {
   readonly log: readonly string[]
 }
 
-/** So many reads are answered by the row: more than an app makes in a visit. */
+/** Reads that the row answers: more than an app makes in a visit. */
 const READS = 10_000
 
 /**
- * Makes trials of the key set and of discovery. Each starts a copy of the app, on a tenant of its own in which the row answers every
- * read; a row of Use queues nothing there, so that the copy starts without a fault. Rows to accept come first: if the app reads a
- * document in none of these starts, no copy is started for the other rows of that document.
+ * Makes trials of the key set and of discovery. Each starts a copy of the app on its own tenant, in which the row answers every read. A
+ * row of Use queues nothing there, so that the copy starts without a fault. Rows to accept come first: if the app reads a document in
+ * none of these starts, no copy is started for the other rows of that document.
  */
 export function createStarts(startFresh: StartFresh, { drive, learned: { use, personas }, signal }: AuditRun) {
   const reads = new Map<string, boolean>()
@@ -46,7 +46,7 @@ export function createStarts(startFresh: StartFresh, { drive, learned: { use, pe
       const seen = driver && (await seeRun(await visitAs(personas.adult, driver), use, driver))
       const calls = (await sandbox.flows.list({ audit: 'also' })).flatMap((one) => one.calls)
       const isTrapped = calls.some(({ endpoint }) => endpoint === 'trap')
-      // What was queued for a tenant of its own is held or used up in part, when it was read.
+      // A queued decision of an own tenant is held or partly used up once it was read.
       const [left] = await sandbox.expectations.list()
       const isRead = left === undefined || left.held_since !== undefined || left.remaining < left.times
       const isIn = seen !== undefined && readRun(seen, use).says === 'in'
@@ -57,7 +57,7 @@ export function createStarts(startFresh: StartFresh, { drive, learned: { use, pe
     } finally {
       await copy.close()
     }
-    // It neither read the document nor let the adult in: another program may have taken its port.
+    // The copy neither read the document nor let the adult in: another program may have taken its port.
     return start(row, false)
   }
 
@@ -71,7 +71,7 @@ export function createStarts(startFresh: StartFresh, { drive, learned: { use, pe
       const evidence = isIn ? unread(row.flow) : `it read no reply of ${rowId(row)}; ${shown}`
       return { verdict: 'undetermined', reason: 'not_reached', evidence, flows }
     }
-    // Decision: an app that ends because of what it read says no, and one that hangs says nothing. Before the browser is sent to the
+    // Decision: an app that ends because of what it read says no, and an app that hangs says nothing. Before the browser is sent to the
     // service, a page of 500 and above says that the app cannot begin: a no.
     const cannotBegin = failure?.isEnded || (observation && !request && observation.status >= 500)
     const says = cannotBegin ? 'out' : failure ? 'broke' : seen ? readRun(seen, use).says : 'unknown'
@@ -86,7 +86,7 @@ export function createStarts(startFresh: StartFresh, { drive, learned: { use, pe
     row,
     runs: 'alone',
     drive: () => start(row),
-    // A limit of a copy that was started for one row is not met by slower trials.
+    // Slower trials do not help against the rate limit of a copy that was started for one row.
     proof: (seen) => ({ ...withLog(findingOf(row, seen), seen.log, row.breaks), isLimited: false }),
   })
 }

@@ -4,9 +4,9 @@ import type { AppCopies, AuditedApp, Driver } from '../drive/driver.ts'
 import type { LearnedApp } from '../learn/learn-app.ts'
 import type { AuditRunOptions } from '../options.ts'
 
-/** A running copy of the app, and the tenant that it uses. */
+/** A running copy of the app, and its tenant. */
 export interface Worker extends Pick<AuditedApp, 'sandbox' | 'program'> {
-  /** `your app`, or which copy of it. */
+  /** `your app`, or the number of the copy. */
   readonly name: string
   readonly driver: Driver
 }
@@ -15,12 +15,12 @@ export interface AuditRun extends Pick<AppCopies, 'visitsEach' | 'startFresh'> {
   readonly learned: LearnedApp
   readonly workers: readonly Worker[]
   readonly options: AuditRunOptions
-  /** A function of a test suite drives the app. */
+  /** Whether a function of a test suite drives the app. */
   readonly isVisited: boolean
   readonly today: string
   /** Ends the audit early: the budget is used up, or the user has interrupted it. */
   readonly signal: AbortSignal
-  /** What the report says beside rows, in one line each: the runner adds to it. */
+  /** Notes of the report, in one line each; the runner adds to them. */
   readonly notes: string[]
   drive(app: AuditedApp): Driver
 }
@@ -32,22 +32,22 @@ export interface TrialFinding {
   /** A sentence. */
   readonly evidence: string
   readonly flows: readonly string[]
-  /** The app answers that there were too many requests. */
+  /** Whether the app answered that there were too many requests. */
   readonly isLimited?: boolean | undefined
-  /** The last lines that the app wrote meanwhile; absent when they may belong to another visit. */
+  /** The last lines of the log during the visit; absent when they may belong to another visit. */
   readonly log?: readonly string[] | undefined
-  /** The check that the log names as the one that refused. */
+  /** The check that the log names as the refusing one. */
   readonly refusedBy?: ClientCheck | undefined
 }
 
 export interface Trial<Seen = unknown> {
   readonly name: string
   readonly row?: AuditRow
-  /** Those `in turn` run one after the other, beside the rest: the journal does not say which of them a call of the app belongs to. */
+  /** Trials `in turn` run one after the other, beside the rest: the journal does not say to which of them a call of the app belongs. */
   readonly runs: 'beside' | 'in turn' | 'alone'
   drive(worker: Worker): Promise<Seen>
-  /** The finding by what is known of the app at this time. */
+  /** The verdict by what is known of the app now. */
   proof(seen: Seen): TrialFinding
-  /** Asks the same browsers once more, some seconds later. Absent when no page can be asked for again. */
+  /** Reads the same browsers again, some seconds later; absent when no page can be requested again. */
   lookAgain?(seen: Seen, worker: Worker): Promise<Seen>
 }

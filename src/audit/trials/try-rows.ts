@@ -12,10 +12,10 @@ import { runTrials } from './run-trials.ts'
 import { createStarts, unread } from './start-trials.ts'
 import type { AuditRun, Trial, TrialFinding } from './trial.ts'
 
-/** So many more runs at the same time, when each of them waits for a job of the app. */
+/** How many times more runs are started when each of them waits for a job of the app. */
 const WAITING = 4
 
-/** Tries rows: what has to be accepted first, because a refusal counts only beside it, then the most severe. */
+/** Tries rows: right answers first, because a refusal counts only beside them, then the most severe. */
 export async function tryRows(rows: readonly AuditRow[], run: AuditRun) {
   const { learned, startFresh, visitsEach, options } = run
   const startOf = startFresh && createStarts(startFresh, run)
@@ -55,7 +55,7 @@ export async function tryRows(rows: readonly AuditRow[], run: AuditRun) {
     const own = atStart.flatMap((one) => (one.flow === row.flow ? (findings.get(one) ?? []) : []))
     const why = unread(row.flow)
     if (own.length > 0 && own.every(({ evidence }) => evidence.startsWith(why))) return notForThisApp(why)
-    // A refusal shows nothing when the app also refuses what differs by the fault alone.
+    // A refusal proves nothing if the app also refuses the same answer without the fault.
     const twin = found.verdict === 'refused' && row.twin !== rowId(row) ? findRow(row.twin) : undefined
     if (!twin || told(twin).verdict !== 'too strict') return found
     const evidence = `your app also refuses ${row.twin}, which differs by the fault alone`
@@ -70,7 +70,7 @@ const OF_THRESHOLDS = {
   rule: 'Let a user in only when the threshold of this page is exactly true: age_thresholds["18"] === true.',
 } as const
 
-/** Tells what the app did wrong with right answers while it was learned, in the place of the rows of these answers. */
+/** Adds what the app did wrong with right answers while it was learned, instead of the rows of these answers. */
 function withPlainFindings(judged: readonly AuditedRow[], run: AuditRun): readonly AuditedRow[] {
   const { letsIn, minor, between, create } = run.learned
   const { age } = run.options
@@ -101,13 +101,13 @@ function withPlainFindings(judged: readonly AuditedRow[], run: AuditRun): readon
   return [...found, ...judged.filter(({ row }) => !found.some((one) => one.row === row))]
 }
 
-/** Fresh copies come last, because they take long; then what has to be accepted comes first, then the most severe. */
+/** Fresh copies come last, because they take long; otherwise right answers come first, then the most severe. */
 export function byRank(one: AuditRow, other: AuditRow): number {
   const rank = (row: AuditRow) => (isReadAtStart(row) ? 2 : 0) + (row.correctClient === 'accept' ? 0 : 1)
   return rank(one) - rank(other) || other.severity - one.severity
 }
 
-/** A plain good flow, which may fail once: a crash by a row before it may have ended it. Pages that were not seen before are learned. */
+/** A plain good flow, which may fail once: a row before it may have crashed the app. Pages that are new are learned. */
 export const goodFlow = ({ use, personas }: LearnedApp): Trial<SeenRun> => ({
   name: 'a plain good flow',
   runs: 'alone',
@@ -150,7 +150,7 @@ export function describeRow(
   }
 }
 
-/** A finding that is known, or an entry that names none any more. */
+/** A known finding, or an entry for a row that has no finding any more. */
 function asKnown(
   finding: TrialFinding,
   { because, until }: KnownFinding,

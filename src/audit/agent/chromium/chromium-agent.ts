@@ -11,8 +11,8 @@ import { openTab, type Shown } from './tab.ts'
 const ENDED = 'Chromium ended in the middle of the audit; run it again, with fewer --jobs when its memory is short'
 
 /**
- * A browser with scripts. As many tabs are open as visits were under way at a time; each serves one browser after the other, because a
- * context of its own takes Chromium several times as long as all pages of a visit.
+ * A browser with scripts. There are as many tabs as concurrent visits, and each serves one browser after the other: a new context takes
+ * Chromium several times as long as all pages of a visit.
  */
 export function createChromiumAgent(chromium: Chromium, options: HttpAgentOptions = {}): Agent {
   const http = createHttpAgent(options)
@@ -20,7 +20,7 @@ export function createChromiumAgent(chromium: Chromium, options: HttpAgentOption
   process.env['PW_CHROMIUM_ATTACH_TO_OTHER'] = '1'
   const idle: Awaited<ReturnType<typeof openTab>>[] = []
   const notes = new Set<string>()
-  // A call that Chromium got shortly before it ended is never answered.
+  // Chromium never answers a call that arrives shortly before its end.
   const ended = new Promise<never>((_resolve, reject) => chromium.once('disconnected', reject))
   ended.catch(() => {})
   return {
@@ -49,7 +49,7 @@ export function createChromiumAgent(chromium: Chromium, options: HttpAgentOption
         },
         forget(names) {
           forget(names)
-          // Of what pages stored, the proof came after the answer; what was there before, such as the request, stays.
+          // The proof in the storage of pages came after the answer; older entries, such as the request, stay.
           const { stored, before } = memory
           memory = { stored: stored.filter((one) => before.includes(one)), before }
         },
@@ -65,7 +65,7 @@ export function createChromiumAgent(chromium: Chromium, options: HttpAgentOption
 export interface LaunchOptions {
   /** The program to start: `CHROME_PATH`. */
   readonly chromePath?: string | undefined
-  /** A browser that runs already, such as `http://localhost:9222`; it goes on running. */
+  /** A running browser, such as `http://localhost:9222`; it keeps running. */
   readonly cdpUrl?: string | undefined
   readonly headed?: boolean | undefined
 }
@@ -76,11 +76,14 @@ const PLACES: readonly string[] = [
   ...['Google Chrome', 'Chromium'].map((name) => `/Applications/${name}.app/Contents/MacOS/${name}`),
 ]
 
-/** Frames of other sites stay in the process of the page, where the audit sees their requests. */
+/** Frames of other sites stay in the process of the page, so that the audit sees their requests. */
 const ARGUMENTS = ['--disable-gpu', '--disable-site-isolation-trials']
 const INSTALL = 'npx playwright-core install chromium'
 
-/** Starts Chromium by the playwright-core of the user's project, or connects to one. @throws AuditProblem with the remedy in one line */
+/**
+ * Starts Chromium by the playwright-core of the user's project, or connects to a running one.
+ * @throws AuditProblem with the remedy in one line
+ */
 export async function launchChromium({ chromePath, cdpUrl, headed = false }: LaunchOptions): Promise<Chromium> {
   const chromium = loadPlaywright()
   if (cdpUrl !== undefined)
@@ -89,7 +92,7 @@ export async function launchChromium({ chromePath, cdpUrl, headed = false }: Lau
       throw new AuditProblem(`--cdp: no Chromium answers at ${cdpUrl}; ${remedy}`, { cause })
     })
   const place = chromePath ?? PLACES.find((path) => existsSync(path))
-  // The audit ends it itself when it is interrupted, after what is under way.
+  // An interrupted audit ends Chromium itself, after the running visits.
   const signals = { handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false }
   const program = { headless: !headed, args: ARGUMENTS, ...(place !== undefined && { executablePath: place }) }
   return chromium.launch({ ...program, ...signals, timeout: 20_000 }).catch((cause: unknown) => {
@@ -105,7 +108,7 @@ export async function launchChromium({ chromePath, cdpUrl, headed = false }: Lau
   })
 }
 
-/** From the working folder first: the project that is audited brings it. */
+/** The working folder comes first: the audited project has playwright-core. */
 function loadPlaywright(): BrowserType {
   const load = createRequire(import.meta.url)
   try {

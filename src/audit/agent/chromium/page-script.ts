@@ -2,27 +2,27 @@ import * as z from 'zod'
 import { MAX_READ_BYTES } from '../../../client/exchange.ts'
 import { waySchema } from '../choose-way.ts'
 
-/** The name by which the audit reaches its script in a page. */
+/** The name by which the audit finds its script in a page. */
 const NAME = '__agekeyAudit'
-/** A page with scripts rests when so many looks find no change: a look takes 10 ms, or longer where the page is busy. */
+/** Looks without a change after which a page counts as resting: a look takes 10 ms, or longer on a busy page. */
 const QUIET_LOOKS = 6
-/** A page that has said nothing since it was loaded may still be reading the answer that it was given. */
+/** An empty page may still be processing its response: wait for so many looks. */
 const SILENT_LOOKS = 40
-/** Timers and workers of a page are waited for up to this long in all, because a clock on a page never stops. */
+/** Milliseconds that the audit waits for timers and workers of a page in all, because a clock on a page never stops. */
 const MAX_WAIT_MS = 2000
 
 export const seenSchema = z.object({
   url: z.string(),
   html: z.string(),
-  /** Each a JSON array of the origin, the storage, the name and the value. */
+  /** Entries of the storage, each a JSON array of origin, storage, name and value. */
   stored: z.array(z.string()),
   ways: z.array(waySchema),
-  /** What keeps it from coming to rest. */
+  /** What keeps the page from coming to rest. */
   unrest: z.string(),
 })
 
 /**
- * Runs in each page before its own scripts: it sees whether the page still changes, computes or waits. A text, because a compiler
+ * Runs in each page before its own scripts, and tells whether the page still changes, computes or waits. It is a text, because a compiler
  * would put names into a function that no page knows.
  */
 export const PAGE_SCRIPT = `(() => {
@@ -30,7 +30,7 @@ if (window !== window.top) return
 const { setTimeout: later, clearTimeout: cancel, open } = window
 const { postMessage } = Worker.prototype
 const state = { unrest: 'it keeps computing', looks: 0, hasSpoken: false, budget: ${MAX_WAIT_MS} }
-// What has yet to happen: timers, computations, answers of workers, and the next page.
+// Pending work: timers, computations, answers of workers, and the next page.
 const pending = new Set()
 const hold = (what, ms) => {
   pending.add(what)
@@ -43,7 +43,7 @@ new MutationObserver((records) => {
   state.looks = 0
   state.hasSpoken ||= document.readyState !== 'loading'
 }).observe(document, { subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: ['hidden'] })
-// A navigation that a page has asked for begins in five seconds.
+// A navigation that a page has asked for begins within five seconds.
 window.navigation?.addEventListener('navigate', ({ destination, downloadRequest }) => {
   if (!destination.sameDocument && downloadRequest === null && /^http/.test(destination.url)) hold({}, 5000)
 })
@@ -53,7 +53,7 @@ window.setTimeout = (run, ms = 0, ...args) => {
   if (state.budget >= 0) hold(id, ms)
   return id
 }
-// A tab that no window draws has no frames, so Chromium never calls what waits for one.
+// A tab that no window draws has no animation frames, so Chromium never calls their callbacks.
 window.requestAnimationFrame = (run) => later(() => run(new Event('frame').timeStamp), 16)
 window.requestIdleCallback = (run) => later(() => run({ didTimeout: false, timeRemaining: () => 16 }), 16)
 window.clearTimeout = window.cancelAnimationFrame = window.cancelIdleCallback = (id) => {
@@ -73,7 +73,7 @@ Worker.prototype.postMessage = function (...args) {
   this.addEventListener('message', () => pending.delete(this), { once: true })
   postMessage.apply(this, args)
 }
-// A popup goes on in the window itself.
+// A popup opens in the same window.
 window.open = (url) => open(/^about:/.test(url) ? '' : url, '_self')
 window.close = () => {}
 const subtle = globalThis.SubtleCrypto?.prototype ?? {}
@@ -95,7 +95,7 @@ const isResting = (isAnswer) => {
 let found = []
 const waysOf = (begin) => {
   let named = []
-  // Words are no selector, and most pages have no such setting.
+  // The value may be words instead of a selector.
   try { named = all(begin.click) } catch {}
   const asks = (form) => [...(form?.querySelectorAll('input, textarea') ?? [])].some((field) =>
     /^(?:text|email|password|search|tel)/.test(field.type) && !field.value && field.checkVisibility())
@@ -118,7 +118,7 @@ const see = (begin) => ({
 })
 Object.defineProperty(window, '${NAME}', { value: {
   rest: async (isAnswer, begin) => {
-    // What the last request brought may be read just now.
+    // The page may still read the response of its last request.
     state.looks = Math.min(state.looks, ${QUIET_LOOKS - 2})
     while (!isResting(isAnswer)) await new Promise((resolve) => later(resolve, 10))
     return see(begin)
@@ -128,7 +128,7 @@ Object.defineProperty(window, '${NAME}', { value: {
     const element = found[index]
     state.looks = 0
     for (const one of [element, element.form]) if (one?.target) one.target = '_self'
-    // A browser sends no form without its required boxes: the user checks these.
+    // A browser sends no form whose required boxes are empty: the user checks them.
     for (const box of (element.form ?? element).querySelectorAll('[type=checkbox]:required:not(:checked)')) box.click()
     if (element.localName === 'form') element.requestSubmit()
     else element.click()
@@ -139,7 +139,7 @@ Object.defineProperty(window, '${NAME}', { value: {
 export const callOf = (method: 'rest' | 'see' | 'press', ...given: readonly unknown[]): string =>
   `${NAME}.${method}(${given.map((one) => JSON.stringify(one)).join()})`
 
-/** Leaves in the storage of a new page what is given for its origin, and nothing else. */
+/** Fills the storage of a new page with the entries of its origin, and nothing else. */
 export const restoringScript = (stored: readonly string[]): string => `if (window === window.top) {
   window.name = ''
   localStorage.clear()

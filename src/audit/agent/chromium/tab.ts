@@ -7,27 +7,27 @@ import { calledEndpoint } from '../parties.ts'
 import { callOf, PAGE_SCRIPT, restoringScript, seenSchema } from './page-script.ts'
 
 export interface Shown extends Showing {
-  /** What the pages of one browser have stored, now and when the last answer came: another object when others than pages changed it. */
+  /** The storage of the pages of one browser, now and at the last answer. Another object means that others than pages changed it. */
   readonly memory: { stored: readonly string[]; before: readonly string[] }
-  /** What scripts ask for by GET. */
+  /** GET requests of scripts. */
   readonly asked: Set<string>
 }
 
-/** How a look ends: where the page leads, or what it said at rest. */
+/** How a look ends: with the next page, or with what the page says at rest. */
 type Lead = Pick<Look, 'onward' | 'ending'> & { readonly said?: unknown }
 
 const ENDLESS: readonly string[] = ['eventsource', 'websocket', 'ping', 'cspreport']
 /**
- * How long a `GET` of a script may stay unanswered before it counts as a long poll; on the page of the callback it never does. A page
- * that answers no question of the audit in this time is in an endless loop.
+ * Milliseconds after which an unanswered `GET` of a script counts as a long poll; on the callback page it never does. A page that does
+ * not answer the audit in this time is in an endless loop.
  */
 const MAX_WAIT_MS = 5000
 
 /**
  * Opens a tab. The audit makes each request of the window itself and gives Chromium the last answer, so that a flow goes the same way
- * with scripts and without. Chromium's protocol does what Playwright's own calls cannot: `route` sees neither redirects nor preflights
- * and reports a request after the page may seem to rest; `cookies` takes cookies without SameSite for Lax; an init script cannot be
- * removed; no tab can be hidden.
+ * with scripts and without. It uses the protocol of Chromium, because Playwright's own calls fall short: `route` sees neither redirects
+ * nor preflights and reports a request after the page may seem to rest; `cookies` takes cookies without SameSite for Lax; an init script
+ * cannot be removed; no tab can be hidden.
  */
 export async function openTab(chromium: Chromium, { anyCertificate = false }: HttpAgentOptions, notes: Set<string>) {
   const context = await chromium.newContext({
@@ -37,24 +37,24 @@ export async function openTab(chromium: Chromium, { anyCertificate = false }: Ht
     locale: 'en-US',
     userAgent: USER_AGENT,
   })
-  // Chromium takes pages that it did not load itself for ones of the internet, which may not ask this machine.
+  // Chromium takes pages that it did not load itself for pages of the internet, which may not call this machine.
   await context.grantPermissions(['local-network-access']).catch(() => {})
   const window = await newWindow(chromium, context)
   const session = await context.newCDPSession(window)
   const { frameTree } = await session.send('Page.getFrameTree')
   const underWay = new Map<Request, string>()
   const longPolls = new Set<string>()
-  /** The memory that this tab holds, and the origins that keep what is in it. */
+  /** The storage of this tab, and the origins that keep its entries. */
   const restored = new Set<Shown['memory'] | string>()
   let shown: Shown | undefined
-  /** The address of `shown`, until Chromium has asked for it. */
+  /** The URL of `shown`, until Chromium has requested it. */
   let awaited: string | undefined
   let isUsable = true
   let hasBegun = false
-  // Called when the page that is shown leads on, or ends the visit.
+  // Called when the page leads on, or ends the visit.
   let lead = (_to: Lead) => {}
 
-  /** The value of an expression in the page; `undefined` when the page is left, or when its script keeps it from answering in time. */
+  /** The value of an expression in the page; `undefined` when the page is left, or when its script blocks the answer. */
   const ask = (expression: string): Promise<unknown> =>
     Promise.race([window.evaluate(expression).catch(() => {}), wait(MAX_WAIT_MS, undefined, { ref: false })])
 
@@ -69,7 +69,7 @@ export async function openTab(chromium: Chromium, { anyCertificate = false }: Ht
       if (awaited === address) {
         awaited = undefined
         const all = { ...shown.headers, 'content-type': `${page.mediaType || 'text/html'}; charset=utf-8` }
-        // The text is decoded and whole, and no download.
+        // The text is decoded and complete, and no download.
         const kept = Object.entries(all).filter(([name]) => !/-(?:length|encoding|disposition)$/.test(name))
         const responseHeaders = kept.map(([name, value = '']) => ({ name, value }))
         const answer = { responseCode: page.status, responseHeaders, body: Buffer.from(page.text).toString('base64') }
@@ -77,7 +77,7 @@ export async function openTab(chromium: Chromium, { anyCertificate = false }: Ht
       }
       const type = request.headers['Content-Type']
       const body = type ? { type, text } : undefined
-      // Until Chromium has asked for the next page, the page before may still lead on.
+      // Until Chromium has requested the next page, the page before may still lead on.
       if (awaited === undefined) lead({ onward: { method: method === 'POST' ? method : 'GET', url, body } })
       return refuse('Aborted')
     }
@@ -90,7 +90,7 @@ export async function openTab(chromium: Chromium, { anyCertificate = false }: Ht
     }
     const isBeyond = !parties.mayBeApp(url) && parties.partyOf(url, sandboxUrl) !== 'sandbox'
     if (isBeyond) notes.add(`what your pages load from ${url.origin} was not loaded: --this-app-is-mine allows it`)
-    // What shows nothing that the audit could read is not loaded either.
+    // Resources that show nothing to the audit are not loaded.
     if (endpoint || isBeyond || /^(?:Image|Media|Font)$/.test(resourceType)) return refuse('BlockedByClient')
     session.send('Fetch.continueRequest', { requestId }).catch(() => {})
   })
@@ -111,7 +111,7 @@ export async function openTab(chromium: Chromium, { anyCertificate = false }: Ht
   window.on('response', (response) => {
     if (response.headers()['content-type']?.startsWith('text/event-stream')) done(response.request())
   })
-  // Without a listener of its own kind Playwright dismisses dialogs itself.
+  // Without a listener of its own, Playwright dismisses dialogs.
   session.on('Page.javascriptDialogOpening', ({ type, message }) => {
     const said = `${type} ${JSON.stringify(message.slice(0, 80))}`
     if (type !== 'beforeunload') notes.add(`your app opens a dialog, which was dismissed: ${said}`)
@@ -124,20 +124,20 @@ export async function openTab(chromium: Chromium, { anyCertificate = false }: Ht
     isUsable = false
     lead({ ending: { end: 'dropped', problem: 'the page of your app crashed its tab' } })
   })
-  // One that no script opens, such as a link to another window.
+  // A popup that no script opens, such as that of a link to another window.
   window.on('popup', (popup) => void popup.close().catch(() => {}))
   await window.addInitScript(PAGE_SCRIPT)
   await session.send('Page.enable')
   await session.send('Fetch.enable', { patterns: [{ urlPattern: 'http*' }] })
 
-  /** What the page says at rest, or where it leads before. @param act shows the page, or presses something on it */
+  /** What the page says at rest, or its next page if it leads on before. @param act shows the page, or presses something on it */
   async function look(act: () => Promise<unknown>, of: Shown): Promise<Look> {
     const { page, isCallback, signal, cookies, memory, begin } = of
     let isOver = false
     const led = new Promise<Lead>((resolve) => (lead = resolve))
     const rest = async (): Promise<Lead> => {
       let said: unknown
-      // A script of the page before may have gone elsewhere just now.
+      // A script of the page before may just have led elsewhere.
       await act().catch(() => (isOver ? undefined : act()))
       do {
         while (underWay.size > 0 && !isOver) await wait(5)
@@ -171,7 +171,7 @@ export async function openTab(chromium: Chromium, { anyCertificate = false }: Ht
       const { page, answered, cookies, memory } = next
       const { origin } = new URL(page.url)
       await context.clearCookies()
-      // One that Chromium refuses leaves the others.
+      // If Chromium refuses a cookie, the others are still set.
       await Promise.all(cookies.app.all().map((cookie) => context.addCookies([cookie]).catch(() => {})))
       if (!restored.has(memory)) {
         restored.clear()
@@ -183,7 +183,7 @@ export async function openTab(chromium: Chromium, { anyCertificate = false }: Ht
       shown = next
       const goTo = async () => {
         awaited = page.url.split('#')[0]
-        // An address that differs by its fragment alone would be no new document.
+        // A URL that differs only in its fragment would open no new document.
         if (window.url().split('#')[0] === awaited)
           await ask(`history.replaceState(null, '', location.origin + '/agekey-sandbox-audit')`)
         await window.goto(page.url, { waitUntil: 'commit', timeout: 0 })
@@ -195,7 +195,7 @@ export async function openTab(chromium: Chromium, { anyCertificate = false }: Ht
       const script = await session.send('Page.addScriptToEvaluateOnNewDocument', { source })
       return look(goTo, next).finally(() => session.send('Page.removeScriptToEvaluateOnNewDocument', script))
     },
-    /** Lets the page ask for nothing more. Returns whether the tab can be used again; else it is closed. */
+    /** Blocks all further requests of the page. @returns whether the tab can be used again; otherwise it is closed */
     end(): boolean {
       shown = undefined
       if (!isUsable) context.close().catch(() => {})
@@ -204,7 +204,7 @@ export async function openTab(chromium: Chromium, { anyCertificate = false }: Ht
   }
 }
 
-/** A tab that no window draws, which halves the work of a headless Chromium; an ordinary tab when there are no hidden ones. */
+/** A tab that no window draws, which halves the work of a headless Chromium; an ordinary tab if there are no hidden ones. */
 async function newWindow(chromium: Chromium, context: BrowserContext): Promise<Window> {
   const ordinary = await context.newPage()
   const browser = await chromium.newBrowserCDPSession()
