@@ -6,7 +6,7 @@ import { auditFileSchema } from '../../src/audit/command/settings.ts'
 import { appAt } from '../../src/audit/drive/driver.ts'
 import { parseAcceptedRule } from '../../src/audit/learn/accepted-rule.ts'
 import { renderAuditTerminal } from '../../src/audit/report/terminal.ts'
-import { addAudit } from '../../src/cli/audit/audit.ts'
+import { addAuditFlags } from '../../src/cli/audit/audit.ts'
 import { parseYamlDocument } from '../../src/files/yaml-document.ts'
 import { REASONS, VERDICTS } from '../../src/sandbox/outcomes/report/audit-report.ts'
 import { checksOf } from '../../src/sandbox/outcomes/report/checks-of.ts'
@@ -20,12 +20,12 @@ const page = readPage('audit.md')
 /** What stands in code in the first column of a table of the page. */
 const firstColumn = (heading: string) => tableOf(page, heading).flatMap(([cell]) => codeIn(cell))
 
-test('audit.md has every verdict, every reason and every flag of the command', () => {
+test('audit.md has every verdict, every reason and every flag of the command', async () => {
   expect(firstColumn('Verdict').toSorted()).toEqual(VERDICTS.toSorted())
   expect(firstColumn('Reason').toSorted()).toEqual(REASONS.toSorted())
-  const program = new Command()
-  addAudit(program, () => ({}))
-  const flags = program.commands.flatMap(({ options }) => options.map(({ long }) => long))
+  const command = new Command()
+  await addAuditFlags(command)
+  const flags = command.options.map(({ long }) => long)
   const shown = firstColumn('Flag').flatMap((code) => code.match(/--[a-z-]+/g) ?? [])
   expect(shown.filter((flag) => flag !== '--control-token').toSorted()).toEqual(flags.toSorted())
 })
