@@ -39,7 +39,7 @@ async function problemOf(audited: Promise<AuditReport>): Promise<string> {
   return message
 }
 
-/** Why options, which may be wrong, are refused. */
+/** Wrong options, and the message of each refusal. */
 const problemWith = (options: object) => problemOf(Reflect.apply(audit, undefined, [sandbox, options]))
 
 const spoiling =
@@ -56,7 +56,7 @@ test('An audit by a function judges the whole example app in all its flows, and 
   for (const flow of ['use', 'create', 'par', 'token', 'upgrade'])
     expect(rowsWith(report, 'refused').join(), flow).toContain(`${flow}/`)
   expect(report).toMatchObject({ agent: 'function', exit_code: 0, app: expect.stringMatching(/\/callback$/) })
-  // By its seconds it has not ended in the future.
+  // By its seconds the token has not expired.
   expect(Date.parse(report.started_at) + report.seconds * 1_000).toBeLessThan(Date.now() + 1_000)
 })
 

@@ -14,7 +14,7 @@ const UNTRUSTED = "  response.status(400).send('This answer cannot be trusted.')
 const SAVED = `  response.send('Your age key is saved. <a href="/verify">Use it</a>')\n`
 const UPGRADED = `  response.send('Your age key says more now. <a href="/verify">Try again</a>')\n`
 
-/** The Express example with all its checks, in other ways to say yes and no; `shapes/` has more. */
+/** The Express example with all its checks, with other ways to say yes and no; `shapes/` has more. */
 const ANSWERING: Readonly<Record<string, Changes>> = {
   'begins Use again after Create and after an upgrade': [
     [SAVED, "  response.redirect('/verify')\n"],
@@ -23,7 +23,7 @@ const ANSWERING: Readonly<Record<string, Changes>> = {
   'begins Use again after an answer that it does not trust': [[UNTRUSTED, "  response.redirect('/verify')\n"]],
 }
 
-/** The checks that are taken out of each of them. */
+/** The checks that each of them loses. */
 const WITHOUT_CHECKS: Changes = [
   ['    payload.nonce === nonce &&\n', ''],
   ["  asked(request.query, { request, response, cookie: 'age_create' })\n", ''],
@@ -49,7 +49,7 @@ test.each(WAYS)(
     const wrong = [...NONCE, ...STATE_OF_CREATE]
     const found = said(await auditExample(sandbox, [...changes, ...WITHOUT_CHECKS], { only: [...wrong, ...right] }))
     expect(found.filter((row) => row.startsWith('use/'))).toEqual(NONCE.toSorted())
-    // An app that begins again whatever comes shows neither a yes nor a no, and so its rows are undetermined.
+    // An app that always begins again shows neither a yes nor a no, so its rows are undetermined.
     const named = found.map((row) => row.replace(/ undetermined page_unknown .*/, ''))
     expect(named.filter((row) => !right.includes(row)).toSorted()).toEqual(wrong.toSorted())
   },
@@ -87,7 +87,7 @@ test('An audit begins Create and Upgrade on their pages as begin says: by what i
   )
 })
 
-/** What depends on how the parameters of an answer get to the app, and a row of each other kind of answer. */
+/** Rows that depend on how parameters reach the app, and a row of each other kind of answer. */
 const PARAMETERS = ['use/callback.*', 'use/access_denied', 'use/create_requested', 'use/id_token.expired']
 
 const BROKEN = ['compares no nonce', 'begins to create whatever create_requested says'].map(findBrokenApp)
@@ -96,7 +96,7 @@ const TWICE = ['use/callback.id_token_twice', 'use/callback.state_twice']
 
 test.each([
   ['form', BROKEN_BY_FORM, BROKEN.flatMap(rowsLetIn).map(rowId).toSorted()],
-  // Of two parameters with one name the last wins.
+  // Of a repeated parameter the last value wins.
   ['json', FRAGMENT.byFetch, TWICE],
 ] as const)(
   'An audit by HTTP of an app whose page passes the fragment on as %s finds its faults by their rows alone',

@@ -10,7 +10,7 @@ import { findBrokenApp } from './apps/broken-apps.ts'
 import { FRAGMENT } from './apps/fragment-apps.ts'
 import { startSinglePageApp } from './apps/single-page-app.ts'
 
-/** With scripts a visit takes many times as long as without: a finding is looked at once. */
+/** With scripts a visit takes many times as long, so a finding is tried once. */
 const LIMITS = { failOn: 'may', timeoutSeconds: 60, repeat: 1 } as const
 
 describeWith('chromium', 'Chromium', async () => {

@@ -21,7 +21,7 @@ ${CALLBACK}`,
   ],
 ]
 
-/** After so many answers as an audit brings in its middle. */
+/** The number of answers in the middle of an audit. */
 const DIES: Changes = [
   [
     CALLBACK,
@@ -35,7 +35,7 @@ ${CALLBACK}`,
   ],
 ]
 
-/** An app that answers by chance: the same chances for the same number. */
+/** An app that answers at random: the same number gives the same chances. */
 const byChance = (seed: number): Changes => [
   [
     CALLBACK,
@@ -64,10 +64,10 @@ test('An audit leaves a sandbox as it found it, also one that is interrupted, an
   const state = async () => {
     const { endings, rows, asked } = await coverage.get()
     const keySet = (await request.get('/.well-known/jwks.json')).body
-    // With clients, readings and the clock, which runs.
+    // With clients, readings and the running clock.
     const tenants = (await request.get('/_sandbox/tenants')).text.replaceAll(/"(?:base|now)":"[^"]+"/g, '')
     const isRotated = /Keys rotated/.test(textOf((await request.get('/_sandbox/console/tenants')).text))
-    // Of a request that was pushed last, the browser has said nothing.
+    // For a request that was pushed last, the browser has said nothing.
     const shown = (await flows.list()).filter(({ summary }) => !summary.startsWith('pushed: waits'))
     const keys = (await personas.list()).map(({ name, age_key }) => [name, age_key?.signals.length])
     const lists = [keys, await expectations.list(), shown]

@@ -32,7 +32,7 @@ test.each(SHAPES.map((shape) => [shape.name, shape] as const))(
   15_000,
 )
 
-/** Goes through an app in a new browser: what it logs for that. */
+/** Goes through an app in a new browser, and returns the log of the app. */
 async function opened(app: RunningShape, shape: Shape, way: Way): Promise<string[]> {
   const count = app.admissions.length
   const { persona = 'adult-passport', use = 'verified', create = 'created', brings } = way

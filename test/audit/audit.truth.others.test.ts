@@ -12,7 +12,7 @@ const VARIANTS = SHAPES.flatMap((shape) => [
   [shape.name, `has the hole ${shape.hole}`, shape, shape.hole] as const,
 ])
 
-/** Audits a shape by plain HTTP, and compares what the report says with the log of the app. */
+/** Audits a shape by plain HTTP, and compares the report with the log of the app. */
 async function auditShape(shape: Shape, hole: Shape['hole'] | undefined) {
   const sandbox = await startSandbox()
   const app = await startShape(shape, sandbox, hole)

@@ -1,6 +1,6 @@
 import supertest from 'supertest'
 
-/** A browser with cookies and without scripts. @param origin of the pages, when a proxy stands before `url` */
+/** A browser with cookies and without scripts. @param origin of the pages, if a proxy stands before `url` */
 export function createBrowserClient(url: string, origin = url) {
   const agent = supertest.agent(url).set('Accept', 'text/html')
   return {

@@ -3,13 +3,13 @@ import type { Answer } from './http-client.ts'
 
 export interface ReceivedCallback {
   readonly mode: 'fragment' | 'query' | 'form_post'
-  /** Where it arrived; with its own query in the modes `fragment` and `form_post`. */
+  /** The address of the callback; with its own query in the modes `fragment` and `form_post`. */
   readonly address: string
-  /** By name; a name that came twice would be a defect. */
+  /** Parameters by name; a repeated name would be a bug. */
   readonly params: Readonly<Record<string, string>>
 }
 
-/** Reads a callback in any of the three response modes. @throws Error when the answer is none */
+/** Reads a callback in any of the three response modes. @throws Error when the answer is no callback */
 export function readCallback(answer: Answer): ReceivedCallback {
   const location = answer.headers.location
   if (location === undefined) return readForm(answer)

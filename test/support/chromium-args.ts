@@ -1,4 +1,4 @@
-/** In place of the list of playwright-core: the popups of the address bar cost half of the time of a window. */
+/** Replaces the list of playwright-core: the popups of the address bar take half of the time of a window. */
 const LEAN_WINDOWS = `--disable-features=${[
   ...[
     'WebUIOmniboxPopup',

@@ -14,7 +14,7 @@ export interface World extends HttpClient {
   readonly stores: Stores
 }
 
-/** A call that is cut, the statuses of an answer that is no 503, and what must be so after the call was made again. */
+/** A call whose writes are cut off, the statuses of answers other than 503, and what must hold after the call was repeated. */
 export type CutCall = readonly [
   call: () => PromiseLike<Answer>,
   statuses: number | readonly number[],
@@ -23,7 +23,7 @@ export type CutCall = readonly [
 
 const MAX_WRITES = 30
 
-/** Makes a call whose writes are refused: all, then all but the first, until none is. A 503 is asked again. */
+/** Makes a call whose writes are refused: all, then all but the first, until none is. After a 503 the call is repeated. */
 export async function cutAtEachWrite(
   openStores: () => Stores | Promise<Stores>,
   arrange: (world: World) => Promise<CutCall>,
@@ -50,7 +50,7 @@ export async function cutAtEachWrite(
 
 const WRITES = /^(put|take|add|update|remove|clear|commit|record|touch|declare|forget|forgotten)$/
 
-/** Stores that refuse writes beyond a budget, as those of a Redis that becomes full or read-only. */
+/** Stores that refuse writes beyond a budget, like a Redis that becomes full or read-only. */
 function createCutStores(stores: Stores) {
   const budget = { writes: Number.POSITIVE_INFINITY }
   const cut = <Port extends object>(port: Port): Port =>

@@ -12,10 +12,10 @@ const errorBody = z.strictObject({
   suggestions: z.array(text).optional(),
 })
 
-/** What a refused call says, in the one shape that all of them have. @throws when it is another shape */
+/** The error of a refused call, in the shape of all refusals. @throws for another shape */
 export const readError = (answer: Answer) => errorBody.parse(answer.body)
 
-/** The error code and the rules at fault. */
+/** The error code and the broken rules. */
 export function refusal(answer: Answer): { status: number; error: string; rules: string[] } {
   const { error, findings } = readError(answer)
   return { status: answer.status, error, rules: findings.filter((one) => one.level === 'error').map((one) => one.rule) }

@@ -9,18 +9,18 @@ import { createScratchFolder } from '../docs/scratch-folder.ts'
 
 const APP = fileURLToPath(new URL('../../examples/express/app.js', import.meta.url))
 
-/** Texts of the app, and what stands there instead. */
+/** Texts of the app, with their replacements. */
 export type Changes = readonly (readonly [text: string, other: string])[]
 
 export type RunningApp = Awaited<ReturnType<typeof startExpressExample>>
 
-/** Starts the Express example in this process with some texts changed. @throws Error when a text is not in it */
+/** Starts the Express example in this process with some texts changed. @throws Error for a text that the app lacks */
 export async function startExpressExample({ baseUrl, url }: Pick<Sandbox, 'baseUrl' | 'url'>, changes: Changes = []) {
   const { folder, remove } = createScratchFolder()
   const file = join(folder, 'app.mjs')
   const env = JSON.stringify({ PORT: '0', AGE_BASE_URL: baseUrl, AGE_SERVER_URL: url })
   const code = changed(readFileSync(APP, 'utf8'), [...changes, ['process.env', env]])
-  // Its log is of no use: with a broken app every row of the catalogue fills it.
+  // Its log is dropped: with a broken app every row of the catalogue would fill it.
   writeFileSync(file, `const console = { log() {}, error() {} }\n${code}\nexport { server }\n`)
   const { server }: { server: Server } = await import(file).finally(remove)
   if (!server.listening) await once(server, 'listening')

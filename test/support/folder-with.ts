@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** A folder with these files, of text or JSON. @param end registers its removal: `afterAll` for a whole test file */
+/** Creates a folder with these files, of text or JSON. @param end registers its removal: `afterAll` for a whole test file */
 export function folderWith(
   files: Readonly<Record<string, unknown>> = {},
   end: (remove: () => void) => void = onTestFinished,

@@ -3,14 +3,14 @@ import { type Tag, tagsOf } from './markup.ts'
 
 export type FilledForm = ReturnType<typeof fill>
 
-/** Presses the button `data-testid=testId` of a filled form. @throws Error when there is no such button */
+/** Presses the button `data-testid=testId` of a filled form. @throws Error without such a button */
 export function press(page: string, testId: string, values: Readonly<Record<string, string>> = {}): FilledForm {
   const form = formsOf(page).find(({ tags }) => tags.some((tag) => isButton(tag, testId)))
   if (!form) throw new Error(`no form with a button ${testId}`)
   return fill(form, testId, values)
 }
 
-/** The form with this id as it is sent by a button that stands elsewhere. @throws Error when there is none */
+/** The form with this id, as a button outside of it sends the form. @throws Error without such a form */
 export function formWithId(page: string, id: string): FilledForm {
   const form = formsOf(page).find(({ attributes }) => attributes['id'] === id)
   if (!form) throw new Error(`no form ${id}`)
@@ -27,7 +27,7 @@ export async function submit(http: HttpClient, { action, fields }: FilledForm): 
   return http.request.post(action).set('Sec-Fetch-Site', 'same-origin').send(String(fields))
 }
 
-/** The page of the endings that a waiting page leads to. @throws Error when it leads to none */
+/** The page of the endings, to which a waiting page leads. @throws Error without a link */
 export async function openEndings(
   http: HttpClient,
   page: string,

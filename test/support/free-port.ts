@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 
-/** A port that is free at this moment, for a program that cannot take port 0. */
+/** A port that is free now, for a program that cannot take port 0. */
 export function findFreePort(): Promise<number> {
   return new Promise((resolve) => {
     const server = createServer().listen(0, 'localhost', () => {

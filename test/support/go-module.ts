@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { GOCODE } from './tools.ts'
 
-/** Makes the module `example.com/shop` in a folder, and go-oidc beside it, whose 2.1 of Debian has all that the pages use of v3. */
+/** Creates the module `example.com/shop` in a folder, with go-oidc beside it: Debian's 2.1 has everything that the pages use of v3. */
 export function makeGoModule(folder: string) {
   cpSync(join(GOCODE, 'github.com/coreos/go-oidc'), join(folder, 'src/github.com/coreos/go-oidc/v3/oidc'), {
     recursive: true,
@@ -19,9 +19,9 @@ export function makeGoModule(folder: string) {
         writeFileSync(file, code)
       }
     },
-    /** The files that `gofmt` would write in another way. */
+    /** The files that `gofmt` would change. */
     gofmt: async () => (await promisify(execFile)('gofmt', ['-l', join(folder, 'src/example.com')])).stdout,
-    /** Runs `go`. @throws Error with the output when that fails */
+    /** Runs `go`. @throws Error with the output on failure */
     go: async (...args: readonly string[]) => (await promisify(execFile)('go', args, { cwd: folder, env })).stdout,
   }
 }

@@ -1,6 +1,6 @@
 import type { OutcomeFlow, ServerReply } from '../../src/sandbox/outcomes/outcome.ts'
 
-/** The reply to a server-to-server call that went well. */
+/** A good reply to a server-to-server call. */
 export function goodReply(flow: OutcomeFlow, baseUrl: string, keys: readonly object[]): ServerReply {
   const issuer = `${baseUrl}/v1/oidc/use`
   const bodies: Readonly<Record<string, unknown>> = {

@@ -3,7 +3,7 @@ import type { SharedParts } from '../../src/sandbox/tenants/shared-parts.ts'
 import { createTenants } from '../../src/sandbox/tenants/tenants.ts'
 import { TEST_ADDRESSES } from './tenant.ts'
 
-/** What routes need of a server that listens on loopback, for a test that has no server or another part in its place. */
+/** What routes need of a server that listens on loopback, for a test without a server, or with another part in its place. */
 export const createTestHost = (parts: SharedParts, changes: Partial<HttpHost> = {}): HttpHost => ({
   version: 'test',
   settings: parts.settings,

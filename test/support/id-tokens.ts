@@ -14,7 +14,7 @@ const idTokenClaims = z.strictObject({
   c_hash: z.string().optional(),
 })
 
-/** The claims of the id_token in a callback: all that the specification names and none beside them; not verified. */
+/** The unverified claims of the id_token in a callback: exactly those of the specification. */
 export const idTokenOf = ({ params }: ReceivedCallback) => idTokenClaims.parse(decodeJwt(params['id_token'] ?? ''))
 
 export const headerOf = ({ params }: ReceivedCallback) => decodeProtectedHeader(params['id_token'] ?? '')

@@ -27,18 +27,18 @@ import {
   YES,
 } from './imitated-pages.ts'
 
-// An audited app and its sandbox as data: what judges and learns is tested without a server and a browser.
+// An audited app and its sandbox as data, so that learning and judging are tested without a server and a browser.
 
 interface SandboxParts {
   readonly flows?: readonly Flow[]
   readonly clock?: Pick<ClockState, 'now' | 'frozen'>
-  /** What is left of what was queued. */
+  /** Decisions that are still queued. */
   left?(queued: Expectation): Partial<Expectation> | undefined
 }
 
 const AGES: Readonly<Record<string, number>> = { 'adult-passport': 30, 'teen-16': 16, 'child-12': 12 }
 
-/** A sandbox that has an adult, a teenager, a minor and a persona without an age key, and that shows the flows it is given. */
+/** A sandbox with an adult, a teenager, a minor and a persona without an age key, which returns the given flows. */
 export function sandboxOf({
   flows = [],
   clock = { frozen: false, now: new Date().toISOString() },
@@ -86,34 +86,34 @@ export interface Done {
   readonly shows: string | BrowserVisit | Observation
   /** Calls of its server: `E2`, `E4`, `E5`. */
   readonly calls?: readonly (string | CallRecord)[]
-  /** It sends the browser to Create. */
+  /** Whether it sends the browser to Create. */
   readonly creates?: boolean
   readonly changes?: Partial<FlowRun>
 }
 
 export type ImitatedApp = ReturnType<typeof imitatedApp>
 
-/** Who asks for a page again. */
+/** The browser that requests a page again. */
 interface Looker {
   readonly browser: Browser
-  /** What the sandbox was made to do in the last run of this browser; absent in one that has done nothing. */
+  /** The decision in the last run of this browser; absent in a browser that did nothing. */
   readonly plan?: FlowPlan | undefined
-  /** Milliseconds that were waited since that run. */
+  /** Milliseconds of waiting since that run. */
   readonly waited: number
 }
 
 interface AppParts extends SandboxParts {
-  /** What a page shows that is asked for again. */
+  /** What a page shows that is requested again. */
   peek?(path: string, looker: Looker): string | BrowserVisit
   /** What it shows to an answer that is brought by hand. */
   open?(request: PageRequest, browser: Browser): string | BrowserVisit
 }
 
-/** An app that does in each run what `act` says. Time passes only when the driver is told to wait. */
+/** An app that behaves in each run like `act`. Time passes only when the driver must wait. */
 export function imitatedApp(act: (plan: FlowPlan, run: number) => string | Done, parts: AppParts = {}) {
   const { peek = (path) => `404 ${path} Not found.`, open = () => '400 /callback No answer.' } = parts
   const flows: Flow[] = []
-  // The runs that were asked for, what was opened or asked for beside them, and how long was waited.
+  // The requested runs, what else was opened or requested, and how long was waited.
   const [plans, opened, peeked, waits]: [FlowPlan[], PageRequest[], string[], number[]] = [[], [], [], []]
   const last = new Map<Browser, { readonly plan: FlowPlan; readonly at: number }>()
   const spread = { times: 0 }
@@ -181,7 +181,7 @@ export function workerOf({ driver, sandbox }: Pick<ImitatedApp, 'driver' | 'sand
 
 type RunParts = Partial<Omit<AuditRun, 'learned'>> & { readonly learned?: Partial<LearnedApp> }
 
-/** What is found of an app by rows, with what is heard meanwhile. */
+/** The verdicts on rows of an app, with the reported progress. */
 export async function findByRows(ids: readonly string[], app: ImitatedApp, settings: RunParts = {}) {
   const { signal = new AbortController().signal } = settings
   const rows = ids.map((id) => AUDIT_ROWS.find((row) => rowId(row) === id) ?? expect.fail(`there is no row ${id}`))
@@ -209,6 +209,6 @@ export async function findByRows(ids: readonly string[], app: ImitatedApp, setti
   return { judged, told, heard, planned, notes }
 }
 
-/** What an app shows that lets in adults by the right answer, and nobody else. */
+/** An app that lets adults in by the right answer, and nobody else. */
 export const right = ({ use: { outcome, persona } }: FlowPlan): string =>
   outcome === 'verified' && persona !== 'the minor' ? YES : NO

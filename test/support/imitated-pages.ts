@@ -10,10 +10,10 @@ import type { CallRecord, Flow } from '../../src/client/shapes.ts'
 export const APP = 'http://localhost:3000'
 export const SANDBOX = 'http://localhost:4000'
 
-/** What a good app shows after a right answer, and after any other. */
+/** The pages of a good app after a right answer, and after any other. */
 export const YES = '200 /members Welcome.'
 export const NO = '403 /callback Sorry.'
-/** What a page is told as: `200 at /members ("Welcome.")`. */
+/** A page in words: `200 at /members ("Welcome.")`. */
 export const summaryOf = (said: string): string => said.replace(/^(\S+) (\S+) (.*)$/, '$1 at $2 ("$3")')
 export const showed = (said: string): string => `your app showed ${summaryOf(said)}`
 
@@ -49,7 +49,7 @@ export const ended = (end: BrowserVisit['end'], changes: Partial<BrowserVisit> =
   ...changes,
 })
 
-/** A visit that went to the sandbox and came back to a page of the app. */
+/** A visit to the sandbox and back to a page of the app. */
 export const visitTo = (said: string, changes: Partial<BrowserVisit> = {}): BrowserVisit =>
   ended('page', { page: pageOf(said), ...changes })
 
@@ -62,21 +62,21 @@ export const requestOf = (parameters: Readonly<Record<string, string>> = {}): Au
   parameters: { ...CALLBACK, ...ASKED, ...parameters },
 })
 
-/** A browser that notes which cookies it was told to forget. */
+/** A browser that notes which cookies it must forget. */
 export function browserOf(): Browser & { readonly forgotten: string[] } {
   const forgotten: string[] = []
   const open = () => Promise.reject(new Error('only the driver opens pages'))
   return { forgotten, forget: (names) => void forgotten.push(...names), open }
 }
 
-/** A run of the app that ended with a visit, or at a page that is given as text. */
+/** A run of the app that ended with a visit, or at a page given as text. */
 export function runOf(last: string | BrowserVisit, changes: Partial<FlowRun> = {}): FlowRun {
   const visit = typeof last === 'string' ? visitTo(last) : last
   const came = { useFlow: 'f1', reachesCreate: false, brought: { E1: true, E3: false } }
   return { browser: browserOf(), visit, observation: observe(visit), request: requestOf(), ...came, ...changes }
 }
 
-/** What a visit of a test suite shows: what it returned, or how it failed. */
+/** The observation of a visit of a test suite: its result, or its failure. */
 export function saidOf(result: boolean | string): Observation {
   if (typeof result === 'string')
     return { end: 'visit failed', status: 0, features: new Set(['visit failed']), summary: result }

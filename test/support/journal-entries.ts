@@ -14,7 +14,7 @@ export const recordedCall = (changes: Partial<CallRecord> = {}): CallRecord => (
   ...changes,
 })
 
-/** The answer by which the browser brings `params` back to the app. */
+/** The answer with which the browser brings `params` back to the app. */
 export const callbackWith = (params: Readonly<Record<string, string>>): CallRecord['response'] => ({
   kind: 'callback',
   callback: { mode: 'fragment', redirectUri: 'http://localhost:3000/callback', params: Object.entries(params) },
@@ -31,7 +31,7 @@ export const listedFlow = (changes: Partial<Flow> = {}): Flow => ({
   ...changes,
 })
 
-/** The same as the journal keeps it. */
+/** The same entry as the journal keeps it. */
 export const keptCall = ({ parameters = {}, ...changes }: Partial<CallRecord & KeptCall> = {}): KeptCall => {
   const { parameters: _, ...call } = recordedCall(changes)
   return { ...call, sent: changes.sent ?? { kind: 'json', text: JSON.stringify(parameters) } }

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { generateKeys, readKeyFile } from '../../src/sandbox/keys/key-file.ts'
 
-/** Made once and kept: an RSA key takes longer than a test. */
+/** Generated once: an RSA key takes longer than a test. */
 export const KEY_FILE = fileURLToPath(
   new URL('../../node_modules/.cache/agekey-sandbox/signing-keys.json', import.meta.url),
 )

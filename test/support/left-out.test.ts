@@ -21,7 +21,7 @@ const FILES = {
     test('A test that changes the environment', () => { process.env.LEFT_BEHIND = '1' })`,
 }
 
-/** Runs test files where no tool is installed. @returns what vitest says, and its exit code */
+/** Runs test files on a machine without tools. @returns the output of vitest, and its exit code */
 async function run(CI: string, ...files: readonly (keyof typeof FILES)[]) {
   const folder = makeScratchFolder()
   for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder, name), text)

@@ -1,7 +1,7 @@
 import type { Reporter, TestModule } from 'vitest/node'
 import { TOOLS, type ToolName } from './tools.ts'
 
-/** Says in the last lines of a run how many groups of tests were left out for want of a program, and how to install it. */
+/** Prints in the last lines of a run how many groups of tests were left out for lack of a program, and how to install it. */
 export class LeftOut implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const counts = new Map<ToolName, number>()

@@ -3,7 +3,7 @@ type Markup = string | { readonly html: string }
 
 const markupOf = (page: Markup): string => (typeof page === 'string' ? page : page.html)
 
-/** One start or end tag as a browser's tokenizer sees it: attribute values are quoted and hold no `>`. */
+/** A start or end tag as the tokenizer of a browser sees it: attribute values are quoted and contain no `>`. */
 export interface Tag {
   readonly name: string
   readonly attributes: Readonly<Record<string, string>>
@@ -15,7 +15,7 @@ const TEXT: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quo
 export const decodeReferences = (markup: string): string =>
   markup.replace(/&(amp|lt|gt|quot|#39|#13);/g, (reference, name) => TEXT[name] ?? reference)
 
-/** Every tag of a page in order. @throws Error at a `<` that opens none, so a stray one is never overlooked. */
+/** All tags of a page in order. @throws Error at a stray `<`, so that none is overlooked */
 export function tagsOf(page: Markup): readonly Tag[] {
   const body = markupOf(page).replace('<!doctype html>', '')
   const tags = [...body.matchAll(/<(\/?[a-z][a-z0-9]*)((?:\s+[a-z-]+(?:="[^"<>]*")?)*)\s*>/g)]
@@ -31,7 +31,7 @@ export function tagsOf(page: Markup): readonly Tag[] {
 export const byTestId = (page: Markup, testId: string): readonly Tag[] =>
   tagsOf(page).filter(({ attributes }) => attributes['data-testid'] === testId)
 
-/** All text outside of tags, with runs of white space as one blank; a place where a word may break is none. */
+/** All text outside of tags, with runs of white space as one blank; a possible line break is no blank. */
 export function textOf(page: Markup): string {
   const text = markupOf(page)
     .replaceAll('<wbr>', '')

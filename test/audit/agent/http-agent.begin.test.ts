@@ -7,7 +7,7 @@ import { page, redirectTo, routes, startWebApp } from '../../support/web-app.ts'
 const button = (path: string, text: string) =>
   `<form method=post action="${path}"><input type=hidden name=csrf value=c1><button>${text}</button></form>`
 
-/** An app with a first page, which `/go` of leads to the sandbox when it is posted with its hidden field. */
+/** An app whose first page posts a hidden field to `/go`, which leads to the sandbox. */
 async function startApp(first: string) {
   const sandbox = await startWebApp((_request, response) =>
     redirectTo(`${app.url}/callback?state=s1#token=1`)(_request, response),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createCookies } from '../../../src/audit/agent/http-agent.ts'
 
-/** What a browser sends to `to` after `from` set a cookie. */
+/** The cookies that a browser sends to `to` after `from` set a cookie. */
 function sent(setCookie: string, from: string, to = from): string | undefined {
   const cookies = createCookies()
   cookies.keep([setCookie], new URL(from))

@@ -10,7 +10,7 @@ import { page, redirectTo, startWebApp } from '../../support/web-app.ts'
 
 const MEBIBYTE = 1024 * 1024
 
-/** A server of bytes: what it does when the first bytes of a request are there. */
+/** A raw server: it acts when the first bytes of a request have come. */
 async function startRawServer(answer: (socket: Socket) => void): Promise<string> {
   const server = createServer((socket) => {
     socket.on('error', () => {}).once('data', () => answer(socket))

@@ -6,7 +6,7 @@ import { startSandbox } from '../../support/sandbox.ts'
 import { visit } from '../../support/visit.ts'
 import { page, type ReceivedRequest, redirectTo, routes, startWebApp, type WebHandler } from '../../support/web-app.ts'
 
-/** An app whose `/verify` sends the browser to E1 by `verify`, and that shows the names of what came back. */
+/** An app whose `/verify` sends the browser to E1 by `verify`, and whose callback page shows the names of the parameters. */
 async function startRelyingParty({
   mode = 'query',
   verify = redirectTo,
@@ -200,14 +200,14 @@ test('An address below the base URL of a tenant is of the sandbox, and an addres
 const KINDS = ['strict=1; SameSite=Strict', 'lax=1; SameSite=Lax', 'none=1; SameSite=None; Secure', 'fresh=1']
 const ALL = ['fresh', 'lax', 'none', 'strict']
 
-/** Names of the cookies that came with a request. */
+/** Names of the cookies in a request. */
 const cookiesOf = ({ headers }: ReceivedRequest): readonly string[] =>
   (headers.cookie ?? '')
     .split('; ')
     .map((pair) => pair.split('=', 1).join())
     .sort()
 
-/** An app that was visited, which sets a cookie of each kind before E1. */
+/** A visited app, which sets a cookie of each kind before E1. */
 async function visitedBy(mode: 'query' | 'form_post', callback = redirectTo('/welcome', 303)) {
   const verify =
     (e1: string): WebHandler =>

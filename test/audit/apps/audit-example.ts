@@ -11,7 +11,7 @@ import { type Changes, startExpressExample } from '../../support/express-example
 import { type BrokenApp, rowsLetIn } from './broken-apps.ts'
 
 export interface AuditWay extends AuditRunOptions {
-  /** The agent on plain HTTP when absent. */
+  /** Plain HTTP when absent. */
   readonly agent?: Agent
   readonly fragment?: FragmentPost | undefined
 }
@@ -24,7 +24,7 @@ export async function auditExample(sandbox: Sandbox, changes: Changes, way: Audi
   return runAudit(appAt(sandbox, { page: `${app.url}/verify`, agent, fragment }), options)
 }
 
-/** What a report says against an app: the row of what was let in, and all of any other finding. */
+/** The findings of a report: the row for an accepted answer, all of any other finding. */
 export const said = ({ rows }: AuditReport): string[] =>
   rows
     .filter(({ verdict }) => !['refused', 'accepted', 'observed', 'known', 'not for this app'].includes(verdict))
@@ -33,7 +33,7 @@ export const said = ({ rows }: AuditReport): string[] =>
     )
     .toSorted()
 
-/** Expects of an audit that it finds the rows of a broken app alone. */
+/** Expects that an audit finds exactly the rows of a broken app. */
 export async function expectRowsAlone(app: BrokenApp, sandbox: Sandbox, way: AuditWay, more: Changes = []) {
   const only = way.only && [...way.only, ...app.finds]
   const report = await auditExample(sandbox, [...more, ...app.changes], { ...way, only, failOn: 'may' })
@@ -41,7 +41,7 @@ export async function expectRowsAlone(app: BrokenApp, sandbox: Sandbox, way: Aud
   expect(report.exit_code).toBe(1)
 }
 
-/** Expects of an audit by the whole catalogue that it finds nothing, and that it judged. */
+/** Expects that an audit by the whole catalogue finds nothing, and that it judged. */
 export function expectSound(report: AuditReport, { isUseAlone = false } = {}): void {
   expect(said(report)).toEqual([])
   expect(report.totals.refused).toBeGreaterThan(isUseAlone ? 100 : 150)
@@ -49,7 +49,7 @@ export function expectSound(report: AuditReport, { isUseAlone = false } = {}): v
   expect(report.exit_code).toBe(0)
 }
 
-/** A row of each kind of answer that an app meets. An audit adds the rows to accept that they differ from by a fault. */
+/** A row of each kind of answer that an app meets. An audit adds their right counterparts. */
 export const SAMPLE = [
   ...['access_denied', 'create_requested', 'callback.state_missing'].map((name) => `use/${name}`),
   ...['extra_claim', 'expired', 'nonce_missing', 'age_thresholds.strings'].map((name) => `use/id_token.${name}`),

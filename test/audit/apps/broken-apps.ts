@@ -3,11 +3,11 @@ import { rowId } from '../../../src/sandbox/outcomes/catalogue.ts'
 import type { AuditRow } from '../../../src/sandbox/outcomes/outcome.ts'
 import type { Changes } from '../../support/express-example.ts'
 
-/** The Express example with one check less. */
+/** The Express example without one check. */
 export interface BrokenApp {
-  /** What it does wrong: `compares no state`. */
+  /** The fault: `compares no state`. */
   readonly name: string
-  /** The rows that it lets in, and no others; `*` is any text. */
+  /** The rows that the app accepts, and no others; `*` is any text. */
   readonly finds: readonly string[]
   readonly changes: Changes
 }
@@ -26,22 +26,22 @@ const JOSE = 'import { createRemoteJWKSet, jwtVerify }'
 const CRYPTO = 'import { createHash, randomUUID }'
 const PINNED = "algorithms: ['RS256', 'ES256']"
 
-/** Reads a token without its signature, and checks its claims all the same: the header says alg none. */
+/** Reads a token without its signature, and checks its claims anyway: the header says alg none. */
 const DECODED = "UnsecuredJWT.decode(['eyJhbGciOiJub25lIn0', idToken.split('.')[1], ''].join('.'), options)"
 
-/** Decodes a token when the condition holds, and verifies every other one. */
+/** Decodes a token when the condition holds, and verifies all others. */
 const decodedWhen = (condition: string): Changes => [
   [JOSE, 'import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify, UnsecuredJWT }'],
   [VERIFY, `${condition} ? ${DECODED} : ${VERIFY}`],
 ]
 
-/** Takes keys from elsewhere when there are any. */
+/** Takes keys from elsewhere if there are any. */
 const withKeys = (keys: string): Changes => [
   [JOSE, 'import { createRemoteJWKSet, EmbeddedJWK, jwtVerify }'],
   [VERIFY, VERIFY.replace('keys', `(header, token) => (${keys} ?? keys)(header, token)`)],
 ]
 
-/** Takes HS256 with a secret that is public. */
+/** Accepts HS256 with a public secret. */
 const withSecret = (secret: string): Changes => [
   [CRYPTO, 'import { createHash, createPublicKey, randomUUID }'],
   [PINNED, "algorithms: ['RS256', 'ES256', 'HS256']"],
@@ -59,7 +59,7 @@ const ISSUER = 'issuer: `'
 const AUDIENCE = ' audience: AGE_CLIENT_ID,'
 const ONLY_AUDIENCE = '    String(payload.aud) === AGE_CLIENT_ID &&\n'
 
-/** Takes a token with an error of the library that meets the condition. */
+/** Accepts a token for which the library throws an error that meets the condition. */
 const forgiving = (condition: string): Changes => [
   [VERIFY, `${VERIFY}.catch((error) => {\n    if (${condition}) return error\n    throw error\n  })`],
 ]
@@ -138,7 +138,7 @@ const COOKIE = {`,
   ]),
 ]
 
-/** Who issued a token, for whom and until when. */
+/** Checks of issuer, audience and times. */
 const claims = [
   broken('does not look at iss', tokens('iss_*'), [[ISSUER, 'otherwise: `']]),
   broken('takes an issuer with a slash at its end', tokens('iss_trailing_slash'), [
@@ -175,7 +175,7 @@ const claims = [
   ]),
 ]
 
-/** Which browser, request and code an answer belongs to. */
+/** Checks of browser, request and code. */
 const binding = [
   broken('compares no state', '*/callback.state_* create/callback.empty create/callback.in_fragment', [
     [' || answer.state !== sent[1]', ''],
@@ -288,7 +288,7 @@ ${THRESHOLDS}`,
     'lets users in whose token it cannot parse',
     [
       ...tokens('empty not_a_jwt invented jwe_shape two_parts four_parts trailing_data payload_not_*'),
-      // Two tokens are no text, and what asks for no age key in the right words is no token.
+      // Two tokens are no text, and right words that ask for no age key are no token.
       ...callbacks('id_token_twice* create_requested_upper_case create_requested_false'),
     ],
     [
@@ -300,7 +300,7 @@ ${THRESHOLDS}`,
   ),
 ]
 
-/** What a call of the server is answered. */
+/** Checks of the replies to server-to-server calls. */
 const calls = [
   broken('follows a redirect with its secret', 'par/par.redirect token/token.redirect upgrade/upgrade.redirect', [
     ["redirect: 'error'", "redirect: 'follow'"],

@@ -1,6 +1,6 @@
 import type { Changes } from '../../support/express-example.ts'
 
-/** The Express example as an app that works however the specification is read, but for the brand word that it names itself. */
+/** The Express example as an app that works under every reading, except for the brand word that it names itself. */
 const SURVIVES: Changes = [
   [
     '  const reply = await response.json()\n',
@@ -9,7 +9,7 @@ const SURVIVES: Changes = [
   ],
 ]
 
-/** The same, and it depends on three readings: the form of a code, a description, and the bytes of a body. */
+/** The same app, depending on three readings: the form of a code, a description, and the bytes of a body. */
 export const DEPENDS_ON_THREE: Changes = [
   ...SURVIVES,
   [
@@ -30,7 +30,7 @@ export const DEPENDS_ON_THREE: Changes = [
   ],
 ]
 
-/** The Express example as an app that fails when two readings meet that it survives one by one. */
+/** The Express example as an app that survives two readings one by one, and fails when they meet. */
 export const FAILS_UNDER_A_PAIR: Changes = [
   ['const { payload } = await jwtVerify(', 'const { payload, protectedHeader } = await jwtVerify('],
   [

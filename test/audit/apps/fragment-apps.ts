@@ -2,7 +2,7 @@ import type { Changes } from '../../support/express-example.ts'
 
 const APP = 'const app = express()\n'
 
-/** The page of the callback, whose script does something with the parameters of the fragment. */
+/** The callback page, whose script handles the parameters of the fragment. */
 const withPage = (script: string): Changes => [
   ["    response_mode: 'form_post',", ''],
   [
@@ -30,8 +30,8 @@ fetch('/answer', { method: 'POST', headers: { 'Content-Type': 'application/json'
 
 /** The Express example as an app that reads the answer in the fragment. */
 export const FRAGMENT = {
-  /** Its page posts the parameters to /answer, as a form. */
+  /** The page posts the parameters to /answer, as a form. */
   byForm: [...withPage(FORM), ["app.post('/callback',", "app.post('/answer',"]],
-  /** Its page posts the parameters to /answer, as JSON; of two with one name the last. */
+  /** The page posts the parameters to /answer, as JSON with the last value of a repeated one. */
   byFetch: [...withPage(FETCH), ["app.post('/callback', express.urlencoded(),", "app.post('/answer', express.json(),"]],
 } as const satisfies Readonly<Record<string, Changes>>

@@ -9,7 +9,7 @@ const FILES: Readonly<Record<string, string>> = {
   '/age.js': readRoot('examples/spa/age.js'),
 }
 
-/** Serves an app, by default that of examples/spa, with some of its texts changed. @throws Error when a text is not in it */
+/** Serves an app, by default that of examples/spa, with some of its texts changed. @throws Error for a text that the app lacks */
 export async function startSinglePageApp({ baseUrl }: Pick<Sandbox, 'baseUrl'>, changes: Changes = [], files = FILES) {
   const missing = changes.find(([text]) => !Object.values(files).some((code) => code.includes(text)))
   if (missing) throw new Error(`the single-page app does not hold ${missing[0]}`)

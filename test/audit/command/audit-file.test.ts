@@ -95,7 +95,7 @@ test.each([
 const app = 'http://localhost:3000/verify'
 const written = (learned: Partial<LearnedSettings>) => renderAuditFile({ app, learned: {}, given: {}, ...learned })
 
-/** Examples are commented out with `# ` before keys, which are followed by a colon. */
+/** Examples are commented out with `# ` before keys, which a colon follows. */
 const uncommented = (text: string) =>
   text.replace(/^# (?!yes|no)( *(?:- )?\w+:(?: .*)?)$/gm, '$1').replace(/^yaml-language.*/, '')
 

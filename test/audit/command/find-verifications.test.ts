@@ -9,7 +9,7 @@ import { startWebApp, type WebHandler } from '../../support/web-app.ts'
 
 const never = () => false
 
-/** A sandbox that answered these users: the `sub` of the id_token that each of them brought, also of one that apps refuse. */
+/** A sandbox that answered these users, with the `sub` of each id_token, also of tokens that apps refuse. */
 async function proved(...users: readonly Changes[]) {
   const sandbox = await startSandbox()
   const party = createRelyingParty(sandbox)
@@ -87,7 +87,7 @@ type Question = Parameters<typeof askByHttp>[0]
 
 const SUB = 'Xk3-9_aQ7bR2cT5dU8eV1f'
 
-/** What is made of the answer of an app. */
+/** The verdict on an answer of the app. */
 async function ask(handler: WebHandler, request: Partial<Question> & { path?: string } = {}) {
   const { path = '/verifications?sub={sub}', ...rest } = request
   const app = await startWebApp(handler)

@@ -14,7 +14,7 @@ const plan = (values: AuditFile['values'], { page, ...flags }: Flags = {}) =>
     environment: { TOKEN: 's3cret' },
   })
 
-/** What is to be done at port 3000. */
+/** The plan for port 3000. */
 function planned(values: AuditFile['values'], flags?: Flags) {
   const { options, pagesAt } = plan(values, flags)
   return { ...pagesAt(3000), ...options }

@@ -9,7 +9,7 @@ const { signal } = new AbortController()
 const host = { startGroup, mask: createMask(['not-a-real-secret']) }
 const PLACE = { place: 'agekey-audit.yaml:3: start', signal, host }
 
-/** A server as an argument of node, which needs no quotes of a shell. It says what its environment has. */
+/** A server as an argument of node that needs no quotes of a shell. It prints its environment. */
 const server = (answer = 'answer.end(process.env.GREETING)', port = 'process.env.PORT') =>
   `require('node:http').createServer((_, answer) => ${answer}).listen(${port}, 'localhost')`
 const SERVER = server()
@@ -27,7 +27,7 @@ async function startServer(run: AppStart['run'] = node(SERVER), changes: Partial
   return { app, ready }
 }
 
-// A shell that waits for the server is the parent of it.
+// The parent of the server is a shell that waits for it.
 test.each<[string, AppStart['run']]>([
   ['a program', node(SERVER)],
   ['a shell', `"${process.execPath}" -e "${SERVER}"; echo over`],
@@ -100,7 +100,7 @@ test('An app that the audit starts is up when a line of its log says so, which s
 
 test('The log of an app gives the lines of a while, also one that comes a little late', async () => {
   const { app, ready } = await startServer(node(`let n = 0; ${server("{ console.log('visit', ++n); answer.end() }")}`))
-  // What it wrote of the first look may still be on its way.
+  // Output of the first look may still be on its way.
   await vi.waitFor(() => expect(app.log.lines()).toHaveLength(1))
   const stop = app.log.record()
   await read(ready)

@@ -25,7 +25,7 @@ test('Each browser of an audit begins with a reset of the app, and then with a l
     { method: 'POST', path: '/welcome', body: `["${n}"]`, cookie: 'seen=1' },
   ]
   const requests = app.requests.map(({ method, path, body, headers: { cookie } }) => ({ method, path, body, cookie }))
-  // All audits of a process count together.
+  // All audits of a process share one count.
   const first = Number(requests[1]?.path.split('/').at(-1))
   expect(requests).toEqual([...begun(first), ...begun(first + 1)])
 })

@@ -8,7 +8,7 @@ const sandbox = await shareSandbox()
 
 type Result = 'passed' | { readonly skipped: unknown } | { readonly failed: string }
 
-/** A runner that takes tests, and runs those that are asked for. */
+/** A runner that registers tests, and runs those that are asked for. */
 function createRunner(options: Omit<AuditTestsOptions, 'test'>, visit: VisitFunction) {
   const tests = new Map<string, (...context: readonly unknown[]) => Promise<void>>()
   auditTests(sandbox, visit, { ...options, test: (name, run) => tests.set(name, run) })

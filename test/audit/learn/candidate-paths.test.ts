@@ -13,7 +13,7 @@ const link = (href: string, text = 'go') => `<a href="${href}">${text}</a>`
 const OWN = ['/in']
 const EIGHT = '/a /b /c /d /e /f /g /h'.split(' ')
 
-/** Without the pages where any app may show who is in, and where users begin. */
+/** Without the usual pages, and without the page where users begin. */
 async function found(visit: BrowserVisit, pages: Readonly<Record<string, string>> = {}) {
   const { driver } = imitatedApp(() => NO, { peek: (url) => `200 /x ${pages[new URL(url, APP).pathname] ?? ''}` })
   const { paths, signOut } = await candidatePaths(runOf(visit), START, driver)

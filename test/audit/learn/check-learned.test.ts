@@ -87,7 +87,7 @@ const MORE = '200 /members Welcome. More.'
 type Shown = readonly [first: string | BrowserVisit, second: string | BrowserVisit]
 const twice = (shown: string): Shown => [shown, shown]
 
-/** The first of minors and denials comes before the first adult. */
+/** The first minor and the first denial precede the first adult. */
 async function controls(shown: Readonly<Partial<Record<'minor' | 'denied' | 'adult', Shown>>>, subject = subjectOf()) {
   const see = (all: Shown) => all.map((last) => seenOf(last))
   const { minor = twice(NO), denied = twice(NO), adult = twice(YES) } = shown
@@ -95,7 +95,7 @@ async function controls(shown: Readonly<Partial<Record<'minor' | 'denied' | 'adu
   return (await checkControls(seen, subject)).letsIn
 }
 
-/** A page most of whose words stand on each page of the app. */
+/** A page whose words mostly stand on each page of the app. */
 const shop = (words: string) => `200 /shop Home Products About Contact Imprint Privacy Terms Delivery Payment ${words}`
 
 test.each([
@@ -154,7 +154,7 @@ async function byRule({ adult = [true, true], minor = [false, false], denied = [
 test.each<[Held, string, readonly string[]]>([
   [{}, 'text=Welcome', []],
   [{ minor: [true, true] }, 'text=Welcome', ['minor']],
-  // The page is for members: it does not open in a browser that has proved nothing.
+  // The page is for members: it does not open in a browser that proved nothing.
   [{ denied: [true, true] }, 'get=/me status=200', ['access_denied']],
 ])('Whom an app lets in is known by a rule of the user: %j by %j', async (held, rule, kinds) => {
   expect(await byRule(held, rule)).toEqual(kinds)

@@ -55,7 +55,7 @@ test('An app that shows the page of a yes to an invented token, as to strangers,
 })
 
 const [ME_IN, ME_OUT] = ['200 /me You are in.', '401 /me No.']
-/** An app that says the same to everybody, and lets in after some time whom it should. */
+/** An app that says the same to everybody, and lets in the right users after some time. */
 function slowly(ms: number) {
   const lookers = new Set<Browser>()
   const app = imitatedApp(() => WAITS, {
@@ -73,7 +73,7 @@ test('A page that tells who is in is asked for again, by the browser of each use
   const { use, described } = await learn(app)
   expect([use.probes.map(({ path }) => path), use.page, use.waitMs]).toEqual([['/me'], undefined, 0])
   expect(described.use?.yes).toBe('200 at /callback ("Please wait."); asked again, /me is 200, says "you are in"')
-  // Ten runs, one that is given no answer, and strangers.
+  // Ten runs, one without an answer, and strangers.
   expect(lookers.size).toBe(10 + 1 + 8)
 })
 
@@ -101,7 +101,7 @@ test('An app that lets users in by a job is waited for twice as long as it took'
   await expect(learn(slowly(20_000))).rejects.toThrow('yes and no look alike')
 })
 
-/** An app that shows adults alone the page /me, with what it says at each look of a browser. */
+/** An app that shows the page /me only to adults, with a text for each look of a browser. */
 function showingMe(says: (look: number, plan: FlowPlan) => string | undefined, act = (_plan: FlowPlan) => WAITS) {
   const looks = new Map<Browser, number>()
   return imitatedApp(act, {
@@ -114,7 +114,7 @@ function showingMe(says: (look: number, plan: FlowPlan) => string | undefined, a
   })
 }
 
-/** In turn, another one each time. */
+/** Another text at each look, in turn. */
 const words = ['bravo', 'charlie', 'delta', 'echo', 'foxtrot']
 const news = () => {
   words.push(words.shift() ?? '')
@@ -195,7 +195,7 @@ const CAN_CREATE = requestOf({ can_create: 'true', scope: 'openid svc.upgrade' }
 
 type Later = (plan: FlowPlan, what: 'create' | 'upgrade') => Done
 
-/** An app with Create and Upgrade, which does `later` in these. */
+/** An app with Create and Upgrade, which behaves like `later` in these. */
 const whole = (
   later: Later,
   use = (plan: FlowPlan): Done => ({ shows: isAdult(plan) ? YES : NO }),
@@ -388,7 +388,7 @@ test('A test suite whose visit function says nothing of Create and Upgrade is to
   const reason = 'visit returned true whether create ended well or not; return true for flow create when it did'
   expect(create).toMatchObject({ kind: 'learned', reason })
   expect(lines).toContain(reason)
-  // The no of Upgrade is that of Use.
+  // The no of Upgrade equals that of Use.
   expect(upgrade.kind === 'learned' && upgrade.reason).toBe(undefined)
 })
 
@@ -403,7 +403,7 @@ test('A test suite whose app has no Create and no Upgrade is told so without a w
 
 const isMinor = ({ use: { persona, outcome } }: FlowPlan) => outcome === 'verified' && persona !== 'adult-passport'
 const isDenial = ({ use: { outcome } }: FlowPlan) => outcome === 'access_denied'
-/** A visit function that returns this. */
+/** A visit function with this result. */
 const returning = (result: (plan: FlowPlan, run: number) => boolean) =>
   imitatedApp((plan, run) => ({ shows: saidOf(result(plan, run)) }))
 

@@ -12,7 +12,7 @@ test('A page is a probe when it shows something else to users who are in, to tho
   const pages = ['/me', '/start', '/news', '/lost']
   const shows = (isIn: boolean, isFresh = false) => ({
     '/me': isIn ? '200 /me You are in.' : '401 /me No.',
-    // It greets those who were refused, too.
+    // The page greets refused users too.
     '/start': isFresh ? '200 /start Begin.' : '200 /start Hello.',
     '/news': '200 /news News.',
   })

@@ -165,7 +165,7 @@ test('A page that shows a button only to those who are out tells who is in when 
   const shown = { isProbe: true, ins: twice('200 / Shop'), outs: { denied: twice('200 / Shop. Sign in') } }
   const pages = ['200 / Shop', '200 / Shop. Sign in', '200 / Shop. News']
   expect(pages.map((one) => compare(shown, one))).toEqual(['in', 'out, denied', 'unknown'])
-  // To two kinds of users that page is the same.
+  // The page is the same for two kinds of users.
   const outs = { ...shown.outs, minor: twice('200 / Shop') }
   expect(learn({ ...shown, outs })).toBe(undefined)
 })

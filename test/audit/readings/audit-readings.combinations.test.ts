@@ -4,7 +4,7 @@ import { coverPairs, tryCombinations } from '../../../src/audit/readings/audit-r
 import { type ChosenVariant, chosenVariantName, mayMeet } from '../../../src/audit/readings/reading-trial.ts'
 import { READINGS } from '../../../src/sandbox/readings/readings.ts'
 
-/** Each variant that is not the default. */
+/** All variants except the defaults. */
 const ALL = READINGS.flatMap((reading) =>
   reading.variants
     .filter(({ name }) => name !== reading.default)
@@ -39,7 +39,7 @@ test('The combinations that hold every pair of all variants are at most 12', () 
   expect(coverPairs(pairsOf(ALL), ALL, mayJoin).length).toBeLessThanOrEqual(12)
 })
 
-/** What is found by an app that fails when all variants of a set meet, and that is lost after some trials. */
+/** What is found when an app fails under all variants of a set together, and is lost after some trials. */
 async function find(variants: ChosenVariant[], { failing = [] as ChosenVariant[][], livesFor = 100 } = {}) {
   const sets: (readonly ChosenVariant[])[] = []
   const heard: number[][] = []
@@ -71,7 +71,7 @@ test('Each set of readings that fails is found once, and every other pair is tri
 })
 
 test('Combinations of readings that an app is lost for are undetermined, and only the first of them is tried', async () => {
-  // Without the first pair, two combinations hold the other five.
+  // Without the first pair, two combinations contain the other five.
   const failing = pairsOf(FOUR).map((pair) => [...pair])
   const { failed, undetermined, tried, sets } = await find(FOUR, { failing, livesFor: 2 })
   expect([failed.length, tried]).toEqual([1, 1])

@@ -22,7 +22,7 @@ test('An audit of readings finds the three readings and the pair of readings tha
       onProgress(news) {
         if (news.stage !== 'reading') return
         variants ??= news.total
-        // The first combination, which holds the pair, is tried after the variants.
+        // The first combination, which contains the pair, is tried after the variants.
         if (news.done > variants) ended.abort()
       },
     },

@@ -31,7 +31,7 @@ export function auditedRow(row: string, changes: Partial<AuditedRow> = {}): Audi
   }
 }
 
-/** A report of these rows, with the totals and the exit code that they have. */
+/** A report of these rows, with their totals and exit code. */
 export function auditReport(rows: readonly AuditedRow[], changes: Partial<AuditReport> = {}): AuditReport {
   const verdicts = new Set(rows.map(({ verdict }) => verdict))
   const countOf = (verdict: string) => rows.filter((row) => row.verdict === verdict).length
@@ -55,7 +55,7 @@ export function auditReport(rows: readonly AuditedRow[], changes: Partial<AuditR
 const state = (name: string, reason?: string) =>
   auditedRow(`use/callback.state_${name}`, { family: 'state', ...(reason && { verdict: 'undetermined', reason }) })
 
-/** A row of each verdict, as an audit of an app with faults has them. */
+/** A row of each verdict, as in an audit of an app with faults. */
 export const MIXED: AuditReport = auditReport(
   [
     auditedRow('use/verified', { verdict: 'accepted', family: 'controls' }),
@@ -92,7 +92,7 @@ const variant = (reading: string, usual: string, name: string, changes: Partial<
   ...changes,
 })
 
-/** What `--readings` found: a dependence, a pair, and one variant of each other verdict. */
+/** A result of `--readings`: a dependence, a pair, and one variant of each other verdict. */
 export const READINGS_FOUND: ReadingsReport = {
   started_at: '2026-01-02T03:04:05.678Z',
   seconds: 4.2,
@@ -114,11 +114,11 @@ export const READINGS_FOUND: ReadingsReport = {
 export const readingsAudit = (changes: Partial<ReadingsReport> = {}): AuditReport =>
   auditReport([], { readings: { ...READINGS_FOUND, ...changes }, exit_code: changes.counted ? 1 : 0 })
 
-/** A text in each place where a report shows what an app, a page or an attacker wrote. */
+/** A text in each place where a report quotes an app, a page or an attacker. */
 export const hostileTexts = (text: string) =>
   ({ summary: text, rule: text, evidence: text, refs: [text], flows: [text] }) satisfies Partial<AuditedRow>
 
-/** What an app, a page or an attacker may put where a report shows it. */
+/** A text that an app, a page or an attacker may write there. */
 export const HOSTILE = [
   '<script>alert(1)</script> & "quotes" \'single\'',
   '](http://evil.example) [click](http://evil.example) ![x](http://evil.example/x.png)',

@@ -43,15 +43,15 @@ const outputSchema = z.object({
   runs: z.array(z.object({ results: findings, invocations: z.array(invocation) })),
 })
 
-/** What the validator finds wrong in files, by their names: errors and warnings, without its notes on style. */
+/** The errors and warnings of the validator by file, without its notes on style. */
 function validate(texts: Readonly<Record<string, string>>): Readonly<Record<string, readonly string[]>> {
   const files = Object.entries(texts).map(([name, text], index) => ({ name, text, file: `${index}.sarif` }))
   const folder = folderWith(Object.fromEntries(files.map(({ file, text }) => [file, text])), afterAll)
   const output = join(folder, 'findings.json')
   const paths = files.map(({ file }) => join(folder, file))
-  // Without its notes it also leaves out errors of rules that have both.
+  // Without notes the validator also hides errors of rules that have both.
   const flags = ['--output', output, '--rule-kind', 'Sarif;Ghas', '--level', 'Error;Warning;Note']
-  // It needs no ICU, which small images do not have.
+  // The validator works without ICU, which small images lack.
   const env = { ...process.env, DOTNET_SYSTEM_GLOBALIZATION_INVARIANT: '1' }
   const { stdout, error } = spawnSync(multitool(), ['validate', ...paths, ...flags], { encoding: 'utf8', env })
   expect(error).toBeUndefined()
@@ -68,7 +68,7 @@ function validate(texts: Readonly<Record<string, string>>): Readonly<Record<stri
   return Object.fromEntries(files.map(({ name, file }) => [name, shown.filter((finding) => isOf(finding, file))]))
 }
 
-/** The program of the package for this system. Its script of installation makes it one, when scripts may run. */
+/** The program of the package for this system, made executable as its installation script would. */
 function multitool(): string {
   const require = createRequire(import.meta.url)
   const program = z.string().parse(require('@microsoft/sarif-multitool'))

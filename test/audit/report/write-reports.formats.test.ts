@@ -15,7 +15,7 @@ const renderAll = (report: AuditReport, console = CONSOLE) => ({
   junit: renderAuditJUnit(report),
 })
 
-/** A report in which an app wrote this wherever it can. */
+/** A report in which an app wrote this text wherever it can. */
 function reportOf(text: string): AuditReport {
   const texts = { ...hostileTexts(text), row: text, harm: text, reason: text, cwe: [text] }
   const rows = (['let in', 'undetermined', 'known', 'observed', 'refused'] as const).map((verdict) =>
@@ -25,7 +25,7 @@ function reportOf(text: string): AuditReport {
   return auditReport(rows, { app: text, catalogue: text, notes: [text], learned })
 }
 
-/** Markdown without escaped characters and code spans, which end at as many backticks as they began with. */
+/** Markdown without escaped characters and code spans, which end with as many backticks as they began. */
 const bare = (markdown: string) => markdown.replace(/\\[!-/:-@[-`{-~]|(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)/g, '')
 const tagsOf = (xml: string) => [...xml.matchAll(/<[^\s>]*/g)].map(([tag]) => tag)
 const plain = renderAll(reportOf('x'))

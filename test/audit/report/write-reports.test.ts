@@ -12,7 +12,7 @@ import { auditedRow, auditReport, HOSTILE, hostileTexts, MIXED } from './sample-
 const CONTEXT = { writeFiles: writeReportFiles }
 const CONSOLE = 'http://localhost:2435/_sandbox/console'
 
-/** Gives the path of a file in a new folder. */
+/** The path of a file in a new folder. */
 function scratch(files: Readonly<Record<string, string>> = {}): (name: string) => string {
   const folder = folderWith(files)
   return (name) => join(folder, name)

@@ -3,19 +3,19 @@ import { signCompact } from '../../../src/sandbox/keys/compact-jws.ts'
 import { generateCertificate } from '../../../src/tls/self-signed.ts'
 import { readTestKeys } from '../../support/keys.ts'
 
-/** How an answer is got and brought. */
+/** How an answer is obtained and brought to the app. */
 export interface Way {
   readonly use?: string
   readonly create?: string
   readonly token?: string
   readonly persona?: string
   readonly brings?: 'twice' | 'in another browser'
-  /** Seconds that the clock of the sandbox is moved. */
+  /** Seconds by which the clock of the sandbox moves. */
   readonly advanced?: number
   forge?(idToken: string): Promise<string>
 }
 
-/** The wrong answer of each hole: an outcome, or how an answer is brought. */
+/** The wrong answer for each hole: an outcome, or a way to bring an answer. */
 export const HOLES = {
   signature: { use: 'id_token.signature_bit_flipped' },
   'signature of unknown keys': { use: 'id_token.foreign_key_unknown_kid' },

@@ -14,13 +14,13 @@ import { ageSignal } from '../../support/requests.ts'
 import type { HOLES } from './holes.ts'
 import { cookiesOf, type Params, setCookie, type Visit } from './site.ts'
 
-/** The one mistake of an app: a check that it leaves out, or a way in that it leaves open. */
+/** The single mistake of an app: a missing check, or an open way in. */
 export type Hole = keyof typeof HOLES
 
 /** What an app did for a user. */
 export type Admitted = 'in' | 'create begun' | 'key saved' | 'key upgraded'
 
-/** One line of an app's own log. `began`: state of the last request of the browser. `answered`: state of the request that was answered. */
+/** One line of an app's own log. `began`: the state of the browser's last request. `answered`: the state of the answered request. */
 export interface Admission {
   readonly what: Admitted
   readonly browser: string
@@ -37,7 +37,7 @@ export interface RequestOptions {
   readonly slots?: 'cookie' | 'map'
   /** Path of the callback. */
   readonly callback?: string
-  /** Reads the key set once. */
+  /** Whether the app reads the key set only once. */
   readonly cachesKeys?: boolean
 }
 
@@ -51,7 +51,7 @@ const CLIENT_SECRET = 'sk_test_sandbox'
 const hash = (text: string, bytes: number) =>
   createHash('sha256').update(text).digest().subarray(0, bytes).toString('base64url')
 
-/** Does what a careful relying party does, but for its hole, and logs who was let in. */
+/** A careful relying party with one hole. It logs who was let in. */
 export function createRelyingParty(
   { baseUrl, url }: Pick<Sandbox, 'baseUrl' | 'url'>,
   hole: Hole | undefined,
@@ -81,7 +81,7 @@ export function createRelyingParty(
     return visit.browser
   }
 
-  /** The address at the service that the user is sent to. */
+  /** The URL at the service to which the user is sent. */
   function begin(visit: Visit): string {
     const [state, nonce, browser] = [randomUUID(), randomUUID(), browserOf(visit)]
     lastRequests.set(browser, state)
@@ -101,7 +101,7 @@ export function createRelyingParty(
     return `${baseUrl}/v1/oidc/use?${query}`
   }
 
-  /** The nonce of the request that is answered. It serves once. @throws Refused when this browser has sent no such request */
+  /** The nonce of the answered request, which serves once. @throws Refused when this browser has sent no such request */
   function takeSlot(visit: Visit, state: string | undefined): string {
     if (slots === 'map') {
       const slot = waiting.get(state ?? '')
@@ -149,7 +149,7 @@ export function createRelyingParty(
       ...(!has('aud') && !has('aud of others by azp') && { audience: CLIENT_ID }),
       ...(has('55 minutes of leeway') && { clockTolerance: 55 * 60 }),
     }
-    // The claims of the token alone, checked as ever.
+    // Only the claims of the token, checked as usual.
     const decode = () => UnsecuredJWT.decode(['eyJhbGciOiJub25lIn0', idToken.split('.')[1], ''].join('.'), checks)
     const verify = async () =>
       has('signature')
@@ -182,13 +182,13 @@ export function createRelyingParty(
     return Object.fromEntries(answers)
   }
 
-  /** Whether the answers open what needs a threshold, the highest one by default. */
+  /** Whether the answers open what needs a threshold, by default the highest. */
   function opens(answers: Readonly<Record<string, boolean>>, threshold = Math.max(...thresholds)): boolean {
     if (has('any threshold')) return Object.values(answers).includes(true)
     return answers[has('lower threshold') ? Math.min(...thresholds) : threshold] === true
   }
 
-  /** Who asks now, for `log`. */
+  /** The present user, for `log`. */
   const whoOf = (visit: Visit): Omit<Admission, 'what'> => {
     const browser = browserOf(visit)
     const { state } = visit.query
@@ -197,7 +197,7 @@ export function createRelyingParty(
   }
   const log = (who: Omit<Admission, 'what'>, what: Admitted = 'in') => void admissions.push({ ...who, what })
 
-  /** Gives the browser a session that opens nothing yet; the function that comes back lets the user in. */
+  /** Gives the browser a session that opens nothing yet; the returned function lets the user in. */
   function openSession(visit: Visit): () => void {
     const [sid, who] = [randomUUID(), whoOf(visit)]
     setCookie(visit, 'sid', `${sid}; HttpOnly; SameSite=Lax`)
@@ -221,7 +221,10 @@ export function createRelyingParty(
     return body
   }
 
-  /** Pushes the age that the app has verified: the address at the service where the user saves it. Their state waits in a cookie. */
+  /**
+   * Pushes the age that the app has verified.
+   * @returns the URL at the service where the user saves the age; its state waits in a cookie
+   */
   async function beginCreate(visit: Visit, path: string): Promise<string> {
     log(whoOf(visit), 'create begun')
     const state = randomUUID()

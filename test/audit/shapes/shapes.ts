@@ -8,12 +8,12 @@ import type { Admission, Hole, RelyingParty, RequestOptions } from './relying-pa
 import { createRelyingParty, Refused } from './relying-party.ts'
 import { cookiesOf, formOf, type Handler, html, json, redirect, serve, setCookie, site, type Visit } from './site.ts'
 
-/** How an app of node:http differs from a plain one: in what its callback does, and in its pages. */
+/** How an app of node:http differs from a plain one: in its callback and its pages. */
 interface Differences extends Readonly<Record<`${'GET' | 'POST'} /${string}`, Handler>> {
   readonly letsIn?: Handler
   readonly turnsAway?: Handler
   fails?(error: unknown): Handler
-  /** Remembers a user who is let in; in a session of the server when absent. */
+  /** Remembers a user who is let in; in a server session when absent. */
   signsIn?(visit: Visit): unknown
   guard?(visit: Visit, path: string): boolean
 }
@@ -23,10 +23,10 @@ export interface Shape {
   readonly name: string
   readonly hole: Hole
   readonly options?: RequestOptions
-  /** Path where a user begins; `/verify`, which goes to the service at once, when absent. */
+  /** The path where a user begins; `/verify`, which redirects to the service, when absent. */
   readonly start?: string
   readonly before?: readonly PageRequest[]
-  /** Its start page takes a browser with scripts. */
+  /** Whether its start page needs a browser with scripts. */
   readonly browser?: 'chromium'
   /** How its script passes the answer on. */
   readonly fragment?: FragmentPost
@@ -36,7 +36,7 @@ export interface Shape {
 export interface RunningShape {
   readonly url: string
   readonly page: string
-  /** In the order of time. */
+  /** In order of time. */
   readonly admissions: readonly Admission[]
   stop(): void
 }
@@ -48,7 +48,7 @@ export async function startShape(shape: Shape, sandbox: Pick<Sandbox, 'baseUrl' 
   return { url, page: url + (shape.start ?? '/verify'), admissions: rp.admissions, stop } satisfies RunningShape
 }
 
-/** Milliseconds that stand for the second of a job, the seconds after which another job looks, and the minute of a rate limit. */
+/** Milliseconds for the second of a job, for the seconds after which another job looks, and for the minute of a rate limit. */
 const [JOB, LATER, MINUTE] = [500, 2500, 2000]
 
 const CONFIRM = '<p>Wine is for adults.</p><a href="/verify">Confirm your age</a>'
@@ -57,7 +57,7 @@ const MEMBERS = '<h1>Cellar</h1><p>Pick your bottles.</p><a href="/sign-out">Lea
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 const anyOf = <Value>(values: readonly [Value, ...Value[]]): Value =>
   values[Math.floor(Math.random() * values.length)] ?? values[0]
-/** A text for HTML. */
+/** Escapes a text for HTML. */
 const escaped = (text: string) => text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`)
 
 const shows =
@@ -77,7 +77,7 @@ const begins =
   (v) =>
     redirect(v, rp.begin(v))
 
-/** An app with a start page, the way to the service, a callback that lets in, turns away or fails, and a page for members. */
+/** An app with a start page, a way to the service, a callback that lets in, refuses or fails, and a page for members. */
 function plain(rp: RelyingParty, differences: Differences): RequestListener {
   const { letsIn = goesTo('/members'), turnsAway = shows('Sorry, you have to be 18.', 403) } = differences
   const { fails = () => shows('We could not verify your age.', 400), signsIn = rp.signIn } = differences
@@ -112,7 +112,7 @@ function plain(rp: RelyingParty, differences: Differences): RequestListener {
   return site({ ...usual, ...pages }, guard)
 }
 
-/** An API that a script passes the answer to. */
+/** An API to which a script passes the answer. */
 const ageApi = (rp: RelyingParty): Readonly<Record<string, Handler>> => ({
   'POST /api/begin': (v) => json(v, { url: rp.begin(v) }),
   async 'POST /api/age'(v) {
@@ -256,7 +256,7 @@ poll()</script>`
         else if (rp.has('session by a later job')) setTimeout(letIn, LATER).unref()
         jobs.set(job, isIn ? 'in' : 'out')
       }, JOB).unref()
-      // The slot is taken before the first await of the check, so that its cookie goes along.
+      // The slot is taken before the first await of the check, so that its cookie is sent.
       html(v, page)
     },
     'GET /status': (v) => json(v, { state: jobs.get(cookiesOf(v)['job'] ?? '') ?? 'checking' }),
@@ -312,7 +312,7 @@ add('fail-open with an error page', { hole: 'session on failure' }, (rp) => ({
 add('500 after the session was stored', { hole: 'session before the check' }, () => ({
   letsIn: shows('Welcome to the cellar.'),
   turnsAway: shows('Adults only.', 403),
-  // What throws here ends in the handler of the site, with 500.
+  // An error here ends in the handler of the site, with 500.
   fails(error) {
     throw error
   },
@@ -376,7 +376,7 @@ add('edge middleware', { hole: 'aud of others by azp' }, (rp) => ({
   turnsAway: goesTo('/?age=low'),
   fails: () => goesTo('/?age=unknown'),
   'GET /members': shows(MEMBERS),
-  // Runs before each page: who has no session sees the start page under the address that was asked for.
+  // Runs before each page: a user without a session gets the start page at the requested URL.
   guard(v, path) {
     const isGuarded = path.startsWith('/members') && !rp.isMember(v)
     if (isGuarded) html(v, CONFIRM)

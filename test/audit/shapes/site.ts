@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import { text } from 'node:stream/consumers'
 import { runningAt } from '../../support/express-example.ts'
 
-/** Parameters as a body parser gives them: a repeated one is an array. */
+/** Parameters as a body parser returns them: a repeated one is an array. */
 export type Params = Readonly<Record<string, unknown>>
 
 export function paramsOf(search: URLSearchParams): Params {
@@ -15,7 +15,7 @@ export function paramsOf(search: URLSearchParams): Params {
   )
 }
 
-/** One request and what an app knows of it. */
+/** A request, with what an app knows about it. */
 export interface Visit {
   readonly request: IncomingMessage
   readonly response: ServerResponse
@@ -31,7 +31,7 @@ export const cookiesOf = ({ request }: Visit): Readonly<Record<string, string | 
     (request.headers.cookie ?? '').split('; ').map((pair) => /^([^=]*)=?(.*)$/.exec(pair)?.slice(1) ?? []),
   )
 
-/** @param value with its attributes but Path */
+/** @param value with its attributes except Path */
 export const setCookie = ({ response }: Visit, name: string, value: string): void =>
   void response.appendHeader('Set-Cookie', `${name}=${value}; Path=/`)
 
@@ -43,12 +43,12 @@ export function html({ response }: Visit, body: string, status = 200): void {
 export const json = ({ response }: Visit, value: unknown, status = 200): void =>
   void response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(value))
 
-/** Sends the browser to another page, by GET. */
+/** Redirects the browser to another page, by GET. */
 export const redirect = ({ response }: Visit, to: string): void => void response.writeHead(303, { Location: to }).end()
 
 /**
- * A site of plain node:http: `GET /path` and its handler; others are 404, and what throws is 500.
- * @param guard looks at each request first; true when it has answered
+ * A site of plain node:http: `GET /path` and its handler; other paths are 404, and errors are 500.
+ * @param guard examines each request first; true when it has answered
  */
 export const site =
   (handlers: Readonly<Record<string, Handler>>, guard?: (visit: Visit, path: string) => boolean): RequestListener =>

@@ -4,7 +4,7 @@ import { findOutcome } from '../../../src/sandbox/outcomes/catalogue.ts'
 import type { AuditedRow, AuditReport } from '../../../src/sandbox/outcomes/report/audit-report.ts'
 import type { RunningShape } from './shapes.ts'
 
-/** The app and the sandbox that an audit was of. */
+/** The audited app and its sandbox. */
 interface Audited {
   readonly app: Pick<RunningShape, 'admissions'>
   readonly sandbox: Pick<SandboxApi, 'flows'>
@@ -32,12 +32,12 @@ export async function compareWithTruth(report: Pick<AuditReport, 'rows'>, audite
   }
 }
 
-/** What the log of the app says of the users of a row. `unknown`: the journal has none of its flows. */
+/** What the log of the app says about the users of a row. `unknown`: the journal has none of its flows. */
 async function truthOf(row: AuditedRow, { app, sandbox }: Audited): Promise<'let in' | 'refused' | 'unknown'> {
   const found = await Promise.all(row.flows.map((id) => sandbox.flows.get(id).catch(() => undefined)))
   const flows = found.filter((flow) => flow !== undefined)
   const name = row.row.slice(row.flow.length + 1)
-  // Beside the flows of the row there may be good ones that came before, or that it is compared with.
+  // Beside the flows of the row there may be good ones, from before or for comparison.
   const own = flows.filter(({ outcome, calls }) =>
     [outcome, ...calls.map((call) => call.decision?.outcome)].includes(name),
   )
@@ -47,7 +47,7 @@ async function truthOf(row: AuditedRow, { app, sandbox }: Audited): Promise<'let
   return considered.some((flow) => wasLetIn(flow, app, isToAccept)) ? 'let in' : 'refused'
 }
 
-/** Whether a flow opened something for somebody; of an unspoiled right answer to a row to refuse, something more than it should. */
+/** Whether a flow opened something for somebody; for an unspoiled right answer to a row to refuse, more than it should. */
 function wasLetIn(flow: Flow, app: Audited['app'], isToAccept: boolean): boolean {
   const states = flow.calls.map(({ parameters }) => parameters['state']).filter((state) => state !== undefined)
   const admissions = app.admissions.filter(({ began, answered }) =>
@@ -55,7 +55,7 @@ function wasLetIn(flow: Flow, app: Audited['app'], isToAccept: boolean): boolean
   )
   const isRight =
     (flow.outcome ?? 'verified') === 'verified' && Object.values(flow.age_thresholds ?? { 0: false }).every(Boolean)
-  // The user whose answer it is may come in once.
+  // The user whose answer it is may enter once.
   const mayComeIn = isRight && !isToAccept && admissions[0]?.began === admissions[0]?.answered ? 1 : 0
   return admissions.length > mayComeIn
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { withLog } from '../../../src/audit/trials/refusing-check.ts'
 import { describeWith, PYTHON } from '../../support/tools.ts'
 
-/** The checks that refused, by the lines that a Python program writes. */
+/** The refusing checks, read from the lines of a Python program. */
 function refusedBy(code: string) {
   const { stdout, stderr } = spawnSync(PYTHON, ['-c', code], { encoding: 'utf8' })
   expect(stderr).toBe('')

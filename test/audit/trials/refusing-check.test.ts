@@ -24,7 +24,7 @@ interface Change {
   rules?: object
 }
 
-/** What jose throws for a token, as console.error prints it. */
+/** The error of jose for a token, as console.error prints it. */
 async function joseError({ claims, header, damage = (text) => text, rules }: Change): Promise<string[]> {
   const token = await new SignJWT({ ...RIGHT, exp: Math.floor(Date.now() / 1000) + 60, ...claims })
     .setProtectedHeader({ alg: 'ES256', typ: 'JWT', kid: 'k', ...header })
@@ -53,7 +53,7 @@ test.each([
   expect(withLog(REFUSED, await joseError(change)).refusedBy).toBe(check)
 })
 
-// What libraries write, in their words, by the check that refused. PyJWT and Authlib are asked themselves at night.
+// Messages of libraries by the refusing check. PyJWT and Authlib themselves are asked at night.
 test.each(Object.entries(MESSAGES))('Messages of libraries name the check %s', (check, messages) => {
   for (const message of messages) expect([message, withLog(REFUSED, [message]).refusedBy]).toEqual([message, check])
   for (const [, message] of LIBRARY_MESSAGES.filter(([known]) => known === check))

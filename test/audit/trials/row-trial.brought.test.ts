@@ -42,7 +42,7 @@ test('An answer that was not brought to its own browser is not brought to anothe
 const session = { hops: [hopTo(`${APP}/callback`, { isCallback: true, cookies: ['session'] })] }
 const PROBED = flowProbed(YES, NO)
 
-/** An app that is left by one of these ways, and that takes an answer again or not. */
+/** An app that is left in one of these ways, and that accepts an answer again or not. */
 function leaving(way: 'cookie' | '/logout' | 'nothing', takesAgain: boolean) {
   let isIn = true
   const leave = (by: string) => {

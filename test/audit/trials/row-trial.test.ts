@@ -29,7 +29,7 @@ const SAME = '200 /same It stays.'
 const OOPS = '500 /cb Oops.'
 const SLOW = '429 /cb Slow.'
 
-/** A flow of Use that ended with a row, and the calls in it. */
+/** A flow of Use that ended with a row, and its calls. */
 const f1 = (outcome: string, ...calls: string[]) => flowOf('f1', ['E1', ...calls], { outcome })
 const f2 = (...calls: string[]) => flowOf('f2', calls, { flow: 'create', outcome: 'callback.state_missing' })
 const UPGRADES = flowOf('f5', ['E4', 'E5'], { flow: 'upgrade' })
@@ -114,7 +114,7 @@ const LEARNED = learnedOf(flowShowing(YES, { access_denied: NO }), {
   create: { kind: 'learned', flow: flowShowing(SAVED, { no: UNSAVED }) },
   upgrade: { kind: 'learned', flow: flowShowing(DONE, { no: SAME }) },
 })
-/** What a row proves of an app each of whose runs is this one. */
+/** The verdict on a row for an app in which every run is this one. */
 async function prove(id: string, run: FlowRun, flows: readonly Flow[], learned: LearnedApp = LEARNED) {
   const { driver } = imitatedApp(() => NO)
   const trial = rowTrial(rowOf(id), { learned, options: {} })
@@ -188,7 +188,7 @@ test('An app that lets a user in by a job is seen when the browser of that user 
   expect(trial.proof(visits).verdict).toBe('refused')
   await app.driver.wait(2500)
   expect(trial.proof((await trial.lookAgain?.(visits, worker)) ?? visits).verdict).toBe('let in')
-  // Where nothing can be asked, nobody looks again; of a run that brought nothing, nothing is asked.
+  // Where no page can be requested, nobody looks again; after a run without an answer, nothing is requested.
   expect(rowTrial(rowOf(row.use), { learned: LEARNED, options: {} })).not.toHaveProperty('lookAgain')
   const [lost] = visits.map((visit) => ({ ...visit, missing: 'not_delivered' as const }))
   expect(lost && (await trial.lookAgain?.([lost], worker))).toEqual([lost])

@@ -5,18 +5,18 @@ import type { VerdictName } from '../../../src/sandbox/outcomes/report/audit-rep
 import { imitatedApp, workerOf } from '../../support/imitated-app.ts'
 
 type Shown = VerdictName | 'limited'
-/** What a trial shows at each time that it is driven, beside how many others. */
+/** The result of a trial each time that it is driven, by the number of concurrent trials. */
 type Act = (name: string, time: number, beside: number) => Shown
 
 interface Given extends Partial<Omit<RunSettings, 'control'>> {
-  /** What a plain good flow shows when it lets no adult in. */
+  /** A plain good flow that lets no adult in. */
   findLoss?(): Promise<string | undefined>
   readonly copies?: number
   readonly repeat?: number
   readonly program?: Worker['program']
   readonly alone?: readonly string[]
   readonly inTurn?: readonly string[]
-  /** What the users of a trial are shown later. */
+  /** The later verdict on the users of a trial. */
   readonly later?: Act
 }
 
@@ -130,7 +130,7 @@ test('Trials marked "in turn" run one at a time beside the others, and trials ma
   const { run, order } = prepare(5, act, { visitsEach: 4, inTurn: ['t1', 't2'], alone: ['t3'] })
   await run()
   expect(order).toEqual(['t4', 't5', 't1', 't2', 't3', 'control'])
-  // The first runs beside the other one and t1; t2 begins when t1 has ended.
+  // The first trial runs beside the control and t1; t2 begins when t1 has ended.
   expect(beside).toEqual([2, 1, 0, 0, 0])
 })
 
@@ -234,7 +234,7 @@ test('An app that limits its clients is driven more slowly, by other addresses',
   expect(await never.run()).toMatchObject({ says: ['refused', 'control_lost'], notes: [LIMIT] })
   expect(never.order.filter((one) => one === 't2')).toHaveLength(5)
   expect(never.app.waits.slice(0, 4)).toEqual([0, 1000, 3000, 6000])
-  // A limit is no attempt: after a loss such a trial is tried again, like all others.
+  // A rate limit is no attempt: after a loss such a trial is repeated like all others.
   const act: Act = (_name, time) => (time === 1 ? 'limited' : 'refused')
   expect((await prepare(2, act, { findLoss: lossAt(1) }).run()).says).toEqual(['refused', 'refused'])
 })

@@ -15,11 +15,11 @@ const as = (said: string) => `as the adult: ${said}`
 const refused = (said: string) => ({ verdict: 'refused', evidence: as(said) })
 type Problem = Readonly<Record<'problem', string> & Record<'isEnded', boolean>>
 
-/** What a copy does that is started for one row of the key set or of discovery; nothing is queued for a plain start. */
+/** The behaviour of a copy that is started for one row of the key set or of discovery; nothing is queued for a plain start. */
 interface Started {
-  /** What it shows to an adult, or the problem when it does not come up. */
+  /** The page for an adult, or the problem of a copy that does not start. */
   readonly shows: string | Done | Problem
-  /** It reads the reply of the row. */
+  /** Whether it reads the reply of the row. */
   readonly reads?: boolean
   left?(): object | undefined
   readonly log?: readonly string[]
@@ -27,7 +27,7 @@ interface Started {
 
 const isDown = (shows: Started['shows']): shows is Problem => typeof shows === 'object' && 'problem' in shows
 
-/** Starts copies, which do by the name of their row what `start` says. */
+/** Starts copies, which behave as `start` says for their row. */
 function starting(start: (outcome: string | undefined) => Started) {
   const started: (string | undefined)[] = []
   const queued: unknown[] = []

@@ -64,7 +64,7 @@ test.each([
   expect([all, notes]).toEqual([[{ row, ...told }], []])
   const isTried = 'evidence' in told && told.evidence !== evidence
   expect(judged[0]?.flows).toEqual(isTried ? [expect.stringMatching(/^f/)] : [])
-  // What was found while the app was learned is not heard of again.
+  // Findings of learning are not reported again.
   expect(heard.length > 0).toBe(isTried)
 })
 

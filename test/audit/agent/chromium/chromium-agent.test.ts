@@ -45,7 +45,7 @@ describeWith('chromium', 'Chromium', async () => {
     expect(asked).toEqual(['E1 after 0'])
     const forced = { 'x-sandbox-audit': '1', 'x-sandbox-outcome': 'verified', 'x-sandbox-persona': 'child-12' }
     expect(sandbox.requests).toMatchObject([{ headers: forced }])
-    // On localhost a cookie belongs to all ports, in production to the app alone.
+    // On localhost a cookie belongs to all ports, in production only to the app.
     expect(sandbox.requests[0]?.headers.cookie).toBeUndefined()
     expect([end, page?.status]).toEqual(['page', 200])
     expect(page?.text).toContain('<p id="a">#state=state-1</p>')
@@ -148,7 +148,7 @@ describeWith('chromium', 'Chromium', async () => {
     expect(held).toMatchObject({ end: 'held', answer: { url: `${app.url}/callback#state=state-1`, isAnswer: true } })
     expect(sandbox.requests).toHaveLength(1)
     await visit(`${app.url}/other`, sandbox.url, { browser: second, ...LOOK })
-    // Takes the tab of either.
+    // A wrong answer takes the tab of either.
     await visit(app.url, sandbox.url, { ...LOOK })
     const bring = (browser: typeof first) =>
       browser.open(held.answer ?? { url: '' }, {
