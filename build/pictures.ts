@@ -1,6 +1,6 @@
 /**
- * Makes the pictures of the README from the running product, light and dark: `npm run pictures`. Needs Chromium, at
- * /usr/bin/chromium or where CHROMIUM_PATH says.
+ * Makes the pictures of the README from the running product, light and dark: `npm run pictures`. It needs Chromium at /usr/bin/chromium,
+ * or where CHROMIUM_PATH says.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -31,13 +31,13 @@ const client = {
 type Theme = 'light' | 'dark'
 const THEMES: readonly Theme[] = ['light', 'dark']
 
-/** Hosted pages take the theme that the app asks for, the console that of the browser. */
+/** Hosted pages take the theme that the app requests, the console that of the browser. */
 const PAGES = {
   choice: (sandbox: Sandbox, theme: Theme) => `${sandbox.url}/v1/oidc/use?${request}&theme=${theme}`,
   flow: flowOfTeenager,
 }
 
-/** The address of a flow that has ended. */
+/** The URL of an ended flow. */
 async function flowOfTeenager(sandbox: Sandbox): Promise<string> {
   await fetch(`${sandbox.url}/v1/oidc/use?${request}&sandbox_persona=teen-16`, { redirect: 'manual' })
   const flow = await sandbox.flows.last()
@@ -61,7 +61,7 @@ try {
   await browser.close()
 }
 
-/** As WebP, which takes a third of the bytes of PNG; only a page can write it. */
+/** As WebP, a third of the size of PNG; only a page can write it. */
 async function keep(page: Page, name: string): Promise<void> {
   const path = fileURLToPath(new URL(`${name}.webp`, FOLDER))
   const shot = await page.screenshot({ animations: 'disabled' })

@@ -26,10 +26,10 @@ const MAX_WIDTH = 120
 
 type Schema = z.core.$ZodType
 
-/** How a shape is written: what the library gives, given and readonly, what it takes, and that under names in camelCase. */
+/** How a shape is written: as a result, as a readonly report, as readonly input, or as input with names in camelCase. */
 type Mode = 'result' | 'report' | 'input' | 'option'
 
-/** The types of the domain that shapes name, by their file: enums with their values. */
+/** Types of the domain by their file, with the values of enums; shapes refer to these types. */
 const OF_DOMAIN: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   'age/methods': { Method: METHOD_NAMES },
   'age/signal-schema': { AgeSignal: [], SubmittedAgeSignal: [] },
@@ -47,7 +47,7 @@ const override = at(overrides, 'id_doc_scan')
 const decision = newExpectationSchema.extend({
   flow: newExpectationSchema.shape.flow.optional().describe('The flow that has the outcome, Use first, when left out'),
 })
-/** The help of a flag for an option: `--https-key` is `httpsKey`. */
+/** The help of a flag, worded for an option: `--https-key` becomes `httpsKey`. */
 const inOptions = (help: string) =>
   help
     .replace(/^./, (letter) => letter.toUpperCase())
@@ -61,7 +61,7 @@ const settings = z.object(
   ),
 )
 
-/** The types of the library: name, schema, mode, and what the type is. */
+/** The types of the library: name, schema, mode, and a sentence about the type. */
 const SHAPES: readonly (readonly [name: string, schema: Schema, mode: Mode, about: string])[] = [
   [
     'Claims',
@@ -174,7 +174,9 @@ const SHAPES: readonly (readonly [name: string, schema: Schema, mode: Mode, abou
   ['GivenSettings', settings, 'option', 'The settings of the config file in camelCase.'],
 ]
 
-/** What stands for a schema. Types of attributes and signals are wider than the schemas, which are one for each method. */
+/**
+ * The type that stands for a schema. The types of attributes and signals are wider than their schemas, of which each method has its own.
+ */
 const NAMES = new Map<unknown, string>([
   ...SHAPES.map(([name, schema]) => [bare(schema)._zod.def, name] as const).filter(([def]) => def.type !== 'enum'),
   [overrides._zod.def, '{ readonly [Name in Method]?: Override | undefined }'],
@@ -294,7 +296,7 @@ function aboutOf(schema: Schema): string | undefined {
   return text.endsWith('.') ? text : `${text}.`
 }
 
-/** A schema without what says that it may be absent or is readonly, and without what is done before or after. */
+/** A schema without its wrappers: optional, nullable, readonly, lazy, and what runs before or after it. */
 function bare(schema: Schema): Schema {
   const inner = innerOf(schema)
   return inner ? bare(inner) : schema
@@ -313,7 +315,7 @@ function shapeOf(schema: Schema): Readonly<Record<string, Schema>> {
   throw new Error(`a schema of ${object._zod.def.type} has no members`)
 }
 
-/** The object below a path of members, in lists and records too. */
+/** The object below a path of members, also within lists and records. */
 function at(schema: Schema, ...[member, ...deeper]: readonly string[]): Schema {
   const one = bare(schema)
   if (one instanceof z.ZodArray) return at(one.element, ...(member === undefined ? [] : [member, ...deeper]))

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 const ROOT = fileURLToPath(new URL('../src/', import.meta.url))
 const TESTS = fileURLToPath(new URL('./', import.meta.url))
 
-/** Source files by their path below `src/`, without comments: what a comment says is no code. */
+/** Source files by their path below `src/`, without comments, which are no code. */
 const files: ReadonlyMap<string, string> = new Map(
   readdirSync(ROOT, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts'))
@@ -20,20 +20,20 @@ const files: ReadonlyMap<string, string> = new Map(
 const SERVED = ['http', 'sandbox', 'oidc', 'age', 'files', 'text']
 const PAGES = ['backchannel', 'hosted', 'console', 'demo']
 
-/** What each room may import besides itself, type imports included: the floor plan of docs/maintainers/architecture.md. */
+/** What each room may import besides itself, including types: the floor plan of docs/maintainers/architecture.md. */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
-  // The audit knows a sandbox by its client, its catalogue and its readings alone.
+  // The audit knows a sandbox only by its client, its catalogue and its readings.
   audit: [
     ...['client', 'sandbox/outcomes', 'sandbox/readings', 'oidc/rules', 'files'],
     'text',
-    // Checks of values, and a watch.
+    // Checks of values, and a stopwatch.
     'config/settings/setting.ts',
     'sandbox/clock/clock.ts',
   ],
   server: [...PAGES, 'control', 'client', 'documents', 'mcp', ...SERVED, 'store', 'tls', 'config'],
   mcp: ['client', 'control', 'documents', ...SERVED],
   client: ['control/contract', 'config', 'sandbox', 'oidc', 'age', 'files', 'text'],
-  // The client is a part of an app: it brings nothing along of what serves the control API.
+  // The client becomes a part of an app, so it brings nothing of the control API's server along.
   'control/contract': ['config', 'sandbox', 'oidc', 'age', 'files', 'text'],
   backchannel: SERVED,
   hosted: SERVED,
@@ -68,7 +68,7 @@ const CASTS: Readonly<Record<string, string>> = {
   'server/create-sandbox.ts': 'a server that listens on a port has an address',
 }
 
-/** Entry points and the root of the package stand beside the rooms. */
+/** Entry points, and the root of the package, stand beside the rooms. */
 const BESIDE = ['audit.ts', 'index.ts', 'package-root.ts', 'playwright.ts', 'vitest.ts']
 
 const imports = [...files].flatMap(([from, text]) =>
@@ -78,10 +78,10 @@ const imports = [...files].flatMap(([from, text]) =>
   })),
 )
 
-/** `oidc/use.ts` is in the room `oidc`; a file beside the rooms is a room of its own. */
+/** `oidc/use.ts` is in the room `oidc`; a file beside the rooms counts as its own room. */
 const roomOf = (path: string) => path.split('/')[0] ?? path
 const arrow = ({ from, to }: (typeof imports)[number]) => `${from} -> ${to}`
-/** The files whose code fits a pattern. */
+/** The files whose code matches a pattern. */
 const placesOf = (pattern: RegExp) => [...files].flatMap(([path, text]) => (pattern.test(text) ? [path] : [])).sort()
 
 test('The architecture is read from the imports of every file', () => {
@@ -101,7 +101,7 @@ test('Every room of src is planned', () => {
 })
 
 test('What is loaded later is loaded by onDemand, so that a load that failed is tried again', () => {
-  // A command is loaded once in a process, and a test runner is there already.
+  // A command is loaded once in a process; a test runner is loaded already.
   const atOnce = [...files].filter(([path]) => !path.startsWith('cli/') && path !== 'vitest.ts')
   const linesOf = ([path, text]: [string, string]) =>
     [...text.matchAll(/.*\bimport\('(?!node:)/g)].map(([line]) => `${path}: ${line}`)
@@ -146,7 +146,7 @@ test('A folder of src has at most 16 entries', () => {
   expectOnly([...new Set(folders)].filter(isFull), FULL_FOLDERS)
 })
 
-/** Suites that test the whole product, or what is no source file. */
+/** Suites that test the whole product, or something besides source files. */
 const SUITES = ['browser', 'clients', 'conformance', 'docs', 'image', 'outcomes', 'package', 'rules', 'support']
 const tests = readdirSync(TESTS, { recursive: true, encoding: 'utf8' })
   .map((path) => path.split(sep).join('/'))
@@ -175,7 +175,7 @@ const WRITING = /\b(?:res|response)\.(?:writeHead|write|end|send|json|status|red
 test.each([
   // The agent sets a variable for Playwright.
   ['reads the environment', /process\.env/, ['audit/agent/chromium/chromium-agent.ts', 'config/load-settings.ts']],
-  // The start of an audit is no time of a sandbox.
+  // The start of an audit is not an instant of a sandbox.
   ['reads the time', TIME, ['audit/audit.ts', 'sandbox/clock/clock.ts']],
   ['writes to a response', WRITING, ['http/reply.ts']],
   ['prints', /\bconsole\.\w+\(|process\.(?:stdout|stderr)/, ['cli']],
@@ -206,7 +206,7 @@ test('No file of src is called utils or helpers', () => {
   expect([...files.keys()].filter((path) => /(?:^|\/)(?:utils?|helpers?|common|misc)[./]/.test(path))).toEqual([])
 })
 
-/** What is found is what is allowed: what was put right leaves the list of exceptions. */
+/** The list of exceptions holds exactly what is found, so that a repaired place leaves the list. */
 function expectOnly(found: readonly string[], allowed: Readonly<Record<string, string>>): void {
   expect([...found].sort()).toEqual(Object.keys(allowed).sort())
 }

@@ -95,7 +95,7 @@ test('Relative dates put both sides of a birthday right on every day', () => {
       expect(ageOf(`today - ${years}y + 1d`, now)).toBe(years - 1)
       const eve = parseRelativeDate(`today - ${years}y + 1d`)
       const birth = eve ? resolveRelativeDate(eve, now) : ''
-      // On 28 February of a leap year a person born in a common year has no birthday on the next day: it is on 1 March.
+      // For a person born in a common year, 28 February of a leap year does not precede a birthday: that is on 1 March.
       const days = isLeapDay(now + DAY) && birth.endsWith('-03-01') ? 2 : 1
       expect(completedYears(birth, now + days * DAY)).toBe(years)
     }),

@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { claimsSchema, parseClaims } from '../../src/age/claims.ts'
 import { CLAIMS_CASES, issueTexts, SIGNAL_CONTEXT } from './cases.ts'
 
-/** Loaded again: a process makes the schema of an override once, and this test sees it made. */
+/** Loaded again: a process creates the schema of an override once, and this test must see that. */
 const loadAnew = (file: string): Promise<typeof import('../../src/age/claims.ts')> => import(`${file}?anew`)
 
 test('parseClaims reports each issue in whole, and gives back claims without one', async () => {
@@ -58,7 +58,7 @@ test('parseClaims answers a thousand mistakes with a hundred issues', () => {
   const many = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`x${index}`, 1]))
   for (const age_thresholds of [[18], Array(100).fill('x')])
     expect(parseClaims({ age_thresholds, ...many }, SIGNAL_CONTEXT).issues).toHaveLength(100)
-  // A hundred repeated thresholds could be tolerated: what cannot must be said.
+  // A hundred repeated thresholds could be tolerated; an error behind them must be reported.
   const claims = { age_thresholds: Array(100).fill(18), overrides: { facial_age_estimation: {} } }
   expect(parseClaims(claims, SIGNAL_CONTEXT).issues.map(({ rule }) => rule)).toContain('CLM-17')
 })

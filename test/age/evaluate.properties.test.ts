@@ -43,7 +43,7 @@ const override = (thresholds: number) =>
     attributes: some({ face_match_performed: fc.boolean(), issuing_country: countries }),
   })
 
-/** Claims as `parseClaims` would let them through, apart from the facial pair. */
+/** Claims that `parseClaims` would accept, apart from the facial pair. */
 const claims = fc.array(ages, { minLength: 1, maxLength: 4 }).chain((thresholds) => {
   const overrides = { id_doc_scan: override(thresholds.length), facial_age_estimation: override(thresholds.length) }
   const lists = { allowed: fc.array(patterns, { maxLength: 3 }), denied: fc.array(patterns, { maxLength: 2 }) }
@@ -72,7 +72,7 @@ type Question = { readonly held: readonly AgeSignal[]; readonly claims: Claims; 
 type Change = (question: Question) => Partial<Question>
 
 const FILTERS = ['allowed_methods', 'verified_after', 'provenance', 'iso_27566_1'] as const
-/** An override may still set the filter; the root value is gone for every other method. */
+/** An override may still set the filter; for every other method the root value is gone. */
 const withoutFilter =
   (filter: (typeof FILTERS)[number]): Change =>
   ({ claims: { [filter]: _removed, ...claims } }) => ({ claims })
@@ -121,7 +121,7 @@ test('The trace of an evaluation explains every boolean', () => {
         }
         expect(threshold.satisfied).toBe(threshold.signals.some(({ passed }) => passed))
       }
-      // A threshold that is named twice has two entries: each must hold.
+      // A repeated threshold has two entries, and each must hold.
       const answers = claims.age_thresholds.map((threshold) => [
         threshold,
         trace.filter((entry) => entry.threshold === threshold).every(({ satisfied }) => satisfied),

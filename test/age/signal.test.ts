@@ -11,10 +11,10 @@ const { type: _type, verification_id: _id, ...personaDocument } = { ...document 
 
 const textsOf = (value: unknown) => issueTexts(parseAgeSignals(value, SIGNAL_CONTEXT).issues)
 
-/** `SIG-04 type: …` of the one item. */
+/** `SIG-04 type: …` of the single item. */
 const ofItem = (issues: readonly string[]) => issues.map((text) => text.replace(' ', ' 0/').replace('0/:', '0:'))
 
-/** What a parser makes of each case, with the issues that it should find. */
+/** The issues that a parser finds in each case, beside the expected ones. */
 const readings = (parse: typeof parseEvaluationSignals, isFound = (_text: string) => true) =>
   SIGNAL_CASES.map((one) => {
     const signal = signalOf(one)
@@ -34,11 +34,11 @@ test('parseAgeSignals reports each issue in whole, and gives back signals withou
   expect(cases.map(({ name, issues, signals }) => [name, issueTexts(issues), signals])).toEqual(whole)
 })
 
-/** Issues of the time, of the configuration, and recommendations: no schema finds them. */
+/** Issues about the time and the configuration, and recommendations: no schema finds them. */
 const NO_SCHEMA =
   /^SIG-(?:10|13|15|20|24) | must not be in the future| must be at most 150 | must be one of apple_wallet/
 
-/** Loaded again for a test: a process makes the schema of a method once, and the test sees it made. */
+/** Loaded again: a process creates the schema of a method once, and this test must see that. */
 const SCHEMAS = '../../src/age/signal-schema.ts'
 const loadAnew = (by: string): Promise<typeof import('../../src/age/signal-schema.ts')> => import(`${SCHEMAS}?${by}`)
 

@@ -58,7 +58,7 @@ test('An unknown name in the header X-Sandbox-Persona is not ignored by a server
   expect(readError(await call.set('X-Sandbox-Persona', 'teen-17').expect(400)).suggestions).toContain('teen-16')
 })
 
-/** E4 or E5 of the flow with this state, when the call before it has gone well: its status. */
+/** Calls E4 or E5 of the flow with this state, after the calls before it. @returns the status */
 const LATER = {
   async token(state: string) {
     const code = await party.obtainCode({ state })
@@ -82,7 +82,7 @@ test.each(LATER_FLOWS)('A %s call has the outcome that its Use request named, in
   for (const state of states) await party.obtainCode({ state, sandbox_outcome: state })
   const matches = (await sandbox.expectations.list()).map(({ match }) => match)
   expect(matches).toEqual(states.map((state) => ({ client_id: 'ak_test_sandbox', state })))
-  // Another flow of the same client, and of the two the one that was named last.
+  // The second flow of the same client, and the flow that was named last.
   const statuses: number[] = []
   for (const state of ['three', ...states.toReversed()]) statuses.push(await (await LATER[flow](state))())
   expect(statuses).toEqual([200, 503, 429])
@@ -134,7 +134,7 @@ test('A forced 404 of discovery or the key set is no refusal, and keeps its body
   }
 })
 
-// Thirty seconds, which is the default, are more than one of these tests may take.
+// The default of thirty seconds is longer than a test may take.
 const SLOW = { 'X-Sandbox-Outcome': 'jwks.slow' }
 const REASON = 'is not a whole number of seconds from 0 to 600'
 

@@ -11,7 +11,7 @@ const TOKEN = '/v1/oidc/use/token'
 const UPGRADE = '/v1/svc/upgrade'
 const DETAILS = { authorization_details: [ageSignal()] }
 
-/** Signs that mean something in HTTP Basic, in forms or in both. */
+/** Characters with a meaning in HTTP Basic, in forms or in both. */
 const AWKWARD = { clientId: 'shop one+%41&=', clientSecret: 'p:a s+s%2Bw%zz~', redirectUris: [REDIRECT_URI] }
 const sandbox = await shareSandbox({ clients: [AWKWARD] })
 const rp = createRelyingParty(sandbox)

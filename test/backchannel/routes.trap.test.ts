@@ -24,7 +24,7 @@ test.each(['jku', 'x5u'])('A fetch of the %s of an id_token is recorded in the f
 
 const { client_secret: _, ...pushed } = pushedRequest()
 
-/** A call to each endpoint, the flow to which it belongs, and what of it is recorded. */
+/** A call to each endpoint, its flow, and what is recorded of the call. */
 const CALLS = {
   async par() {
     const send = (path: string) => sandbox.request.post(path).type('form').send(pushedRequest())

@@ -11,7 +11,7 @@ describeWith('chromium', 'The console', () => {
   const { open } = world
   beforeEach(() => world.sandbox.reset())
 
-  /** Runs a Use flow to its end; a query parameter decides it. */
+  /** Runs a Use flow to its end, decided by a query parameter. */
   const runFlow = () => fetch(useUrl(world.sandbox, { sandbox_persona: 'teen-16' }), { redirect: 'manual' })
 
   test('The list of flows shows the first flow by itself', async () => {
@@ -234,7 +234,7 @@ describeWith('chromium', 'The console', () => {
     await page.getByTestId('finding').first().locator('summary').first().click()
     expect(await byFinding.isVisible()).toBe(false)
     await verdict.selectOption('refused')
-    // Each of the two stands below both checks that refuse it.
+    // Both rows stand below each check that refuses them.
     expect(await rows.count()).toBe(4)
     await find.fill('x5u')
     expect(new Set(await rows.allTextContents())).toEqual(new Set([expect.stringContaining('x5u')]))

@@ -31,7 +31,7 @@ describeWith('chromium', 'The choice page', () => {
     expect(await shown('persona-adult-face', 'persona-teen-16', 'group-birthdays')).toEqual([true, false, false])
     await search.fill('adult-face')
     expect(await page.locator('#persona-list [data-first] > button').getAttribute('value')).toBe('adult-face')
-    // By purpose, by reason, and by the age in the name, not by the ages that are asked for.
+    // By purpose, by reason, and by the age in the name, not by the requested ages.
     for (const [text, found, other] of [
       ['advance the clock tomorrow', 'persona-turns-18-tomorrow', 'persona-adult-passport'],
       ['email_age_estimation: is', 'persona-adult-email', 'persona-adult-passport'],
@@ -90,7 +90,7 @@ describeWith('chromium', 'The choice page', () => {
     expect(new URL(page.url()).origin, 'a digit in a field is text').toBe(world.sandbox.baseUrl)
     await page.getByLabel('Find a persona').fill('senior')
     await page.getByRole('heading', { level: 1 }).click()
-    // A row that the search has hidden.
+    // A row that the search hides.
     await page.keyboard.press('1')
     await page.getByLabel('Find a persona').fill('')
     await page.getByRole('heading', { level: 1 }).click()

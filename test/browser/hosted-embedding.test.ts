@@ -16,7 +16,7 @@ describeWith('chromium', 'In an iframe', () => {
   const { use, create } = world
   const callbacks = () => world.app.received.filter(({ url }) => url.startsWith('/callback'))
 
-  /** Opens a page of the app that embeds these addresses. */
+  /** Opens a page of the app that embeds these URLs. */
   async function frame(page: Page, addresses: readonly string[], { attributes = '', from = world.app.origin } = {}) {
     const frames = addresses.map((url) => `<iframe ${attributes} src="${url.replaceAll('&', '&amp;')}"></iframe>`)
     world.app.serve('/embedding', `<!doctype html><title>App</title>${frames.join('')}`)
@@ -112,7 +112,7 @@ describeWith('chromium', 'In an iframe', () => {
     }
   })
 
-  // Another port of this host is another origin of the same site; the address is another site.
+  // Another port of this host is another origin of the same site; the IP address is another site.
   test.each(['localhost', '127.0.0.1'])('A page at %s frames nothing but pages that a user answers', async (host) => {
     const consolePaths = ['console/force', 'console/flows/none', 'demo', 'act-as/teen-16', 'embedding']
     const paths = ['/', '/v1/oidc/other', ...consolePaths.map((path) => `/_sandbox/${path}`)]

@@ -15,7 +15,7 @@ describeWith('chromium', 'A flow in a browser', () => {
     for (const address of [use(), endings, await create()]) {
       await page.goto(new URL(address, world.sandbox.baseUrl).href)
       const click = `document.querySelector('button[data-testid=decline], button[data-testid^=outcome]:enabled').click()`
-      // The window sees the event last, and keeps the form from being sent.
+      // The window receives the event last, and prevents the form from being sent.
       const isPrevented = await page.evaluate(`(() => {
         const isPrevented = []
         addEventListener('submit', (event) => isPrevented.push(event.defaultPrevented) && event.preventDefault())
@@ -40,7 +40,7 @@ describeWith('chromium', 'A flow in a browser', () => {
 
   test('E1 is finished by the keyboard alone, and comes back in the fragment', async () => {
     const page = await world.open(use())
-    // The way home and the language come first, as on the screen.
+    // Home link and language come first, as on the screen.
     for (const _ of ['home', 'language', 'use']) await page.keyboard.press('Tab')
     expect(await page.evaluate('document.activeElement.dataset.testid')).toBe('use')
     await page.keyboard.press('Enter')

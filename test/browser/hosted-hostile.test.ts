@@ -6,7 +6,7 @@ import { describeWith } from '../support/tools.ts'
 import { startWorld } from './support.ts'
 
 const HOSTILE = `"><img src=x onerror="window.hacked=1"><script>window.hacked=1</script></title></textarea><!-- '&quot; {client} \u202e\u2028`
-/** Its last two characters steer how the text is shown: a page leaves them out. */
+/** Its last two characters control how text is displayed; a page leaves them out. */
 const SHOWN = HOSTILE.slice(0, -2)
 const SCRIPTED_SVG = `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>document.documentElement.setAttribute('hacked', '1')</script><rect width="9" height="9"/></svg>`
 
@@ -20,7 +20,7 @@ describeWith('chromium', 'A hostile string', () => {
 
   const open = (changes: Readonly<Record<string, string>> = {}) =>
     world.open(world.use({ client_id: 'shop <1>/?', ...changes }))
-  /** Whether all of it stayed text. */
+  /** Whether everything stayed text. */
   const isHarmless = (page: Page): Promise<boolean> =>
     page.evaluate(
       `window.hacked === undefined && document.querySelectorAll('[onerror], [onload], img[src=x]').length === 0`,

@@ -13,7 +13,7 @@ describeWith('chromium', 'oidc-client 1.11 in the browser', () => {
     const addresses = { 'http://localhost:2435': world.sandbox.baseUrl, 'http://localhost:3000': world.app.origin }
     const script = readExample('// oidc-client.js', addresses)
     world.app.serve('/oidc-client.js', library, 'text/javascript')
-    // An app without a server, as the page on clients has it.
+    // An app without a server, as the page on clients shows it.
     const scripts = `<script src="/oidc-client.js"></script><script>${script}</script>`
     world.app.serve('/app', `<!doctype html><title>App</title>${scripts}`)
   })

@@ -8,14 +8,14 @@ import { DESK, NARROW, startWorld, WITHOUT_SCRIPTS } from './support.ts'
 
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
 
-/** Each language once in a window; one with other breaks, one that runs from the right. */
+/** Each language once in a window: among them one with other line breaks, and one from right to left. */
 const SCREENS = [
   ...['en', 'de', 'ar'].map((language) => ({ language, window: DESK })),
   ...['en', 'de', 'ar', 'ja'].map((language) => ({ language, window: PHONE })),
   { language: 'fr', window: NARROW },
 ]
 
-/** Not a usual persona, so that its row stands below theirs. */
+/** No usual persona, so that its row stands below theirs. */
 const LAST = 'face-estimate-19'
 
 const ASKED = claims({
@@ -24,14 +24,14 @@ const ASKED = claims({
   overrides: { facial_age_estimation: { min_age: 21 } },
 })
 
-/** Which of the parts do not stand wholly in the window. */
+/** The parts that are not wholly inside the window. */
 const outsideOf = (page: Page, selectors: readonly string[]) =>
   page.evaluate<string[]>(`${JSON.stringify(selectors)}.filter((selector) => {
     const { left, top, right, bottom, width } = document.querySelector(selector).getBoundingClientRect()
     return width === 0 || left < 0 || top < 0 || right > innerWidth || bottom > innerHeight
   })`)
 
-/** Texts that are wider than their place, but for the names of filters, which are whole in the list below. */
+/** Texts that are wider than their place, except names of filters, which the list below shows in full. */
 const cutTextsOn = (page: Page): Promise<string[]> =>
   page.evaluate(`[...document.querySelectorAll('main b, main small, main code, main h1, main h2, main button, main summary')]
     .filter((one) => one.checkVisibility() && !one.matches('summary > code'))

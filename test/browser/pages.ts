@@ -9,7 +9,7 @@ import { DESK, keepScreenshot, NARROW, startWorld } from './support.ts'
 const axe = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
-/** Readies a page for axe-core: a list of four has the markup of a list of forty, which takes axe-core ten times as long. */
+/** Shortens long lists for axe-core: four items have the markup of forty, which take axe-core ten times as long. */
 export async function loadAxe(page: Page) {
   const lists = ['.groups li:nth-child(n+3)', '.groups details:nth-child(n+4)', '#outcome-list li:nth-child(n+3)']
   lists.push('tbody tr:nth-child(n+5)', 'tbody:nth-of-type(n+5)', 'datalist :nth-child(n+3)')
@@ -18,13 +18,13 @@ export async function loadAxe(page: Page) {
   await page.evaluate(axe)
 }
 
-/** What axe-core finds, a line each. */
+/** The violations that axe-core finds, a line each. */
 export const violationsOn = (page: Page, rules = RULES): Promise<string[]> =>
   page.evaluate(`axe.run({ runOnly: ${JSON.stringify(rules)}, resultTypes: ['violations'], preload: false })
     .then(({ violations }) => violations.flatMap(({ id, nodes }) =>
       nodes.map(({ target, failureSummary }) => id + ' ' + target + ' ' + failureSummary)))`)
 
-/** The letters of a narrow font, in lines as low as a font can make them: no target may depend on the fonts of a device. */
+/** The widths of a narrow font, in the lowest lines that a font can cause: no target may depend on the fonts of a device. */
 const NARROW_FONT = `(() => {
   const sheet = new CSSStyleSheet()
   sheet.replaceSync('* { letter-spacing: -0.25em !important; line-height: 1 !important }')
@@ -40,7 +40,7 @@ const smallTargetsOn = (page: Page, except: string): Promise<string[]> =>
     .filter(({ box }) => box.height < 44 || box.width < 44)
     .slice(0, 4).map(({ target, box }) => box.width + ' x ' + box.height + ': ' + target.outerHTML)`)
 
-/** Words that stand on two lines. A hyphen, a slash and a `<wbr>` may end a line; random tokens are longer than any word, and JSON is no prose. */
+/** Words on two lines. A hyphen, a slash and a `<wbr>` may end a line; random tokens are longer than any word, and JSON is no prose. */
 const brokenWordsOn = (page: Page) =>
   page.evaluate<string[]>(`(() => {
     const broken = []
@@ -61,7 +61,7 @@ const brokenWordsOn = (page: Page) =>
     return broken
   })()`)
 
-/** Opens every section, and waits for what a section loads. */
+/** Opens every section, and waits for loaded content. */
 async function openSections(page: Page) {
   await page.evaluate('for (const details of document.querySelectorAll("details")) details.open = true')
   await page.locator('details[data-load] form > a').waitFor({ state: 'detached' })
@@ -79,23 +79,26 @@ const sideways = (page: Page) =>
 const WEB_VIEW =
   'Mozilla/5.0 (Linux; Android 14; Pixel 8 Build/AP1A; wv) AppleWebKit/537.36 Version/4.0 Chrome/126 Mobile Safari/537.36'
 
-/** Their texts hold addresses and paths of members, which may break anywhere. */
+/** These texts contain URLs and paths of members, which may break anywhere. */
 const WITH_ADDRESSES = ['refused-flow', 'two-flows']
 
-/** The rows that were asked for stand open, of any other page at most 3,000 px are seen before a part is opened. */
+/** The requested rows are open; of any other page at most 3,000 px are visible before a part is opened. */
 const WITH_OPEN_ROWS = ['playground-changed']
 
-/** Each layout is checked whole in a wide window too, where menus and columns stand elsewhere. */
+/** Each layout is checked in a wide window too, where menus and columns stand elsewhere. */
 const LAYOUTS = ['choose', 'create', 'home', 'flows', 'flow', 'audit', 'outcomes', 'playground-changed', 'docs/readme']
 
-/** A page. A framed page, of the console, is low on a phone, with a low head, no word in two lines, and large targets outside of sentences. */
+/**
+ * A page. A framed page of the console is short on a phone, with a low header, no word on two lines, and large targets outside of
+ * sentences.
+ */
 interface Row {
   readonly name: string
   readonly kind: 'framed' | 'hosted' | 'document'
   readonly address: (sandbox: Sandbox) => string | Promise<string>
 }
 
-/** Tests each page: the pages of a file share a browser page. */
+/** Tests each page; the pages of a file share a browser page. */
 export function testPages(rows: readonly Row[], prepare: (sandbox: Sandbox) => Promise<unknown>): void {
   describeWith('chromium', 'Every page', () => {
     const world = startWorld(() => ({ lastAudit: () => JSON.stringify(MIXED) }))

@@ -4,9 +4,9 @@ import { text } from 'node:stream/consumers'
 
 export type RelyingParty = Awaited<ReturnType<typeof startRelyingParty>>
 
-/** A relying party on a port of its own: every path is a page that shows what is served there, or just answers. */
+/** A relying party on its own port: every path is a page with the served content, or an empty answer. */
 export async function startRelyingParty() {
-  /** The requests that came, each with its path and query. */
+  /** The requests so far, each with its path and query. */
   const received: { method: string; url: string; body: string }[] = []
   const served = new Map<string, { body: string; contentType: string }>()
   const server = createServer(async (request, response) => {
@@ -23,7 +23,7 @@ export async function startRelyingParty() {
   return {
     origin: `http://localhost:${port}`,
     received,
-    /** Serves this from now on at a path. */
+    /** Serves this content at a path from now on. */
     serve: (path: string, body: string, contentType = 'text/html; charset=utf-8') =>
       served.set(path, { body, contentType }),
     async close() {

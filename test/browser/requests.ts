@@ -7,7 +7,7 @@ type Address = Pick<Sandbox, 'baseUrl'>
 export const useUrl = ({ baseUrl }: Address, changes: Changes = {}): string =>
   `${baseUrl}/v1/oidc/use?${new URLSearchParams(useRequest(changes))}`
 
-/** Where a browser without scripts finds the reasons for the answers of a persona. */
+/** The URL of the reasons for the answers of a persona, for a browser without scripts. */
 export async function whyUrl(sandbox: Address, persona: string, changes: Changes = {}): Promise<string> {
   const page = await (await fetch(useUrl(sandbox, changes))).text()
   const [, id = ''] = /name="transaction" value="([^"]+)"/.exec(page) ?? []

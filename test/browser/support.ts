@@ -10,11 +10,11 @@ import { type RelyingParty, startRelyingParty } from './relying-party.ts'
 import { createUrl, useUrl } from './requests.ts'
 
 export const DESK = { viewport: { width: 1280, height: 800 } }
-/** A narrow window of a desk, which has keys. */
+/** A narrow window on a desktop, which has a keyboard. */
 export const NARROW = { viewport: { width: 390, height: 844 } }
 export const WITHOUT_SCRIPTS = { javaScriptEnabled: false }
 
-/** Connects to Chromium and starts an app and a sandbox, whose options may need the app, for the tests of a group. */
+/** Connects to Chromium and starts an app and a sandbox for the tests of a group. The options of the sandbox may need the app. */
 export function startWorld(optionsFor: (app: RelyingParty) => SandboxOptions | Promise<SandboxOptions> = () => ({})) {
   let started: [Browser, Sandbox, RelyingParty]
   beforeAll(async () => {
@@ -42,16 +42,16 @@ export function startWorld(optionsFor: (app: RelyingParty) => SandboxOptions | P
     },
     keepPage,
     newPage,
-    /** A page for one test at an address of the sandbox. */
+    /** A page for one test at a URL of the sandbox. */
     async open(address: string, options?: BrowserContextOptions) {
       const page = await newPage(options)
       await page.goto(new URL(address, started[1].baseUrl).href)
       return page
     },
-    /** The URLs of an E1 and of an E3 request that come back to the app. */
+    /** The URLs of an E1 and of an E3 request that return to the app. */
     use: (changes?: Changes) => useUrl(started[1], toApp(changes)),
     create: (changes?: Changes) => createUrl(started[1], toApp(changes)),
-    /** What came back to the app on a page, in the fragment or in the query. */
+    /** The parameters on a page of the app, from the fragment or the query. */
     async answerOn(page: Page): Promise<Readonly<Record<string, string>>> {
       await page.waitForURL((url) => url.origin === started[2].origin)
       const { hash, searchParams } = new URL(page.url())
@@ -62,12 +62,12 @@ export function startWorld(optionsFor: (app: RelyingParty) => SandboxOptions | P
 
 async function newContext(browser: Browser, options: BrowserContextOptions = {}) {
   const context = await browser.newContext({ locale: 'en-US', ...options })
-  // Less than a test may take, so that a test that waits in vain says for what.
+  // Less than a test may take, so that a test which waits in vain says for what.
   context.setDefaultTimeout(15_000)
   return context
 }
 
-/** Runs with a page of its own, which shares nothing with other pages. */
+/** Runs with its own page, which shares nothing with other pages. */
 export async function withPage<T>(
   browser: Browser,
   options: BrowserContextOptions,

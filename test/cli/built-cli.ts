@@ -5,23 +5,23 @@ import { folderWith } from '../support/folder-with.ts'
 import { KEY_FILE } from '../support/keys.ts'
 import { packageOfRun } from '../support/run.ts'
 
-/** The objects of a text with one a line. */
+/** The objects of a text with one JSON object per line. */
 export const jsonLines = (text: string): Record<string, unknown>[] =>
   text
     .trim()
     .split('\n')
     .map((it) => JSON.parse(it))
 
-/** The environment of a start with keys that are made already. */
+/** The environment of a start whose keys exist already. */
 export const WITH_KEYS = { AGEKEY_SANDBOX_KEYS: KEY_FILE }
 
 /** A finished run. */
 export type Run = Readonly<{ code: number | null; stdout: string; stderr: string }>
 
-/** How a command runs: in an empty folder of the test file, and behind commands of a shell, such as limits of the process. */
+/** How a command runs: in an empty folder of the test file, and behind shell commands, such as limits of the process. */
 export type RunOptions = Readonly<{ cwd?: string; env?: Readonly<Record<string, string>>; before?: string }>
 
-/** The built command line, for the tests of a file. What still runs is killed at the `end` of each test, or of all. */
+/** The built command line for the tests of a file. Running processes are killed at the `end` of each test, or of all. */
 export async function buildCli(end: typeof afterEach | typeof afterAll = afterEach) {
   const packageFolder = await packageOfRun()
   const ownFolder = folderWith({}, afterAll)

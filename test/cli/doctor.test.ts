@@ -24,23 +24,23 @@ const look = (visit: Question) => examine({ timeoutMs: 20_000, now: Date.now, ..
 
 const at = (baseUrl: string, visit: Partial<DoctorVisit> = {}) => ({ issuer: `${baseUrl}/v1/oidc/use`, ...visit })
 
-/** Names of what was found, each with its message and the lines that mend it. */
+/** The names of the found problems, each with its message and the lines that mend it. */
 async function problemsOf(visit: Question): Promise<Record<string, string>> {
   const found = (await look(visit)).filter((one) => one.status === 'problem')
   return Object.fromEntries(found.map(({ problem, message, fix }) => [problem, [message, ...fix].join('\n')]))
 }
 
-/** A server of connections: its port. */
+/** A raw TCP server. @returns its port */
 async function listen(server: ReturnType<typeof createTcpServer>): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())
   return (server.address() as AddressInfo).port
 }
 
-/** A server that is none of ours: `http://localhost:PORT`. */
+/** Another HTTP server. @returns `http://localhost:PORT` */
 const startServer = async (answer: WebHandler) => (await startWebApp(answer)).url.replace('127.0.0.1', 'localhost')
 
-/** Something that stands between an app and its sandbox and changes what comes back: its address. */
+/** A proxy between an app and its sandbox that changes answers. @returns its URL */
 async function startMeddler(change: (text: string, path: string) => string) {
   let target = ''
   const url = await startServer(async ({ method = 'GET', path }, response) => {
@@ -58,7 +58,7 @@ test.each(['', '/agekey'])('The doctor passes every check below path "%s", spend
   const addresses = ['addresses', 'addresses', 'addresses']
   const checks = ['reachable', 'issuer', 'clock', ...addresses, 'key_set', 'client', 'redirect_uri']
   expect(diagnoses.map(({ check, status }) => [check, status])).toEqual(checks.map((check) => [check, 'ok']))
-  // Coverage, journal and log are about apps: nothing that the doctor tried stands there.
+  // Coverage, journal and log are about apps, so nothing of the doctor stands there.
   expect((await sandbox.coverage.get()).calls).toEqual({})
   expect([await sandbox.flows.list(), sandbox.calls]).toEqual([[], []])
   expect(diagnoses.find(({ check }) => check === 'key_set')?.message).toMatch(/: 2 public keys \(RS256, ES256\)$/)
@@ -98,7 +98,7 @@ const clockAt = (offset: number) => at(plain.baseUrl, { now: () => Date.now() + 
 const notFound: WebHandler = (_request, response) => response.writeHead(404).end()
 const aPage: WebHandler = (_request, response) => response.end('<h1>It works!</h1>')
 
-/** Its first address of keys is that of another tenant. */
+/** Its first URL of keys is that of another tenant. */
 const ofOtherTenant = (text: string) => text.replace(/(?<="jwks_uri":")[^"]*(?=\/\.well-known)/, '$&/t/other')
 const withoutKeys = (text: string) => text.replace('/jwks.json"', '/none.json"')
 const withoutToken = (text: string) => text.replace('"token_endpoint"', '"other"')
@@ -136,7 +136,7 @@ test.each<[what: string, ask: () => Question | Promise<Question>, problem: strin
 ])('The doctor names %s, with the line to change', async (_what, ask, problem, line = '') => {
   const found = await problemsOf(await ask())
   expect(Object.keys(found)).toEqual([problem])
-  // The message is one line, and lines to change follow.
+  // The message is one line, and the lines to change follow.
   expect(found[problem]).toContain('\n')
   const fill = (text: string) =>
     text.replace('SECURE', secure.baseUrl).replace('PLAIN', plain.baseUrl).replace('SHOP', SHOP)
@@ -157,7 +157,7 @@ test.each([
   ['BASE/v1/oidc/use?tenant=a', 'issuer_malformed'],
   ['BASE/v1/oidc/use#', 'issuer_malformed'],
   ['http://127.0.0.1:PORT/v1/oidc/use', 'issuer_loopback_name'],
-  // No library forgives capitals.
+  // No library ignores the case.
   ['http://LOCALHOST:PORT/v1/oidc/use', 'issuer_spelling'],
 ])('The doctor finds %s, which is written wrongly: %s', async (given, name, right = 'BASE/v1/oidc/use') => {
   const { baseUrl } = plain
@@ -176,7 +176,7 @@ test.each([
   const found = await problemsOf(at(given))
   expect(found[name]).toContain(`in the app: issuer: ${base}/v1/oidc/use`)
   expect(found[name]).toContain(`AGEKEY_SANDBOX_BASE_URL=${given}`)
-  // And what discovery names is nowhere near.
+  // The URLs in discovery are not near either.
   expect(found['address_unreachable']).toBeDefined()
 })
 
@@ -200,10 +200,10 @@ test('The doctor names a key set whose server hangs up on readers', async () => 
   expect(await look(at(url))).toContainEqual(expect.objectContaining(problem))
 })
 
-/** A terminal obeys some of these, and parsers of URLs drop or encode the others. */
+/** A terminal obeys some of these characters; URL parsers drop or encode the others. */
 const ODD = ['\u0000', '\t', '\n', '\r', '\u001b[2J', '\u007f', '\u0085', '\u009b2J', '\u2028', '\u202e']
 
-/** The checks with a problem; no line of the report holds a control character. */
+/** The checks with a problem; no line of the report contains a control character. */
 async function oddProblems(visit: Question): Promise<string[]> {
   const found = await look(visit)
   expect(reportLines(found).filter((line) => /[\p{Cc}\u2028]|\p{Bidi_Control}/u.test(line))).toEqual([])
@@ -213,7 +213,7 @@ async function oddProblems(visit: Question): Promise<string[]> {
 test.each(ODD)('The doctor shows %j in an argument as what the character is, and finds a problem', async (odd) => {
   for (const issuer of [`${odd}http://localhost:1`, `http://local${odd}host:1/v1`, `http://localhost:1/v1${odd}`])
     expect(await oddProblems({ issuer })).toHaveLength(1)
-  // The arguments of a process hold no NUL.
+  // The arguments of a process contain no NUL.
   if (odd === '\u0000') return
   const others = { clientId: `a${odd}b`, clientSecret: `c${odd}d`, redirectUri: `http://localhost/${odd}` }
   expect(await oddProblems(at(plain.baseUrl, others))).toEqual(['client', 'redirect_uri'])

@@ -4,7 +4,7 @@ import type { Run, RunOptions } from './built-cli.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
-/** Runs a command in this process, one at a time; `buildCli` is for what only a process of its own shows. */
+/** Runs a command in this process, one at a time; `buildCli` is for what needs a process of its own. */
 export async function run(args: readonly string[], { cwd, env = {} }: Omit<RunOptions, 'before'> = {}): Promise<Run> {
   const printed = { stdout: '', stderr: '' }
   const spies = (['stdout', 'stderr'] as const).map((name) =>

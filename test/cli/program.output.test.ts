@@ -8,7 +8,7 @@ const { run, packageFolder } = await buildCli()
 
 const BIN = [process.execPath, `${packageFolder}/dist/bin.js`].map((part) => `'${part}'`).join(' ')
 
-/** By the parser, in many lines, and as one text that no pipe holds. */
+/** Output of the parser, many lines, and one text that no pipe can hold. */
 const COMMANDS = ['--help', 'outcomes', 'outcomes --json']
 
 test.each(COMMANDS)('A command that cannot write its answer says so in one line and ends with 1: %s', async (args) => {
@@ -42,6 +42,6 @@ test.each([
   const cwd = folderWith({ 'clock.yaml': 'name: Clock\nsteps:\n  - clock: { advance: 1 }\n' })
   const stderr = expect.stringMatching(new RegExp(`^error: ${line.source}\n$`))
   expect(await run(args.split(' '), { cwd, before: FULL })).toEqual({ code: 1, stdout: '', stderr })
-  // The beginning of a config file would be taken for the whole.
+  // A part of a config file would be taken for the whole.
   expect(existsSync(join(cwd, 'agekey-sandbox.yaml'))).toBe(false)
 })

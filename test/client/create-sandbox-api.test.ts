@@ -27,7 +27,7 @@ describe.each([
   ['in the process', (sandbox: TestSandbox): SandboxApi => sandbox],
   ['over HTTP', (sandbox: TestSandbox): SandboxApi => connectSandbox(sandbox.url)],
 ])('The API of a sandbox, %s', (_, open) => {
-  /** A sandbox whose clock stands still, in which one flow has ended. */
+  /** A sandbox with a frozen clock, in which one flow has ended. */
   async function startWithEndedFlow() {
     const sandbox = await startSandbox()
     const rp = createRelyingParty(sandbox)

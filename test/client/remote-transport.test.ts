@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createRemoteTransport } from '../../src/client/remote-transport.ts'
 import { startWebApp } from '../support/web-app.ts'
 
-/** A transport to a server that gives every call the same answer, and what that server was asked. */
+/** A transport to a server that gives every call the same answer, and the requests to that server. */
 async function answering(status: number, body: string) {
   const { url, requests } = await startWebApp((_request, response) => response.writeHead(status).end(body))
   return { ...createRemoteTransport({ baseUrl: `${url}/base`, token: 'not-a-real-token' }), requests }

@@ -14,7 +14,7 @@ import { createScratchFolder } from '../../docs/scratch-folder.ts'
 import { type Changes, startExpressExample } from '../../support/express-example.ts'
 import { USE_ALONE } from '../../support/visits.ts'
 
-/** Gives each test an empty working folder, from which programs find the packages of the repository. */
+/** Gives each test an empty working folder, in which programs find the packages of the repository. */
 export function useScratchFolder(): void {
   const home = process.cwd()
   let remove = () => {}
@@ -40,7 +40,7 @@ export async function tenantsOf({ url }: Pick<Sandbox, 'url'>): Promise<string[]
 
 type Exp = 'checked' | 'ignored' | 'sometimes ignored'
 
-/** Starts the Express example without Create and Upgrade, for one test, and gives the page where a user begins to prove an age. */
+/** Starts the Express example without Create and Upgrade, for one test. @returns the page on which a user begins */
 export async function startSmallApp(
   baseUrl: string,
   { exp = 'checked', changes: more = [] }: { exp?: Exp; changes?: Changes } = {},
@@ -53,7 +53,7 @@ export async function startSmallApp(
   return `${app.url}/verify`
 }
 
-/** How the Express example, or the app in a file of the working folder, is started by `agekey-audit.yaml`. */
+/** How `agekey-audit.yaml` starts the Express example, or the app in a file of the working folder. */
 export function writeStart(app: string, more = ''): void {
   writeFileSync('app.mjs', app)
   const run = `[${JSON.stringify(process.execPath)}, app.mjs]`
@@ -61,7 +61,7 @@ export function writeStart(app: string, more = ''): void {
   writeFileSync('agekey-audit.yaml', `app: http://localhost:{port}/verify\n${start}`)
 }
 
-/** Does in this process what `agekey-sandbox audit` does. @param given.rows judged as if there were no others */
+/** Runs `agekey-sandbox audit` in this process. @param given.rows judged as if there were no others */
 export async function auditInProcess(
   sandbox: Pick<Sandbox, 'url'>,
   { page, rows, ...more }: { page?: string; rows?: readonly string[] } & GivenFlags,
@@ -75,7 +75,7 @@ export async function auditInProcess(
   const host = { ...createAuditHost(settings, given), say, mask: createMask(['not-a-real-secret']) }
   const plan = planAudit(given, { file, environment: host.environment })
   const progress = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
-  // Its first answer takes the longest, and the command waits for three seconds.
+  // The first answer of a sandbox takes longest, and the command waits for three seconds.
   await fetch(`${sandbox.url}/_sandbox/health`)
   const open = await openSandbox(settings, given.url)
   try {

@@ -21,7 +21,7 @@ const FOUND_NONE =
   /^missing verifications can be found again \(should, severity 4\.0\)\n {2}What happened: your app found 0 of \d+ .*; f\d+: it answered 404$/m
 const FINDS_ALL = /^undetermined 1 your app also finds a sub that it never received/m
 
-/** A row that every app refuses that checks the time. */
+/** A row that every app refuses if it checks the time. */
 const EXPIRED = ['use/id_token.expired']
 const KNOWN = 'known:\n  - row: use/id_token.expired\n    because: the clock of this app is wrong\n'
 const LAST = '.agekey-audit/last.json'

@@ -8,10 +8,10 @@ import { exampleAfter } from './started-apps.ts'
 const sandbox = await shareSandbox()
 useScratchFolder()
 
-/** How copies of the Express example are started, with what each runs before it. */
+/** How copies of the Express example are started, and what each runs before it. */
 const writeCopies = (code: string) => writeStart(exampleAfter(code))
 
-/** Takes down which copies there were. */
+/** Records which copies there were. */
 const NOTE_START = `import { appendFileSync } from 'node:fs'
 appendFileSync('starts.txt', process.pid + ' ' + process.env.PORT + ' ' + process.env.AGE_BASE_URL + '\\n')`
 
@@ -31,7 +31,7 @@ test('Copies of an app divide the rows, each on a port and a tenant of its own, 
   for (const { baseUrl } of copies) expect(baseUrl).toMatch(new RegExp(`^${sandbox.baseUrl}/t/audit-[a-z0-9]+-[123]$`))
   const { rows } = reportIn('report.json')
   expect(rows.filter(({ verdict }) => !['refused', 'observed', 'accepted'].includes(verdict))).toEqual([])
-  // The app writes why it refused.
+  // The app logs why it refused.
   expect(rows.find(({ row }) => row === 'use/id_token.expired')?.log?.join('\n')).toMatch(/JWTExpired/)
   expect(await tenantsOf(sandbox)).toEqual(['default'])
   expect(await sandbox.flows.list()).toEqual([])
@@ -45,7 +45,7 @@ test('Copies of an app are fewer than jobs when there are fewer rows', async () 
 })
 
 test('A copy of an app that dies is started again: what that copy refused is tried once more, which the report says', async () => {
-  // It ends itself at the 20th answer.
+  // The app ends at the 20th answer.
   writeCopies(`${NOTE_START}
 import { existsSync, writeFileSync } from 'node:fs'
 const isFirst = !existsSync('first.txt')

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest'
 import type { GivenFlags } from '../../../src/audit/command/read-flags.ts'
 import { audit } from '../../../src/cli/audit/audit-command.ts'
 
-/** What `audit --list` prints. */
+/** The output of `audit --list`. */
 async function listed(flags: GivenFlags): Promise<string> {
   let text = ''
   const written = vi.spyOn(process.stdout, 'write').mockImplementation((line) => {

@@ -43,7 +43,7 @@ test('audit --readings --fail-on-readings restarts the app for readings of disco
   expect(last.rows).toEqual(MIXED.rows)
   expect(namesWith(last, 'depends')).toEqual(['discovery=minimal'])
   const kept = ['key_set=one', 'key_set=three', 'key_members=minimal']
-  // What the sandbox has set is the usual reading, and the default of the table is another variant.
+  // The usual reading is the one that the sandbox has set; the default of the table is another variant.
   expect(namesWith(last, 'works')).toEqual(expect.arrayContaining([...kept, 'typ=JWT']))
   expect(namesWith(last, 'works')).not.toContain('typ=absent')
   expect(await tenantsOf(sandbox)).toEqual(['default'])

@@ -11,7 +11,7 @@ const OTHER_HOST = 'discovery/discovery.jwks_uri_on_other_host'
 const ANSWER_500 = 'discovery/discovery.500'
 const FOREIGN_KEY = 'jwks/jwks.foreign_key_same_kid'
 
-/** Audits an app by rows that need a start of it each. */
+/** Audits an app by rows that each need a start of it. */
 async function audit(app: string, only: readonly string[]) {
   writeStart(app, '  ready: http://localhost:{port}/\n')
   await auditInProcess(sandbox, { only, repeat: '1', jobs: '2', json: 'report.json' })
@@ -31,7 +31,7 @@ test('Rows of discovery and keys judge an app by openid-client 6, which reads di
   const app = `console.log('got not-a-real-secret')\n${OPENID_CLIENT}`
   const { verdicts, notes, rowOf } = await audit(app, Object.keys(expected))
   expect({ notes, verdicts }).toEqual({ notes: [], verdicts: expected })
-  // Its messages say which check refused.
+  // Its messages name the check that refused.
   const evidence = expect.stringMatching(/^as adult-passport: your app did not start: .* ended with code 1 /)
   expect(rowOf(ISSUER_OTHER)).toMatchObject({ evidence, refused_by: 'issuer' })
   expect(rowOf(FOREIGN_KEY)?.refused_by).toBe('signature')
@@ -48,7 +48,7 @@ test.each([
     const [, checks, expected] = row
     const { verdicts, notes, rowOf } = await audit(jose({ checks }), Object.keys(expected))
     expect({ notes, verdicts }).toEqual({ notes: [], verdicts: expected })
-    // What the app writes when it begins to listen is no part of it.
+    // Output of the app when it begins to listen does not count.
     if (checks) expect(rowOf(ISSUER_OTHER)?.log?.[0]).toMatch(/^Error: discovery names another issuer/)
   },
   300_000,

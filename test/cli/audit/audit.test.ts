@@ -11,7 +11,7 @@ import { exampleAfter } from './started-apps.ts'
 
 const cli = await buildCli()
 
-// Of the built command: what it says first, its exit codes, what ends it, and that its flags reach the audit.
+// About the built command: its first lines, its exit codes, how it ends, and that its flags reach the audit.
 useScratchFolder()
 
 const read = (name: string) => readFileSync(name, 'utf8')
@@ -63,7 +63,7 @@ test('audit --again uses a sandbox elsewhere by its control token, and writes no
   expect(JSON.parse(read('.agekey-audit/last.json'))).toMatchObject({ exit_code: 0, totals: { refused: 2 } })
 })
 
-/** Waits for a line of a program that runs. */
+/** Waits for a line of a running program. */
 const lineOf = (stream: NodeJS.ReadableStream, pattern: RegExp) =>
   new Promise<void>((resolve) => stream.on('data', (text) => pattern.test(String(text)) && resolve()))
 
@@ -75,7 +75,7 @@ const isAlive = (pid: number) => {
   }
 }
 
-/** Takes a while to end by itself. */
+/** The command takes a while to end by itself. */
 const SLOW_END = `import { appendFileSync } from 'node:fs'
 const note = (text) => appendFileSync('copies.txt', process.pid + ' ' + text + '\\n')
 note('begins')
@@ -95,13 +95,13 @@ async function launchCopies() {
 
 test('Ctrl-C ends an audit with 130, says what was found so far, and leaves neither a program nor a tenant behind', async () => {
   const { sandbox, child, ended, copies } = await launchCopies()
-  // By npx it comes twice: from the terminal, and from npm.
+  // By npx the signal comes twice: from the terminal, and from npm.
   child.kill('SIGINT')
   setTimeout(() => child.kill('SIGINT'), 50)
   const { code, stdout } = await ended
   expect(code).toBe(130)
   expect(stdout).toMatch(/\d+ refused/)
-  // What the interruption ended is no verdict.
+  // A visit that was interrupted has no verdict.
   expect(stdout).not.toContain('timed_out')
   expect(stdout).toMatch(/\ninterrupted: this is what was found so far; no report is written\n$/)
   expect(existsSync('audit.xml')).toBe(false)

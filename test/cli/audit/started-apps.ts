@@ -1,4 +1,4 @@
-/** The code of an app that sends its users to the service at `endpoint()`, and lets in whose answer `read` takes claims from. */
+/** The code of an app that sends its users to the service at `endpoint()`, and lets in users whose answer `read` turns into claims. */
 const appWith = ({ head, read }: { head: string; read: string }) => `
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
@@ -28,7 +28,7 @@ createServer(async (request, response) => {
 }).listen(PORT, 'localhost', () => console.log('listening'))
 `
 
-/** Reads discovery before it listens, by openid-client 6, and ends when that fails. */
+/** Reads discovery by openid-client 6 before it listens, and ends when that fails. */
 export const OPENID_CLIENT = appWith({
   head: `import * as client from 'openid-client'`,
   read: `
@@ -43,7 +43,7 @@ const read = async (_token, nonce, url) => {
 }`,
 })
 
-/** Reads discovery with the first request, by fetch, and keys by jose. With `checks: false` it compares no issuer. */
+/** Reads discovery by fetch with the first request, and keys by jose. With `checks: false` it compares no issuer. */
 export const jose = ({ checks }: { checks: boolean }) =>
   appWith({
     head: `import { createRemoteJWKSet, jwtVerify } from 'jose'`,
@@ -60,7 +60,7 @@ const endpoint = async () => (found ??= await discover()).endpoint
 const read = async (token) => (await jwtVerify(token, found.keys, { issuer: ISSUER, audience: 'ak_test_sandbox', requiredClaims: ['exp'] })).payload`,
   })
 
-/** Keeps the first discovery document, and needs a member of it that is not required. */
+/** Keeps the first discovery document, and needs an optional member of it. */
 export const NEEDS_SCOPES = jose({ checks: true }).replace(
   '  return { endpoint',
   "  if (!document.scopes_supported.includes('openid')) throw new Error('no scope openid')\n  return { endpoint",

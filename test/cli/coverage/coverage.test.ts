@@ -10,7 +10,7 @@ import { startSandbox } from '../../support/sandbox.ts'
 import { run } from '../in-process.ts'
 import { adultCounters, minorCounters } from './sample-coverage.ts'
 
-/** The command in a folder with these files, beside the counters of an adult in `adult.json`. */
+/** Runs the command in a folder with these files, and with the counters of an adult in `adult.json`. */
 function coverageIn(files: Readonly<Record<string, unknown>> = {}) {
   const cwd = folderWith({ 'adult.json': adultCounters(), ...files })
   return {

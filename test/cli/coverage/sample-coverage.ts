@@ -8,7 +8,7 @@ import { loadPersonas } from '../../../src/sandbox/personas/load-personas.ts'
 export const hits = (count: number, ...tests: string[]) => ({ count, ...(tests.length > 0 ? { tests } : {}) })
 type Hits = ReturnType<typeof hits>
 
-/** Counters of an app that asks for 18 and 21, of one kind of user. */
+/** Counters of an app that asks for 18 and 21, for one kind of user. */
 function countersOf(isAdult: boolean, ending: string, seen: Hits): CoverageCounters {
   const thresholds = { 18: { [`${isAdult}`]: seen }, 21: { [`${isAdult}`]: seen } }
   return {
@@ -19,13 +19,13 @@ function countersOf(isAdult: boolean, ending: string, seen: Hits): CoverageCount
   }
 }
 
-/** An adult and no minor was seen. */
+/** An adult was seen, and no minor. */
 export const adultCounters = (test = 'an adult enters') => countersOf(true, 'verified', hits(2, test))
 
-/** What a minor adds to it. */
+/** What a minor adds. */
 export const minorCounters = (test = 'a minor is kept out') => countersOf(false, 'none_met', hits(1, test))
 
-/** Counters and what follows from them, with the built-in personas. */
+/** Counters with what is derived from them, by the built-in personas. */
 export async function described(counters: CoverageCounters): Promise<Coverage> {
   const clock = createClock()
   const cast = await castOf(await loadPersonas(), { base: clock.base(), now: clock.now() })

@@ -36,7 +36,7 @@ test.each([
   ['f1 --as vites', '--as: there is no format "vites". Did you mean "vitest"?'],
   ['--as har', '--as: name a flow, for example f12 or last'],
   ['newest', 'flows: "newest" is not the id of a flow; give one like f12, or last'],
-  // Before a sandbox is asked.
+  // Refused before a sandbox is asked.
   ['--follow --limit 5', '--follow: it prints calls as they come; leave limit out\n'],
   ['--limit x', '--limit: "x" is not a whole number from 1 to 2000'],
 ])('flows %s is refused in one line', async (args, message) => {

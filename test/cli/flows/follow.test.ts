@@ -17,7 +17,7 @@ test('flows --follow prints each call and its flow, as NDJSON of a filter too, c
   const { url } = first
   const all = launch(['flows', '--follow', '--url', url])
   const refused = launch(['flows', '--follow', '--url', url, '--json', '--status', 'error'])
-  // The command says nothing when its connection stands.
+  // The command prints nothing once it is connected.
   await vi.waitFor(async () => {
     await fetch(`${url}/.well-known/jwks.json`)
     await sendUse(url, { response_type: 'code' })

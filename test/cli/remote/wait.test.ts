@@ -67,7 +67,7 @@ test('wait ends with 1 and with what ended meanwhile, when nothing fits in time'
   const ended = run(['wait', '--url', url, '--outcome', 'access_denied', '--timeout', '0.4', '--json']).finally(() => {
     isOver = true
   })
-  // Flows end all the time: some of them while the command waits.
+  // Flows end all the time, some of them while the command waits.
   while (!isOver) await sendUse(url, { sandbox_persona: 'teen-16' })
   const { code, stdout, stderr } = await ended
   expect(code).toBe(1)
@@ -111,7 +111,7 @@ test('wait trusts the certificate in the state folder of the settings, and no ot
   expect(byFlags).toEqual(healthy(baseUrl))
   const [cert, key] = ['tls-certificate.pem', 'tls-key.pem'].map((name) => join(stateDir, name))
   expect(await look('--https-cert', `${cert}`, '--https-key', `${key}`, '-p', port)).toEqual(byFlags)
-  // A server in memory can be no other one at its own address.
+  // No other server can listen at its own address.
   expect(await look('--https', '-p', port, '--state-dir', 'none')).toMatchObject({ code: 0 })
   const stderr = expect.stringContaining('self-signed certificate')
   expect(await look('--url', url, '--state-dir', folderWith())).toMatchObject({ code: 1, stderr })

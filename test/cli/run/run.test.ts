@@ -20,7 +20,7 @@ steps:
 `
 const QUERY = new URLSearchParams(useRequest({ claims: claims({ age_thresholds: [18] }) })).toString()
 
-/** The tests of an app: they send one Use request, write down their environment and end with the code that they are given. */
+/** The tests of an app: they send one Use request, write down their environment and end with the given code. */
 const APP = `
 import { writeFileSync } from 'node:fs'
 const { AGEKEY_SANDBOX_URL: url, AGEKEY_SANDBOX_CLIENT_ID: id, AGEKEY_SANDBOX_CLIENT_SECRET: secret } = process.env
@@ -135,7 +135,7 @@ test.each([
   ['teen.yaml --tenant x', /--tenant: is for a sandbox at --url.*/],
   ['teen.yaml --', /--: a command must follow, for example -- npm test/],
   ['-- npm test', /run: a scenario file must stand before --/],
-  // The port is in use; what is wrong with the file is said first.
+  // The port is in use, but the file is reported first.
   ['--port PORT nope.yaml -- true', /nope\.yaml: no such file/],
   ['--port PORT wrong.yaml', WRONG],
   ['--port PORT teen.yaml', TAKEN],
@@ -199,7 +199,7 @@ test.each([
   expect(ran).toMatchObject({ code, stdout: expect.stringMatching(line) })
 })
 
-/** A command whose programs ignore Ctrl-C: `began` resolves when they run, `ended` when the last of them is gone. */
+/** A command whose programs ignore Ctrl-C: `began` resolves when they run, `ended` when the last one is gone. */
 function lingering() {
   const cwd = folderWith(FILES)
   execFileSync('mkfifo', ['alive'], { cwd })

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { createLog } from '../../../src/cli/start/report.ts'
 
-/** A log with a place to write to that can be full for a while. */
+/** A log whose target can be full for a while. */
 function openLog() {
   const place = { written: [] as string[], warnings: [] as string[], problem: undefined as Error | undefined }
   const write = (text: string) => {

@@ -7,7 +7,7 @@ const { launch, start } = await buildCli()
 
 const PATIENCE = { timeout: 10_000 }
 
-/** Starts a server whose output is not read by the test, makes five calls, and ends the server by SIGTERM. */
+/** Starts a server whose output the test does not read, makes five calls, and ends the server by SIGTERM. */
 async function callUnread(log: string, before: string) {
   const port = String(await findFreePort())
   const { child, ended } = launch(['-p', port, '--log', log], { before, env: WITH_KEYS })
@@ -60,6 +60,6 @@ test('start keeps at most a MiB for a reader that does not read, and says later 
   const stdout = () => printed.stdout.slice(read)
   const linesRead = () => jsonLines(stdout().slice(0, stdout().lastIndexOf('\n') + 1)).length
   await vi.waitFor(() => expect(linesRead() + missing).toBeGreaterThanOrEqual(CALLS), PATIENCE)
-  // What a pipe and a reader take before anything waits comes on top.
+  // A pipe and a reader buffer some more.
   expect(stdout().length).toBeLessThan(2 * 1024 * 1024)
 })

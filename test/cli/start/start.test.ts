@@ -22,7 +22,7 @@ async function startJson(args: readonly string[] = [], options: RunOptions = {})
   return { ...server, ready }
 }
 
-/** Two calls: one is answered, and one is refused. */
+/** Two calls: one is answered, one refused. */
 async function callTwice(url: string): Promise<void> {
   for (const nonce of ['n', '']) await sendUse(url, { nonce, sandbox_persona: 'teen-16' })
 }
@@ -119,7 +119,7 @@ test('start ends by SIGTERM although connections, streams, long polls and slow r
   const isHeld = async () => expect(await connectSandbox(ready.url).flows.last()).toMatchObject({ flow: 'create' })
   await vi.waitFor(isHeld, { timeout: 10_000 })
   child.kill('SIGTERM')
-  // Were the calls waited for, this would take half a minute.
+  // If the end waited for the calls, this would take half a minute.
   expect([(await ended).code, await Promise.all(waiting)]).toEqual([0, ['cut off', 'cut off']])
   await stream.body?.cancel().catch(() => undefined)
 })
@@ -188,7 +188,7 @@ test.each([
 test('A client that is renamed in the config file has its new name on the next page; a file that is wrong is reported', async () => {
   const folder = folderWith({ 'agekey-sandbox.yaml': '' })
   const file = join(folder, 'agekey-sandbox.yaml')
-  /** Replaces the file in one step: a sandbox that reads it never finds it empty. */
+  /** Replaces the file in one step, so that a sandbox never reads an empty file. */
   const write = (text: string) => {
     writeFileSync(join(folder, 'draft.yaml'), text)
     renameSync(join(folder, 'draft.yaml'), file)
@@ -200,7 +200,7 @@ test('A client that is renamed in the config file has its new name on the next p
   const request = { client_id: 'shop', redirect_uri: 'http://localhost/cb' }
   const title = async () => /<title>([^<]*)/.exec(await (await sendUse(sandbox.url, request)).text())?.[1]
 
-  // The first look at the file comes a moment after the call, and sees no change: a file is written until a look sees a change.
+  // The first look at the file comes a moment after the call and sees no change: the file is written until a look sees one.
   const changed = (text: string, expectation: () => Promise<unknown>) =>
     vi.waitFor(
       async () => {
