@@ -98,9 +98,6 @@ export function createProgram(): Command {
   commands.addPersonas(program, flags)
   program.commandsGroup('Check it:')
   addAudit(program, flags)
-  program.hook('preSubcommand', (_program, command) =>
-    command.name() === 'audit' ? addAuditFlags(command) : undefined,
-  )
   commands.addCoverage(program, flags)
   commands.addDoctor(program, flags)
   commands.addWait(program, flags)
@@ -109,7 +106,7 @@ export function createProgram(): Command {
     const problem = unknownCommandProblem(program, name)
     if (problem !== undefined) throw ConfigError.of(problem)
     const named = program.commands.find((command) => command.name() === name)
-    if (named?.name() === 'audit') await addAuditFlags(named)
+    if (named) await addAuditFlags(named)
     ;(named ?? program).help()
   })
   return commands.withSubcommandsOnly(program, startSandbox)

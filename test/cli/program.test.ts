@@ -44,8 +44,12 @@ test.each(['audit', 'run', 'flows'])('%s --help shows the flags of that command 
   expect(stdout).not.toContain('--port')
 })
 
-test('help NAME explains a command', async () => {
-  expect(await run(['help', 'clock'])).toEqual(await run(['clock', '--help']))
+test('--help says of the audit, whose flags are loaded when it is named, that it has flags', async () => {
+  expect((await run(['--help'])).stdout).toMatch(/^ {2}audit \[options\] \[url\] /m)
+})
+
+test.each(['clock', 'audit'])('help %s explains the command', async (name) => {
+  expect(await run(['help', name])).toEqual(await run([name, '--help']))
 })
 
 test('--version prints the version of the package', async () => {

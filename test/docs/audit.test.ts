@@ -23,7 +23,7 @@ const firstColumn = (heading: string) => tableOf(page, heading).flatMap(([cell])
 test('audit.md has every verdict, every reason and every flag of the command', async () => {
   expect(firstColumn('Verdict').toSorted()).toEqual(VERDICTS.toSorted())
   expect(firstColumn('Reason').toSorted()).toEqual(REASONS.toSorted())
-  const command = new Command()
+  const command = new Command('audit')
   await addAuditFlags(command)
   const flags = command.options.map(({ long }) => long)
   const shown = firstColumn('Flag').flatMap((code) => code.match(/--[a-z-]+/g) ?? [])
