@@ -66,8 +66,8 @@ const isSecondChoice = ({ endpoint, status }: CallRecord) => endpoint === 'choic
 function brokenRule(calls: readonly CallRecord[]): string | undefined {
   const errors = calls.flatMap(({ findings }) => findings.filter(({ level }) => level === 'error'))
   const first = leadingFinding(errors)
-  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''
-  return first && `${first.rule}: ${first.message}${more}`
+  if (errors.length < 2) return first && `${first.rule}: ${first.message}`
+  return first && `${first.rule}: ${first.message.replace(/\.$/, '')} (and ${errors.length - 1} more)`
 }
 
 /** Families of outcomes that a real service has too: the callback itself says how such a flow ended. */

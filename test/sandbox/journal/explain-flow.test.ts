@@ -36,10 +36,13 @@ const PUSHED = 'pushed: waits for the browser at E3'
 const WISH = 'create_requested, an age key is to be created'
 const CLOSED = 'the user closed the window: no callback followed'
 const twoErrors = recordedCall({ findings: [advice, missing, unknown], response: callbackWith({ error: 'x' }) })
+const stopped = { ...missing, message: `${missing.message}.` }
+const twoSentences = recordedCall({ findings: [stopped, unknown], response: callbackWith({ error: 'x' }) })
 const closed = recordedCall({ status: 200 })
 
 test.each<[what: string, flow: Partial<Flow>, told: string]>([
   ['a refused request by its first broken rule', { calls: [twoErrors] }, `error: ${NONCE} (and 1 more)`],
+  ['a broken rule that ends with a full stop', { calls: [twoSentences] }, `error: ${NONCE} (and 1 more)`],
   ['a refused call without a rule', { calls: [use, refusedToken] }, 'error: E4 refused with 401: the secret is wrong'],
   ['a dropped connection', { calls: [dropped] }, 'error: E1 got no response: the connection was closed'],
   ['a decline of the user', { outcome: 'access_denied', calls: [wentBack] }, 'declined: the user went back'],
