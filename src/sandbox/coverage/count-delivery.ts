@@ -2,15 +2,13 @@ import type { Claims } from '../../age/claims.ts'
 import { birthdaysAt, filterResults, filtersOf } from '../../age/claims-seen.ts'
 import type { Callback } from '../../oidc/callback.ts'
 import type { CreateTransaction } from '../../oidc/create.ts'
-import { ENDPOINTS, type Endpoint } from '../../oidc/endpoints.ts'
+import { ENDPOINTS, type Endpoint, SERVER_CALLS, type ServerCall } from '../../oidc/endpoints.ts'
 import type { UseEvaluation, UseTransaction } from '../../oidc/use.ts'
 import type { RecordedIn } from '../journal/journal.ts'
 import { findOutcome, rowId } from '../outcomes/catalogue.ts'
 import type { Outcome, ServerReply } from '../outcomes/outcome.ts'
 import {
   type Asked,
-  CALLED,
-  type Called,
   type ClaimsCounters,
   type CoverageCounters,
   claimsKey,
@@ -59,7 +57,7 @@ export interface Counting {
 
 /** Counts what was sent to a client. A waiting page, an iframe and an audit deliver nothing to it. */
 export function countDelivery({ endpoint, answer, audit }: Delivered, counting: Counting): void {
-  const called = CALLED.find((call) => call === endpoint.call)
+  const called = SERVER_CALLS.find((call) => call === endpoint.call)
   if (audit) {
     // Only the browser used the request: the pushed request was counted before.
     if (audit === 'late' && endpoint === ENDPOINTS.create) takeBack('par', counting)
@@ -79,7 +77,7 @@ export function countDelivery({ endpoint, answer, audit }: Delivered, counting: 
   countEnded({ flow, callback, transaction, evaluation, outcome }, counting)
 }
 
-function takeBack(called: Called, { counters }: Counting): void {
+function takeBack(called: ServerCall, { counters }: Counting): void {
   const hits = counters.calls[called]?.['success']
   if (hits && hits.count > 0) hits.count--
 }
@@ -144,7 +142,7 @@ function countAnswers(transaction: UseTransaction, evaluation: UseEvaluation, { 
 }
 
 function countReplied(
-  called: Called,
+  called: ServerCall,
   { reply, forcedOutcome: outcome }: DeliveredAnswer,
   { counters, hit }: Counting,
 ): void {

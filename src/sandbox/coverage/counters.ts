@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { type Claims, claimsSchema } from '../../age/claims.ts'
-import { SERVER_CALLS, type ServerCall } from '../../oidc/endpoints.ts'
+import { SERVER_CALLS } from '../../oidc/endpoints.ts'
 import { CATALOGUE_VERSION } from '../outcomes/catalogue.ts'
 
 /** The version of the shape below; every new shape gets a new number. */
@@ -37,10 +37,6 @@ export const ANSWER_SIDES = ['true', 'false'] as const
 export const FILTER_SIDES = ['passed', 'failed'] as const
 export const BOUNDARY_SIDES = ['today', 'tomorrow'] as const
 export const CALL_SIDES = ['success', 'refusal', 'failure', 'timeout'] as const
-
-/** Server-to-server calls, by the flow of their outcomes. */
-export const CALLED = SERVER_CALLS
-export type Called = ServerCall
 
 /** What requests of an app can ask for. */
 export const ASKED = [
@@ -92,7 +88,9 @@ export const countersSchema = z.object({
   asked: table().describe(`What the requests asked for: ${ASKED.join(', ')}`),
   endings: table().describe(`How flows ended for the client: ${COUNTED_ENDINGS.join(', ')}`),
   rows: table().describe('By flow and name of an outcome: use/id_token.expired'),
-  calls: sides().describe(`Calls from server to server, by endpoint (${CALLED.join(', ')}): ${CALL_SIDES.join(', ')}`),
+  calls: sides().describe(
+    `Calls from server to server, by endpoint (${SERVER_CALLS.join(', ')}): ${CALL_SIDES.join(', ')}`,
+  ),
   omitted: z
     .object({ claims: z.int().min(0) })
     .describe(`Answers to further distinct claims than coverage names (at most ${MAX_CLAIMS}), which are not counted`),

@@ -1,7 +1,8 @@
 import { evaluateAnswers } from '../../../age/evaluate.ts'
+import { SERVER_CALLS, type ServerCall } from '../../../oidc/endpoints.ts'
 import { findOutcome, OUTCOMES, rowId } from '../../outcomes/catalogue.ts'
 import { bringsNothing, type Outcome, type OutcomeFlow, unmetNeedOf } from '../../outcomes/outcome.ts'
-import { type Asked, CALLED, type Called, type CoverageCounters, type EndingName } from '../counters.ts'
+import type { Asked, CoverageCounters, EndingName } from '../counters.ts'
 import type { CoverageItem } from '../coverage.ts'
 import { byOutcome, byPersona, createItem, createSingleItem, type Described, type GapClosing } from './item.ts'
 
@@ -15,7 +16,7 @@ interface SeenFlows {
 
 export function seenFlows({ claims, asked, endings, calls }: CoverageCounters): SeenFlows {
   const hasAsked = (what: Asked) => asked[what] !== undefined
-  const hasCalled = (...called: readonly Called[]) => called.some((one) => calls[one] !== undefined)
+  const hasCalled = (...called: readonly ServerCall[]) => called.some((one) => calls[one] !== undefined)
   const hasEnded = (...ended: readonly EndingName[]) => ended.some((one) => endings[one] !== undefined)
   const create = hasAsked('create') || hasCalled('par') || hasEnded('created', 'create_denied', 'request_uri_expired')
   const upgrade = hasAsked('upgrade') || hasCalled('token', 'upgrade')
@@ -151,7 +152,7 @@ interface CallFacts {
   readonly refusal?: string
 }
 
-const CALLS: Readonly<Record<Called, CallFacts>> = {
+const CALLS: Readonly<Record<ServerCall, CallFacts>> = {
   par: { title: 'E2: push a Create request', refusal: 'par.400' },
   token: { title: 'E4: exchange a code', refusal: 'token.code_expired' },
   upgrade: { title: 'E5: upgrade the age key', refusal: 'upgrade.token_expired' },
@@ -161,7 +162,7 @@ const CALLS: Readonly<Record<Called, CallFacts>> = {
 
 /** Each endpoint that the app's server calls: success, refusal, failure and timeout. */
 export const callItems = ({ counters }: Described, flows: SeenFlows): CoverageItem[] =>
-  CALLED.filter((called) => flows.uses(called)).map((called) => {
+  SERVER_CALLS.filter((called) => flows.uses(called)).map((called) => {
     const { title, refusal } = CALLS[called]
     const force = (name: string) => () => closingBy(called, name)
     const success = () => ({ closes: `let the service answer ${title}, without an outcome` })
@@ -179,7 +180,7 @@ export const callItems = ({ counters }: Described, flows: SeenFlows): CoverageIt
     })
   })
 
-function closingBy(called: Called, name: string): GapClosing {
+function closingBy(called: ServerCall, name: string): GapClosing {
   const row = findOutcome(called, name)
   if (!row) throw new Error(`the catalogue has no outcome ${name}`)
   return byOutcome(row)
