@@ -79,9 +79,9 @@ export interface JournalEntry extends FlowOfCall {
   readonly mask: Mask
 }
 
-type FilteredFact = 'flow' | 'client_id' | 'state' | 'persona' | 'outcome'
+const FILTERED_FACTS = ['flow', 'client_id', 'state', 'persona', 'outcome'] as const satisfies (keyof FlowFacts)[]
 
-export interface FlowFilter extends Readonly<Partial<Record<FilteredFact, string | undefined>>> {
+export interface FlowFilter extends Readonly<Partial<Record<(typeof FILTERED_FACTS)[number], string | undefined>>> {
   /** Only flows that began after this one. */
   readonly after?: string | undefined
   /** Only flows that began before this one. */
@@ -156,8 +156,6 @@ export const flowId = (count: number) => `f${count}`
 
 /** The number in the id of a flow. */
 export const flowNumber = (id: string) => Number(id.slice(1))
-
-const FILTERED_FACTS = ['flow', 'client_id', 'state', 'persona', 'outcome'] as const satisfies readonly FilteredFact[]
 
 /** Whether a flow matches a filter. @param summary the facts of the flow and, when it has ended, `ended_at` */
 export const fitsFilter = (id: string, summary: Readonly<Record<string, unknown>>, filter: FlowFilter): boolean =>
