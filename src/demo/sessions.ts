@@ -9,6 +9,7 @@ import { inSeconds } from '../oidc/provider.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { checkedCallbackSchema } from './checks/check-callback.ts'
+import { demoPath } from './demo.ts'
 import { exchangeSchema } from './server-calls.ts'
 
 const commonMembers = {
@@ -56,8 +57,7 @@ const COOKIE_SECONDS = 3_600
 export async function beginSession(session: Session, tenant: Tenant): Promise<Cookie> {
   const id = randomBytes(16).toString('base64url')
   await keep(id, session, tenant)
-  const path = `${tenant.basePath}/_sandbox/demo`
-  return { name: COOKIE, value: id, options: { path, sameSite: 'lax', maxAge: COOKIE_SECONDS } }
+  return { name: COOKIE, value: id, options: { path: demoPath(tenant), sameSite: 'lax', maxAge: COOKIE_SECONDS } }
 }
 
 /** The session of a browser. @throws Refusal 400 when the browser has none */
