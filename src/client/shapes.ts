@@ -10,7 +10,6 @@ import type { Immutable, OperationResult, Operations } from '../control/contract
 import type { Lifetimes } from '../oidc/ports.ts'
 import type { ClientSettings } from '../sandbox/clients/client-schema.ts'
 import type { AuditReport as WholeAuditReport } from '../sandbox/outcomes/report/audit-report.ts'
-import type { Persona } from '../sandbox/personas/persona-schema.ts'
 
 export type { Claims } from '../age/claims.ts'
 export type { Override } from '../age/filters.ts'
@@ -32,7 +31,7 @@ export type { RecordingName } from '../sandbox/recordings/formats.ts'
 type Given<Op extends keyof Operations, Part extends 'query' | 'body'> = Immutable<z.output<Operations[Op][Part]>>
 
 /** A built-in persona, or one of your own: the package names the built-in ones. */
-export type KnownPersona = Persona['name']
+export type KnownPersona = string
 /** An outcome of the catalogue: the package names all of them. */
 export type KnownOutcome = string
 export type PersonaName = string

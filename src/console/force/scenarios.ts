@@ -82,11 +82,9 @@ ${shown.map((step) => renderStep(step, client))}</ol>
 const STEP_MARKS = { passed: 'yes', current: 'now', failed: 'no', waiting: 'none' } as const
 
 function renderStep({ kind, summary, status, detail }: StepProgress, client: string | undefined): Html {
-  return html`<li class="${STEP_MARKS[status]}"${status === 'current' && html` aria-current="step"`}><b>${KINDS[kind]}</b> <code>${breakable(summary)}</code>${status === 'current' && html`<p>${awaited(kind, summary, client)}</p>`}${detail !== undefined && html`<p class="${status === 'failed' ? 'no' : 'muted'}">${status === 'failed' ? 'Failed: ' : 'Last: '}${detail}</p>`}</li>
+  return html`<li class="${STEP_MARKS[status]}"${status === 'current' && html` aria-current="step"`}><b>${kind}</b> <code>${breakable(summary)}</code>${status === 'current' && html`<p>${awaited(kind, summary, client)}</p>`}${detail !== undefined && html`<p class="${status === 'failed' ? 'no' : 'muted'}">${status === 'failed' ? 'Failed: ' : 'Last: '}${detail}</p>`}</li>
 `
 }
-
-const KINDS = { decide: 'decide', await: 'await', clock: 'clock' } as const
 
 /** What the current step waits for. */
 function awaited(kind: StepProgress['kind'], summary: string, client: string | undefined): string {
