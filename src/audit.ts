@@ -87,7 +87,7 @@ export interface DrillOptions {
   readonly find: FindFunction
   /** Ids of flows whose answer the app accepted; by default all flows of the sandbox except those of its demo. */
   readonly flows?: readonly string[] | undefined
-  /** The age from which the app lets users in: it needs the id_tokens that confirm this age (default: any age). */
+  /** The minimum age for which the app admits users: `find` is called for id_tokens that confirm this age (default: any age). */
   readonly age?: number | undefined
 }
 

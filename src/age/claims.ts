@@ -104,7 +104,7 @@ export const claimsSchema = z.strictObject(
       .describe('Patterns: `/a/b` matches itself, `/a/*` every path below `/a/`'),
     overrides: z
       .strictObject(
-        // Created for the first request with overrides: these schemas would be most of those that a start creates.
+        // Created on first use: most schemas that a start would create belong to overrides.
         byMethod((method) => z.lazy(() => overrideSchema(method)).optional()),
         { error: breaks('CLM-14', 'must be an object keyed by method names', { members: 'Methods' }) },
       )

@@ -77,7 +77,10 @@ const reasonFor = (passing: Candidate | undefined): BriefReason | undefined =>
   passing && { ...briefly(passing), failed: [] }
 const briefly = ({ method, age, isLeastAge }: Candidate) => ({ method, age, isLeastAge })
 
-/** What the nearest signal lacks. It is the oldest of those that pass the filters, otherwise the oldest of all. */
+/**
+ * Why the threshold fails: what is wrong with the oldest signal that passes the filters. If no signal passes, the oldest of all signals
+ * is explained.
+ */
 function reasonAgainst(
   { threshold, index }: { readonly threshold: number; readonly index: number },
   candidates: readonly Candidate[],

@@ -31,8 +31,8 @@ export interface SubmittedAgeSignal extends AgeSignal {
 
 /**
  * One schema for each method, and one for signals of an unknown method, so that their other mistakes are reported too. A schema covers
- * all rules about one member; `signal.ts` adds those that need the configuration or the time. Each schema is created on first use: all of
- * them would take a fifth of a start.
+ * the rules about one member; `signal.ts` adds the rules that need the configuration or the time. Schemas are created on first use,
+ * because creating all of them takes a fifth of a start.
  */
 export type SignalSchemas<Signal> = (method: Method | undefined) => z.ZodType<Signal>
 

@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events'
 
 /**
- * A signal that aborts after some time, or with another signal; `clear` stops its timer. It replaces `AbortSignal.timeout`, which Node 20
- * may collect as garbage before it fires (nodejs/node issue 57736), so that its listeners wait for ever.
+ * A signal that aborts after `seconds`, or with `parent`; `clear` stops its timer. Not `AbortSignal.timeout`: Node 20 may garbage-collect
+ * that signal before it fires (nodejs/node issue 57736), and its listeners would wait for ever.
  */
 export function startDeadline(seconds: number, parent?: AbortSignal) {
   const controller = new AbortController()

@@ -40,7 +40,7 @@ const tenantChangeSchema = z
     clients: optionSchema(clients.schema),
     lifetimes: optionSchema(lifetimes.schema),
     ...Object.fromEntries(values.map(([name, { schema }]) => [name, schema])),
-    // Whether readings are possible depends on those that are set: the sandbox checks them.
+    // The sandbox checks readings: some exclude each other, which depends on the readings that are set already.
     readings: readingsChangeSchema.nullable(),
   })
   .partial()

@@ -27,7 +27,7 @@ async function attempt<Part>(load: () => Promise<Part>): Promise<Part> {
   return await load()
 }
 
-/** Node 20 remembers a failed import for ever, so no import is begun that would fail. */
+/** Checks that enough files can be opened. Node 20 never retries an import that failed once. */
 function requireFreeDescriptors(): void {
   const opened: number[] = []
   try {

@@ -71,7 +71,7 @@ export interface RouteRow {
   readonly errors?: 'page' | 'embeddable-page' | undefined
   /** The pages whose requests the route accepts; all when absent, as for calls of servers. */
   readonly openTo?: OpenTo
-  /** Whether the call is answered before those that wait for their turn, as health is. */
+  /** Whether the call skips the queue of turns, as health checks do. */
   readonly isUrgent?: boolean
 }
 

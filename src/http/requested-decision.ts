@@ -57,7 +57,7 @@ function namedIn(own: Pairs): NamedDecision {
   return { persona: read('sandbox_persona'), outcome: read('sandbox_outcome') }
 }
 
-/** The cookies by which a browser acts as a persona and forces an outcome; what is not named is cleared. */
+/** The cookies that make a browser act as a persona and force an outcome. A cookie is cleared when its value is not given. */
 export const actingCookies = ({ persona, outcome }: Partial<NamedDecision>, tenant: Tenant): readonly Cookie[] => [
   hostedCookie(PERSONA_COOKIE, persona, tenant),
   hostedCookie(OUTCOME_COOKIE, outcome, tenant),

@@ -70,7 +70,8 @@ export function startGroup(
 }
 
 /**
- * Ends a program with those that it started after this process is gone, even by SIGKILL: a small shell then reads the end of its input.
+ * Kills a program and its child processes when this process dies, even by SIGKILL. A small shell waits for the end of its standard input,
+ * which closes with this process.
  * @returns a function that ends the watch
  */
 function endWithThisProcess({ pid }: ChildProcess): () => void {
@@ -98,7 +99,7 @@ const endingOf = (child: ChildProcess): Promise<ProcessEnd> =>
     )
   })
 
-/** Sends a signal to a program and those that it started. @returns whether one of them exists */
+/** Sends a signal to a program and its child processes. @returns whether any of them exists */
 function send({ pid }: ChildProcess, signal: 'SIGTERM' | 'SIGKILL' | 0): boolean {
   if (pid === undefined) return false
   if (process.platform === 'win32') {

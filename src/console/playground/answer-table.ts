@@ -28,7 +28,7 @@ export interface AnswerTable {
   readonly filter: AnswerFilter
   readonly groups: readonly { readonly key: string; readonly title: string; readonly count: number }[]
   readonly rows: readonly Row[]
-  /** The number of personas, and of those that match the filter. */
+  /** How many personas there are (`total`), and how many match the filter (`found`). */
   readonly total: number
   readonly found: number
   /** The persona after which the next page begins. */

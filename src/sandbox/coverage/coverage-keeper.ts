@@ -4,7 +4,7 @@ import { mergeCoverage } from './merge-coverage.ts'
 
 /** What was delivered to the clients of one tenant. */
 export interface TenantCoverage {
-  /** Reports a delivery. It is counted when somebody asks or many are waiting, so that no call is delayed. */
+  /** Notes a delivery. Deliveries are counted later, in batches or when somebody reads the counters, so that no call waits for it. */
   delivered(delivered: Delivered): void
   /** The counters; for the root tenant those of all tenants. */
   counters(): CoverageCounters
