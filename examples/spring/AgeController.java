@@ -119,9 +119,9 @@ class AgeController {
     check(hash.equals(token.getClaims().get("req_claims_hash")), "the token answers other claims");
     check(!token.hasClaim("c_hash"), "a code was not asked for");
     check(token.getExpiresAt() != null, "exp is missing");
-    Duration lifetime = Duration.between(token.getIssuedAt(), token.getExpiresAt());
-    check(lifetime.toSeconds() <= 600, "a token lives for ten minutes");
-    check(token.getSubject() != null && !token.getSubject().isEmpty(), "sub is missing");
+    check(!token.getIssuedAt().plusSeconds(600).isBefore(token.getExpiresAt()), "a token lives for ten minutes");
+    String sub = token.getSubject();
+    check(sub != null && !sub.isEmpty() && sub.length() <= 255, "sub is missing, empty or too long");
     Map<String, Object> answers = token.getClaimAsMap("age_thresholds");
     check(answers != null && answers.size() == 1 && answers.get("18") instanceof Boolean, "no answer to 18");
     return Boolean.TRUE.equals(answers.get("18"));
