@@ -2,6 +2,7 @@ import { colorsNamed } from 'culori/fn'
 import * as z from 'zod'
 import { quote } from '../../text/message-parts.ts'
 import type { Findings } from '../rules/findings.ts'
+import type { RuleId } from '../rules/rules.ts'
 import type { Parameters } from './parameters.ts'
 
 /** Parameters that change only the look of the hosted screens. */
@@ -20,7 +21,7 @@ export const APPEARANCE_PARAMETERS = [
 export const PRESENTATION_PARAMETERS = ['language', 'theme', 'learn_more', ...APPEARANCE_PARAMETERS] as const
 type PresentationParameter = (typeof PRESENTATION_PARAMETERS)[number]
 
-export const THEMES = ['light', 'dark', 'system'] as const
+const THEMES = ['light', 'dark', 'system'] as const
 
 export const presentationSchema = z.object({
   theme: z.enum(THEMES),
@@ -39,74 +40,62 @@ export function readPresentation(
   parameters: Partial<Parameters<PresentationParameter>>,
   findings: Findings,
 ): Presentation {
-  const theme = THEMES.find((known) => known === parameters.theme)
-  if (parameters.theme !== undefined && !theme) {
-    findings.add('USE-13', {
-      path: 'theme',
-      message: `theme ${quote(parameters.theme)} is not light, dark or system`,
-    })
+  const permitted = (name: PresentationParameter): string | undefined => {
+    const value = parameters[name]
+    const { rule = 'USE-16', sentence, allows } = PERMITTED[name]
+    if (value === undefined || allows(value)) return value
+    findings.add(rule, { path: name, message: `${name} ${quote(value)} is not ${sentence}` })
+    return undefined
   }
-  const language =
-    parameters.language !== undefined && isLanguageTag(parameters.language) ? parameters.language : undefined
-  if (parameters.language !== undefined && language === undefined) {
-    const message = `language ${quote(parameters.language)} is not an IETF BCP 47 tag such as en or pt-BR`
-    findings.add('USE-14', { path: 'language', message })
-  }
-  const learnMore = parameters.learn_more
-  if (learnMore !== undefined && learnMore !== 'true' && learnMore !== 'false') {
-    findings.add('USE-15', { path: 'learn_more', message: `learn_more ${quote(learnMore)} is not true or false` })
-  }
+  const theme = permitted('theme')
+  const language = permitted('language')
   return {
-    theme: theme ?? 'light',
+    theme: THEMES.find((known) => known === theme) ?? 'light',
     ...(language === undefined ? {} : { language }),
-    learnMore: learnMore !== 'false',
-    appearance: readAppearance(parameters, findings),
+    learnMore: permitted('learn_more') !== 'false',
+    appearance: Object.fromEntries(
+      APPEARANCE_PARAMETERS.map((name) => [name, permitted(name)]).filter(([, value]) => value !== undefined),
+    ),
   }
-}
-
-function readAppearance(
-  parameters: Partial<Parameters<PresentationParameter>>,
-  findings: Findings,
-): Presentation['appearance'] {
-  return Object.fromEntries(
-    APPEARANCE_PARAMETERS.flatMap((name) => {
-      const value = parameters[name]
-      if (value === undefined) return []
-      if (PERMITTED[name].allows(value)) return [[name, value]]
-      findings.add('USE-16', { path: name, message: `${name} ${quote(value)} is not ${PERMITTED[name].sentence}` })
-      return []
-    }),
-  )
-}
-
-// Decision: permitted values of the appearance parameters. A colour is `#rgb`, `#rrggbb` or a CSS colour name.
-const isColour = (value: string) =>
-  /^#(?:[0-9a-f]{3}){1,2}$/i.test(value) || Object.hasOwn(colorsNamed, value.toLowerCase())
-const colour: Permitted = { sentence: '#rgb, #rrggbb or a CSS colour name', allows: isColour }
-const PERMITTED: Readonly<Record<(typeof APPEARANCE_PARAMETERS)[number], Permitted>> = {
-  primary_color: colour,
-  secondary_color: colour,
-  text_color: colour,
-  background_color: colour,
-  text_align: {
-    sentence: 'left, center or right',
-    allows: (value) => ['left', 'center', 'right'].includes(value),
-  },
-  button_radius: {
-    sentence: 'a whole number from 0 to 32',
-    allows: (value) => /^\d{1,2}$/.test(value) && Number(value) <= 32,
-  },
-  gradient: { sentence: 'true or false', allows: (value) => value === 'true' || value === 'false' },
-  font: {
-    sentence: '1 to 60 letters, digits and spaces',
-    allows: (value) => /^[\p{L}\p{N} ]{1,60}$/u.test(value) && value.trim() !== '',
-  },
 }
 
 interface Permitted {
   /** What is permitted, behind `is not`. */
   readonly sentence: string
+  /** The rule that any other value breaks; USE-16 when absent. */
+  readonly rule?: RuleId
   allows(value: string): boolean
+}
+
+const oneOf = (...words: readonly string[]): Permitted => ({
+  sentence: words.join(', ').replace(/, (\w+)$/, ' or $1'),
+  allows: (value) => words.includes(value),
+})
+
+// Decision: permitted values of the appearance parameters. A colour is `#rgb`, `#rrggbb` or a CSS colour name.
+const COLOUR: Permitted = {
+  sentence: '#rgb, #rrggbb or a CSS colour name',
+  allows: (value) => /^#(?:[0-9a-f]{3}){1,2}$/i.test(value) || Object.hasOwn(colorsNamed, value.toLowerCase()),
+}
+
+const PERMITTED: Readonly<Record<PresentationParameter, Permitted>> = {
+  theme: { ...oneOf(...THEMES), rule: 'USE-13' },
+  language: { sentence: 'an IETF BCP 47 tag such as en or pt-BR', rule: 'USE-14', allows: isLanguageTag },
+  learn_more: { ...oneOf('true', 'false'), rule: 'USE-15' },
+  primary_color: COLOUR,
+  secondary_color: COLOUR,
+  text_color: COLOUR,
+  background_color: COLOUR,
+  text_align: oneOf('left', 'center', 'right'),
+  button_radius: {
+    sentence: 'a whole number from 0 to 32',
+    allows: (value) => /^\d{1,2}$/.test(value) && Number(value) <= 32,
+  },
+  gradient: oneOf('true', 'false'),
+  font: {
+    sentence: '1 to 60 letters, digits and spaces',
+    allows: (value) => /^[\p{L}\p{N} ]{1,60}$/u.test(value) && value.trim() !== '',
+  },
 }
 
 /** RFC 5646 section 2.1: language with extlangs, script, region, variants, extensions, private use. */
