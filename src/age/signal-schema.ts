@@ -4,7 +4,6 @@ import { INSTANT_FORMS, parseCalendarDate, parseInstant, parseRelativeDate } fro
 import { breaks } from './explain.ts'
 import { isJsonObject } from './json-object.ts'
 import { AGE_FORMATS, METHOD_NAMES, METHODS, type Method } from './methods.ts'
-import { verificationIdSchema } from './signal-rules.ts'
 import { ASSURANCE_LEVELS, type AssuranceLevel, PROVENANCE_PATH } from './vocabulary.ts'
 
 /** A verified age: a day of birth (`YYYY-MM-DD`), or whole years that do not grow with time. */
@@ -58,6 +57,24 @@ const personaDates: Dates = {
     (text) => parseInstant(text) !== undefined || parseRelativeDate(text) !== undefined,
     breaks('SIG-14', `must be ${INSTANT_FORMS}, or a relative one such as now - 30d`),
   ),
+}
+
+const MAX_LENGTH = 100
+
+/** The identifier that a client chose for a verification: SIG-12. */
+const verificationIdSchema = z
+  .string({
+    error: breaks('SIG-12', `must be 1 to ${MAX_LENGTH} characters: letters, digits and _ + / = . -`, { fault }),
+  })
+  .regex(/^[A-Za-z0-9_+/=.-]{1,100}$/)
+
+/** The fault of a text: its length when it is too long, otherwise the first forbidden character. */
+function fault(text: string): string {
+  if (text.length > MAX_LENGTH) return ` (${text.length} characters)`
+  const index = text.search(/[^A-Za-z0-9_+/=.-]/)
+  if (index < 0) return ''
+  const character = String.fromCodePoint(text.codePointAt(index) ?? 0)
+  return ` (character ${index + 1} is ${character === ' ' ? 'a blank' : JSON.stringify(character)})`
 }
 
 const submission = {

@@ -1,9 +1,16 @@
 import * as z from 'zod'
-import { foundInsteadOfJson } from '../text/message-parts.ts'
+import { didYouMean, foundInstead, foundInsteadOfJson } from '../text/message-parts.ts'
+import {
+  completedYears,
+  EARLIEST_ZONE,
+  earliestInstant,
+  parseCalendarDate,
+  parseInstant,
+  resolveRelativeDate,
+} from './calendar.ts'
 import { bounded, type Issue, issue, issuesOf } from './explain.ts'
 import { isJsonObject, type JsonObject } from './json-object.ts'
-import { isMethod } from './methods.ts'
-import { allowlistIssues, dateIssues, platformIssues, recommendations } from './signal-rules.ts'
+import { AGE_FORMATS, isMethod, METHODS } from './methods.ts'
 import {
   type AgeSignal,
   certifiedSchemas,
@@ -12,7 +19,7 @@ import {
   type SubmittedAgeSignal,
   submittedSchemas,
 } from './signal-schema.ts'
-import type { Vocabulary } from './vocabulary.ts'
+import { PROVENANCE_PATH, type Vocabulary } from './vocabulary.ts'
 
 export type { Age, AgeSignal, SubmittedAgeSignal } from './signal-schema.ts'
 export { evaluationSignalSchema, personaSignalSchema } from './signal-schema.ts'
@@ -50,12 +57,10 @@ export function parseAgeSignals(
     advice: recommendations,
   })
   const { provenanceAllowlist: allowlist } = context
-  const named = issues.map((one) => {
-    if (one.rule !== 'SIG-19' || !one.message.includes(' is missing: ')) return one
-    return {
-      ...one,
-      message: `${one.message}; for example ${allowlist[0]}. The allowlist holds ${allowlist.join(' ')}`,
-    }
+  const named = issues.map(({ rule, path, message }) => {
+    const isMissing = rule === 'SIG-19' && message.includes(' is missing: ')
+    const examples = isMissing ? `; for example ${allowlist[0]}. The allowlist holds ${allowlist.join(' ')}` : ''
+    return { rule, path, message: message + examples }
   })
   if (!signals || signals.length === 1) return { ...(signals && { signals }), issues: named }
   const sentence = `should carry one age signal, carries ${signals.length}: no maximum is specified, and the examples carry one`
@@ -75,7 +80,8 @@ export function parseEvaluationSignals(
     root: 'signals',
     least: 0,
     most: MAX_SIGNALS,
-    schemasFor: (item) => (wasSubmitted(item) ? certifiedSchemas : personaSchemas),
+    schemasFor: ({ type, verification_id: id }) =>
+      type === undefined && id === undefined ? personaSchemas : certifiedSchemas,
     otherIssues: (signal) =>
       context ? [...dateIssues(signal, context.now), ...platformIssues(signal, context.platforms)] : [],
   })
@@ -99,7 +105,7 @@ interface Reading<Signal> {
   readonly root: string
   readonly least: number
   readonly most: number
-  schemasFor(item: unknown): SignalSchemas<Signal>
+  schemasFor(item: JsonObject): SignalSchemas<Signal>
   /** The rules beyond the schemas. Each looks at what is present, so that no mistake hides another. */
   otherIssues(item: JsonObject): Issue[]
   /** Rules that are recommendations: a signal that breaks them is accepted. */
@@ -109,10 +115,8 @@ interface Reading<Signal> {
 function parseSignals<Signal>(value: unknown, reading: Reading<Signal>): { signals?: Signal[]; issues: Issue[] } {
   const { root, least, most } = reading
   if (!Array.isArray(value)) {
-    const remedy = isJsonObject(value) ? ': put it into an array' : ''
-    return {
-      issues: [issue('SIG-01', root, [], `must be an array of age signals${foundInsteadOfJson(value)}${remedy}`)],
-    }
+    const found = foundInsteadOfJson(value) + (isJsonObject(value) ? ': put it into an array' : '')
+    return { issues: [issue('SIG-01', root, [], `must be an array of age signals${found}`)] }
   }
   const issues: Issue[] = []
   let isRefused = value.length < least || value.length > most
@@ -123,11 +127,13 @@ function parseSignals<Signal>(value: unknown, reading: Reading<Signal>): { signa
   const signals: Signal[] = []
   // Items beyond the limit are not examined, which bounds the cost of a list.
   for (const [index, item] of value.slice(0, most).entries()) {
-    const parsed = schemaFor(item, reading).safeParse(item)
+    const members = isJsonObject(item) ? item : {}
+    const method = isMethod(members['method']) ? members['method'] : undefined
+    const parsed = reading.schemasFor(members)(method).safeParse(item)
     if (parsed.success) signals.push(parsed.data)
     else issues.push(...issuesOf(parsed.error, root, [index]))
-    const others = isJsonObject(item) ? reading.otherIssues(item) : []
-    const advice = (isJsonObject(item) && reading.advice?.(item)) || []
+    const others = reading.otherIssues(members)
+    const advice = reading.advice?.(members) ?? []
     isRefused ||= !parsed.success || others.length > 0
     issues.push(
       ...[...others, ...advice].map(({ rule, path, message }) => issue(rule, root, [index, ...path], message)),
@@ -136,10 +142,93 @@ function parseSignals<Signal>(value: unknown, reading: Reading<Signal>): { signa
   return { ...(!isRefused && { signals }), issues: bounded(issues) }
 }
 
-function schemaFor<Signal>(item: unknown, { schemasFor }: Reading<Signal>): z.ZodType<Signal> {
-  return schemasFor(item)(isJsonObject(item) && isMethod(item['method']) ? item['method'] : undefined)
+/** How far the clock of a relying party may be ahead. */
+const TOLERANCE_MILLISECONDS = 60_000
+
+const MAX_YEARS = 150
+
+// Paths start at the signal, and messages name no place: `parseSignals` adds where the signal stands.
+
+/**
+ * SIG-06, SIG-15: dates must be past at `now` (epoch milliseconds), and a date of birth not too long past. Decision: a `verified_at`
+ * without a zone is in the future only if it is so in every zone. Days of birth follow the UTC calendar, as ages do.
+ */
+function dateIssues({ age, verified_at }: JsonObject, now: number): Issue[] {
+  const dateOfBirth = isJsonObject(age) ? age['date_of_birth'] : undefined
+  return [...birthIssues(dateOfBirth, now), ...verificationIssues(verified_at, now)]
 }
 
-function wasSubmitted(item: unknown): boolean {
-  return isJsonObject(item) && (item['type'] !== undefined || item['verification_id'] !== undefined)
+function birthIssues(dateOfBirth: unknown, now: number): Issue[] {
+  const birth = typeof dateOfBirth === 'string' ? parseCalendarDate(dateOfBirth) : undefined
+  if (typeof dateOfBirth !== 'string' || birth === undefined) return []
+  if (birth <= now && completedYears(dateOfBirth, now) < MAX_YEARS) return []
+  const path = ['age', 'date_of_birth']
+  const today = resolveRelativeDate({ anchor: 'today', months: 0, milliseconds: 0 }, now)
+  const earliest = resolveRelativeDate({ anchor: 'today', months: -12 * MAX_YEARS, milliseconds: 0 }, now)
+  if (dateOfBirth > today) {
+    const message = `must not be in the future, is ${dateOfBirth}; today is ${today} (UTC)`
+    return [{ rule: 'SIG-06', path, message }]
+  }
+  if (dateOfBirth >= earliest) return []
+  return [{ rule: 'SIG-06', path, message: `must be at most ${MAX_YEARS} years ago (${earliest}), is ${dateOfBirth}` }]
 }
+
+function verificationIssues(verifiedAt: unknown, now: number): Issue[] {
+  const verified = typeof verifiedAt === 'string' ? earliestInstant(verifiedAt) : undefined
+  if (verified === undefined || verified <= now + TOLERANCE_MILLISECONDS) return []
+  const time = (instant: number) => resolveRelativeDate({ anchor: 'now', months: 0, milliseconds: 0 }, instant)
+  const hasZone = verified === parseInstant(String(verifiedAt))
+  const elsewhere = hasZone ? '' : `, which is ${time(now + EARLIEST_ZONE).slice(0, 16)} where it is latest, at UTC+14`
+  const message = `must not be in the future, is ${verifiedAt}; it is ${time(now)}${elsewhere}`
+  return [{ rule: 'SIG-15', path: ['verified_at'], message }]
+}
+
+/** SIG-18: the platform must be configured. */
+function platformIssues({ method, attributes }: JsonObject, platforms: readonly string[]): Issue[] {
+  if (!isMethod(method) || !isJsonObject(attributes)) return []
+  return Object.entries(METHODS[method].attributes).flatMap(([name, { kind }]) => {
+    const platform = attributes[name]
+    if (kind !== 'platform' || typeof platform !== 'string' || platforms.includes(platform)) return []
+    const message = `must be one of ${platforms.join(', ')}${foundInstead(platform, platforms)}`
+    return [{ rule: 'SIG-18', path: ['attributes', name], message }]
+  })
+}
+
+/** SIG-20: the provenance must be one that the relying party registered. */
+function allowlistIssues({ provenance }: JsonObject, allowlist: readonly string[]): Issue[] {
+  if (typeof provenance !== 'string' || !PROVENANCE_PATH.test(provenance) || allowlist.includes(provenance)) return []
+  const message = `must be on the provenance allowlist${foundInstead(provenance, allowlist)}${didYouMean(provenance, allowlist) ? ' It' : '; it'} holds ${allowlist.join(' ')}`
+  return [{ rule: 'SIG-20', path: ['provenance'], message }]
+}
+
+/** SIG-10, SIG-13, SIG-24: recommendations. */
+function recommendations({ method, age, verification_id: verificationId, verified_at }: JsonObject): Issue[] {
+  const issues: Issue[] = []
+  if (isMethod(method) && isJsonObject(age)) {
+    const { ageFormats, preferredFormat } = METHODS[method]
+    const given = AGE_FORMATS.find(
+      (format) => format !== preferredFormat && ageFormats.includes(format) && age[format] !== undefined,
+    )
+    if (given) {
+      const message = `should be ${preferredFormat} with ${method}, which stays right as time passes, is ${given} ${String(age[given]).slice(0, 20)}`
+      issues.push({ rule: 'SIG-10', path: ['age', given], message })
+    }
+  }
+  if (typeof verificationId === 'string' && !UUID_VERSION_7.test(verificationId)) {
+    const message = `should be a UUID of version 7${foundInstead(verificationId)}`
+    issues.push({ rule: 'SIG-13', path: ['verification_id'], message })
+  }
+  return [...issues, ...birthAfterVerification(age, verified_at)]
+}
+
+/** Compares both dates as written: a zone does not make a day of birth later. */
+function birthAfterVerification(age: unknown, verifiedAt: unknown): Issue[] {
+  const dateOfBirth = isJsonObject(age) ? age['date_of_birth'] : undefined
+  if (typeof dateOfBirth !== 'string' || parseCalendarDate(dateOfBirth) === undefined) return []
+  if (typeof verifiedAt !== 'string' || parseInstant(verifiedAt) === undefined) return []
+  if (verifiedAt.slice(0, dateOfBirth.length) >= dateOfBirth) return []
+  const message = `should not be before date_of_birth ${dateOfBirth}, is ${verifiedAt}`
+  return [{ rule: 'SIG-24', path: ['verified_at'], message }]
+}
+
+const UUID_VERSION_7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
