@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addressForCaller } from '../../../src/http/guard/caller-address.ts'
+import { addressForCaller } from '../../../src/http/guard/guard.ts'
 import { useRequest } from '../../support/requests.ts'
 import { shareSandbox, startSandbox } from '../../support/sandbox.ts'
 
