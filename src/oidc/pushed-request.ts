@@ -10,7 +10,7 @@ import { authenticateByForm } from './request/client-auth.ts'
 import { credentialsProblem } from './request/client-mistakes.ts'
 import { parseJson, repeatedMembers } from './request/json.ts'
 import { type Parameters, readParameters } from './request/parameters.ts'
-import { redirectProblem } from './request/redirect-target.ts'
+import { readRedirectTarget } from './request/redirect-target.ts'
 import { refuseRequestObject } from './request/request-object.ts'
 import { otherBrand, readScope } from './request/scope.ts'
 import { readBody, type ServerRequest } from './request/server-request.ts'
@@ -53,23 +53,23 @@ export async function pushRequest(
   const findings = new Findings(provider.profile)
   const parameters = readParameters(request.formPairs, PUSHED_PARAMETERS, findings)
   refuseRequestObject(parameters, { request: 'PAR-14', request_uri: 'PAR-16' }, findings)
-  const { redirect_uri: redirectUri, state } = parameters
+  const { state } = parameters
   const client = authenticate(request, parameters, { provider, findings })
   checkCreateScope(parameters.scope, { provider, rule: 'PAR-03', upgradeRule: 'PAR-04' }, findings)
   checkCreateResponseType(parameters.response_type, 'PAR-05', findings)
   checkType(parameters.type, findings)
-  checkRedirectUri(redirectUri, client, findings)
+  const target = readRedirectTarget(client, parameters.redirect_uri, { rule: 'PAR-08', findings })
   if (state === undefined) findings.missing('PAR-09', 'state')
   const signals = readAuthorizationDetails(parameters.authorization_details, provider, findings)
   findings.throwIfRefused()
-  if (!client || redirectUri === undefined || state === undefined || !signals) {
+  if (!target || state === undefined || !signals) {
     throw new Error('a pushed request without an error must be complete')
   }
   const id = await inIssuedForm(provider.ids.random(IDENTIFIER_BYTES), provider.decisions.requestUriForm, provider)
   const { requestUri: lifetime } = provider.lifetimes
   const record: PushedRequest = {
-    clientId: client.clientId,
-    redirectUri,
+    clientId: target.client.clientId,
+    redirectUri: target.redirectUri,
     state,
     signals,
     expiresAt: inSeconds(provider, lifetime),
@@ -152,14 +152,6 @@ function checkType(type: string | undefined, findings: Findings): void {
       path: 'type',
       message: `type must be age_verification${foundInstead(type, ['age_verification'])}`,
     })
-  }
-}
-
-function checkRedirectUri(redirectUri: string | undefined, client: Client | undefined, findings: Findings): void {
-  if (redirectUri === undefined) findings.missing('PAR-08', 'redirect_uri')
-  else if (client) {
-    const message = redirectProblem(redirectUri, client)
-    if (message !== undefined) findings.add('PAR-08', { path: 'redirect_uri', message })
   }
 }
 

@@ -2,7 +2,6 @@ import { didYouMean, listed, quote } from '../../text/message-parts.ts'
 import type { IssuedForm } from '../decisions.ts'
 import type { Client, Clients } from '../ports.ts'
 import { type Credentials, equalsSecret } from './client-auth.ts'
-import { percentDecoded } from './redirect-difference.ts'
 
 // Decision: a sandbox names the clients that it knows and says which half of the credentials is wrong; the secret is never shown.
 
@@ -53,6 +52,15 @@ const IDENTIFIER_MISTAKES: readonly Mistake[] = [
   ...USUAL_MISTAKES,
   [(text) => text.replace(/[&?#].*|(?<!=)=$/s, ''), 'there is something behind it, such as another parameter'],
 ]
+
+/** The text itself when it is not well-formed percent-encoding. */
+export function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
 
 /** How identifiers of one kind are issued here: of so many random bytes, behind a prefix. */
 interface IssuedKind {

@@ -1,27 +1,17 @@
-import { excerpt } from '../../text/message-parts.ts'
+import { excerpt, listed } from '../../text/message-parts.ts'
 import type { Client, Clients } from '../ports.ts'
 import type { Findings } from '../rules/findings.ts'
 import type { RuleId } from '../rules/rules.ts'
-import { unknownClient } from './client-mistakes.ts'
-import { addresses, differenceFrom } from './redirect-difference.ts'
+import { percentDecoded, unknownClient } from './client-mistakes.ts'
 
-/** The client and the address that an authorization request may be answered to. */
-interface RedirectTarget {
-  readonly client: Client
-  readonly redirectUri: string
-}
-
-/** `undefined` with findings: then nothing may be redirected and the user sees an error page. */
+/** The client and the address that a request may be answered to; `undefined` with findings. */
 export function readRedirectTarget(
   client: Client | undefined,
   redirectUri: string | undefined,
   { rule, findings }: { rule: RuleId; findings: Findings },
-): RedirectTarget | undefined {
-  if (redirectUri === undefined) {
-    findings.missing(rule, 'redirect_uri')
-    return undefined
-  }
-  if (!client) return undefined
+): { readonly client: Client; readonly redirectUri: string } | undefined {
+  if (redirectUri === undefined) findings.missing(rule, 'redirect_uri')
+  if (redirectUri === undefined || !client) return undefined
   const problem = redirectProblem(redirectUri, client)
   if (problem === undefined) return { client, redirectUri }
   findings.add(rule, { path: 'redirect_uri', message: problem })
@@ -62,3 +52,51 @@ export function readClient(
   if (!client) findings.add(rule, { path: 'client_id', message: unknownClient(clientId, clients) })
   return client
 }
+
+/** What distinguishes an address from the registered one that is nearest: ` (differs by the final slash)`; empty when none is near. */
+export function differenceFrom(received: string, registered: readonly string[]): string {
+  const [nearest] = registered
+    .map((address) => ({ address, parts: differingParts(received, address) }))
+    .filter(({ parts }) => parts.length === 1 || (parts.length === 2 && !parts.some((part) => part.startsWith(HOST))))
+    .sort((one, other) => one.parts.length - other.parts.length)
+  if (nearest === undefined) return ''
+  const from = registered.length > 1 ? ` from ${excerpt(nearest.address)}` : ''
+  return ` (differs${from} by ${nearest.parts.join(' and ')})`
+}
+
+/** `http://a/x, http://b/y and 3 more`. */
+export const addresses = (all: readonly string[]): string => listed(all.map(excerpt))
+
+const HOST = 'the host'
+
+/** None for what is no address. */
+function differingParts(received: string, registered: string): readonly string[] {
+  if (received.trim() === registered) return ['blanks or line breaks around it']
+  if (isEncoded(received, registered)) return ['percent-encoding: it is encoded twice']
+  if (withoutSlash(received) === withoutSlash(registered)) return ['the final slash']
+  if (received.toLowerCase() === registered.toLowerCase()) return ['upper and lower case']
+  if (!URL.canParse(received) || !URL.canParse(registered)) return []
+  const [sent, known] = [new URL(received), new URL(registered)]
+  const parts = [
+    ...(sent.protocol === known.protocol ? [] : [`the scheme: ${other(sent.protocol, known.protocol)}`]),
+    ...(sent.hostname === known.hostname ? [] : [`${HOST}: ${other(sent.hostname, known.hostname)}`]),
+    ...(sent.port === known.port ? [] : [`the port: ${other(sent.port || 'none', known.port || 'none')}`]),
+    ...(sent.pathname === known.pathname ? [] : [pathDifference(sent.pathname, known.pathname)]),
+    ...(sent.search === known.search ? [] : [`the query: ${other(sent.search || 'none', known.search || 'none')}`]),
+    ...(sent.hash === known.hash ? [] : ['the fragment']),
+  ]
+  return parts.length === 0 ? ['its spelling: it is compared character by character'] : parts
+}
+
+function pathDifference(sent: string, known: string): string {
+  if (percentDecoded(sent) === percentDecoded(known)) return `percent-encoding: ${other(sent, known)}`
+  if (withoutSlash(sent) === withoutSlash(known)) return 'the final slash'
+  return sent.toLowerCase() === known.toLowerCase() ? 'upper and lower case' : `the path: ${other(sent, known)}`
+}
+
+const other = (sent: string, known: string) => `${excerpt(sent)} is not ${excerpt(known)}`
+
+const withoutSlash = (text: string) => text.replace(/\/$/, '')
+
+const isEncoded = (received: string, registered: string) =>
+  /^https?%3a/i.test(received) && percentDecoded(received) === registered

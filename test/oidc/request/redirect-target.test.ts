@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { addresses, differenceFrom } from '../../../src/oidc/request/redirect-difference.ts'
-import { redirectProblem } from '../../../src/oidc/request/redirect-target.ts'
+import { addresses, differenceFrom, redirectProblem } from '../../../src/oidc/request/redirect-target.ts'
 import { createProvider } from '../../support/provider.ts'
 
 const REGISTERED = 'http://localhost:3000/callback'
