@@ -69,12 +69,11 @@ export function evaluateBriefly(signals: readonly AgeSignal[], claims: Claims, n
   })
   const ascending = entries.toSorted((one, other) => one.threshold - other.threshold)
   const lowest = ascending.find(({ satisfied }) => !satisfied)
-  const reason = lowest ? reasonAgainst(lowest, candidates) : reasonFor(ascending.at(-1)?.passing)
+  const passing = ascending.at(-1)?.passing
+  const reason = lowest ? reasonAgainst(lowest, candidates) : passing && { ...briefly(passing), failed: [] }
   return { ageThresholds: answersOf(entries), reason }
 }
 
-const reasonFor = (passing: Candidate | undefined): BriefReason | undefined =>
-  passing && { ...briefly(passing), failed: [] }
 const briefly = ({ method, age, isLeastAge }: Candidate) => ({ method, age, isLeastAge })
 
 /**
@@ -118,16 +117,15 @@ function answersOf(entries: readonly Pick<ThresholdTrace, 'threshold' | 'satisfi
 }
 
 function toCandidate(signal: AgeSignal, claims: Claims, now: number): Candidate {
-  const override = claims.overrides?.[signal.method]
+  const { method, age } = signal
   const filters = filterChecks(signal, claims)
-  const passesFilters = filters.every(({ passed }) => passed)
   return {
-    method: signal.method,
+    method,
     filters,
-    passesFilters,
-    age: ageOf(signal.age, now),
-    isLeastAge: 'at_least_years' in signal.age,
-    override,
+    passesFilters: filters.every(({ passed }) => passed),
+    age: ageOf(age, now),
+    isLeastAge: 'at_least_years' in age,
+    override: claims.overrides?.[method],
   }
 }
 
@@ -142,13 +140,12 @@ export function ageOf(age: Age, now: number): number {
   return 'years' in age ? age.years : age.at_least_years
 }
 
-interface AskedMethod {
-  readonly method: Method
-  readonly override: Override | undefined
-}
-
 /** The age that a method must report for the root threshold at `index`, and the member that requires it. */
-export function requiredAge(threshold: number, index: number, { method, override }: AskedMethod) {
+export function requiredAge(
+  threshold: number,
+  index: number,
+  { method, override }: Pick<Candidate, 'method' | 'override'>,
+) {
   const replaced = override?.age_thresholds?.[index]
   const mapped =
     replaced === undefined
