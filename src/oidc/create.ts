@@ -12,17 +12,10 @@ import {
 } from './callback.ts'
 import { expiredText, isExpired } from './collection.ts'
 import type { Decisions } from './decisions.ts'
-import type { Client } from './ports.ts'
 import type { Provider } from './provider.ts'
-import {
-  checkCreateResponseType,
-  checkCreateScope,
-  findPushedRequest,
-  type PushedRequest,
-  pushedRequests,
-} from './pushed-request.ts'
+import { checkCreateScope, findPushedRequest, type PushedRequest, pushedRequests } from './pushed-request.ts'
 import { Refusal } from './refusal.ts'
-import { type Pairs, type Parameters, readParameters } from './request/parameters.ts'
+import { checkValue, type Pairs, type Parameters, readParameters } from './request/parameters.ts'
 import { presentationSchema, readPresentation } from './request/presentation.ts'
 import { differenceFrom, readClient, readRedirectTarget } from './request/redirect-target.ts'
 import { refuseRequestObject, unknownReference } from './request/request-object.ts'
@@ -60,11 +53,13 @@ export async function beginCreate(query: Pairs, provider: Provider): Promise<Beg
   const parameters = readParameters(query, CREATE_PARAMETERS, findings)
   refuseRequestObject(parameters, { request: 'CRE-14' }, findings)
   const client = readClient(provider.clients, parameters.client_id, { rule: 'CRE-01', findings })
-  const pushed = client && (await findOwnRequest(parameters.request_uri, client, provider))
+  const named = client && parameters.request_uri ? await findPushedRequest(parameters.request_uri, provider) : undefined
+  // Even if expired or spent: the error goes to its redirect URI with its `state`.
+  const pushed = named?.record.clientId === client?.clientId ? named : undefined
   const request = pushed ? completeFrom(pushed.record, parameters, findings) : parameters
   const target = readRedirectTarget(client, request.redirect_uri, { rule: 'CRE-02', findings })
   checkCreateScope(request.scope, { provider, rule: 'CRE-04', upgradeRule: 'CRE-05' }, findings)
-  checkCreateResponseType(request.response_type, 'CRE-06', findings)
+  checkValue('response_type', request.response_type, { right: 'none', rule: 'CRE-06', findings })
   if (client) checkRequestUri(request.request_uri, pushed, { provider, findings })
   const isOther = target && pushed && pushed.record.redirectUri !== target.redirectUri
   if (isOther) {
@@ -155,6 +150,7 @@ const CREATE_PARAMETERS = {
 } as const
 type CreateParameters = Parameters<(typeof CREATE_PARAMETERS.known)[number]>
 const UNUSABLE = 'invalid_request_uri'
+const ALREADY_USED = 'request_uri has already been used: it serves one decision'
 
 /** The answer to an expired or spent request_uri. @throws Refusal when the answer is a page */
 function unusableCallback(
@@ -166,20 +162,6 @@ function unusableCallback(
   if (answer === 'page') throw Refusal.byRules(UNUSABLE, error.description)
   const target = answer === 'without_state' ? { ...transaction, state: undefined } : transaction
   return createErrorCallback(target, redirectedError(error, decisions), decisions)
-}
-
-const ALREADY_USED = 'request_uri has already been used: it serves one decision'
-
-type PushedByThisClient = Awaited<ReturnType<typeof findPushedRequest>>
-
-/** The pushed request of this client, even if expired or spent: the error goes to its redirect URI with its `state`. */
-async function findOwnRequest(
-  requestUri: string | undefined,
-  { clientId }: Client,
-  provider: Provider,
-): Promise<PushedByThisClient> {
-  const pushed = requestUri === undefined ? undefined : await findPushedRequest(requestUri, provider)
-  return pushed?.record.clientId === clientId ? pushed : undefined
 }
 
 /**
@@ -200,7 +182,7 @@ function completeFrom({ redirectUri }: PushedRequest, sent: CreateParameters, fi
 
 function checkRequestUri(
   requestUri: string | undefined,
-  pushed: PushedByThisClient,
+  pushed: Awaited<ReturnType<typeof findPushedRequest>>,
   { provider, findings }: { provider: Provider; findings: Findings },
 ): void {
   const path = 'request_uri'

@@ -9,7 +9,7 @@ import { readAgeSignals } from './request/age-signals.ts'
 import { authenticateByForm } from './request/client-auth.ts'
 import { credentialsProblem } from './request/client-mistakes.ts'
 import { parseJson, repeatedMembers } from './request/json.ts'
-import { type Parameters, readParameters } from './request/parameters.ts'
+import { checkValue, type Parameters, readParameters } from './request/parameters.ts'
 import { readRedirectTarget } from './request/redirect-target.ts'
 import { refuseRequestObject } from './request/request-object.ts'
 import { otherBrand, readScope } from './request/scope.ts'
@@ -56,8 +56,9 @@ export async function pushRequest(
   const { state } = parameters
   const client = authenticate(request, parameters, { provider, findings })
   checkCreateScope(parameters.scope, { provider, rule: 'PAR-03', upgradeRule: 'PAR-04' }, findings)
-  checkCreateResponseType(parameters.response_type, 'PAR-05', findings)
-  checkType(parameters.type, findings)
+  checkValue('response_type', parameters.response_type, { right: 'none', rule: 'PAR-05', findings })
+  const right = 'age_verification'
+  checkValue('type', parameters.type, { right, rule: 'PAR-06', missing: 'PAR-07', similar: [right], findings })
   const target = readRedirectTarget(client, parameters.redirect_uri, { rule: 'PAR-08', findings })
   if (state === undefined) findings.missing('PAR-09', 'state')
   const signals = readAuthorizationDetails(parameters.authorization_details, provider, findings)
@@ -145,16 +146,6 @@ function unauthenticated(
   return credentialsProblem({ clientId, clientSecret }, clients)
 }
 
-function checkType(type: string | undefined, findings: Findings): void {
-  if (type === undefined) findings.missing('PAR-07', 'type')
-  else if (type !== 'age_verification') {
-    findings.add('PAR-06', {
-      path: 'type',
-      message: `type must be age_verification${foundInstead(type, ['age_verification'])}`,
-    })
-  }
-}
-
 function readAuthorizationDetails(
   text: string | undefined,
   provider: Provider,
@@ -191,12 +182,4 @@ export function checkCreateScope(
   if (isKnown && !upgrade) return
   const message = `scope must be openid${foundInstead(scope)}${otherBrand(scope, provider)}`
   findings.add(isKnown ? upgradeRule : rule, { path: 'scope', message })
-}
-
-/** Checks the `response_type` of E2 and E3: `none`. */
-export function checkCreateResponseType(responseType: string | undefined, rule: RuleId, findings: Findings): void {
-  if (responseType === undefined) findings.missing(rule, 'response_type')
-  else if (responseType !== 'none') {
-    findings.add(rule, { path: 'response_type', message: `response_type must be none${foundInstead(responseType)}` })
-  }
 }

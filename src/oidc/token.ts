@@ -1,12 +1,12 @@
 import * as z from 'zod'
-import { foundInstead, quote } from '../text/message-parts.ts'
+import { quote } from '../text/message-parts.ts'
 import { collection, expiredText, type Found, forgottenAt, isExpired, spendables } from './collection.ts'
 import { ACCESS_TOKEN_BYTES, ACCESS_TOKEN_PREFIX, IDENTIFIER_BYTES } from './decisions.ts'
 import { type Awaitable, type Client, type Clients, type RecordChange, whenThere } from './ports.ts'
 import { inIssuedForm, inSeconds, type Provider } from './provider.ts'
 import { authenticateByBasic } from './request/client-auth.ts'
 import { base64Problem, basicProblem, mistakenFor, receivedInstead } from './request/client-mistakes.ts'
-import { type Parameters, readParameters } from './request/parameters.ts'
+import { checkValue, type Parameters, readParameters } from './request/parameters.ts'
 import { readBody, type ServerRequest } from './request/server-request.ts'
 import type { Finding } from './rules/finding.ts'
 import { Findings } from './rules/findings.ts'
@@ -93,7 +93,8 @@ export async function exchangeCode(
   const findings = new Findings(provider.profile)
   const parameters = readParameters(request.formPairs, TOKEN_PARAMETERS, findings)
   const client = authenticate(request, parameters, { provider, findings })
-  checkGrantType(parameters.grant_type, findings)
+  const right = 'authorization_code'
+  checkValue('grant_type', parameters.grant_type, { right, rule: 'TOK-03', similar: [right], findings })
   if (parameters.code === undefined) findings.missing('TOK-04', 'code')
   const { code } = parameters
   const grant = client && code ? await readCode(code, found, { client, provider, findings }) : undefined
@@ -153,14 +154,6 @@ function unauthenticated(
   if (authorization) return basicProblem(authorization, clients)
   const inForm = clientSecret === undefined ? '' : '; client_secret in the form does not count here'
   return `the Authorization header is missing${inForm}`
-}
-
-function checkGrantType(grantType: string | undefined, findings: Findings): void {
-  if (grantType === undefined) findings.missing('TOK-03', 'grant_type')
-  else if (grantType !== 'authorization_code') {
-    const message = `grant_type must be authorization_code${foundInstead(grantType, ['authorization_code'])}`
-    findings.add('TOK-03', { path: 'grant_type', message })
-  }
 }
 
 async function readCode(

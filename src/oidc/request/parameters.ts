@@ -1,4 +1,4 @@
-import { didYouMean, excerpt, listed, quote } from '../../text/message-parts.ts'
+import { didYouMean, excerpt, foundInstead, listed, quote } from '../../text/message-parts.ts'
 import { Refusal } from '../refusal.ts'
 import type { Findings } from '../rules/findings.ts'
 import type { RuleId } from '../rules/rules.ts'
@@ -70,6 +70,23 @@ export function readParameters<Name extends string>(
   const parameters: Partial<Record<Name, string | undefined>> = {}
   for (const name of rules.known) parameters[name] = rejected.has(name) ? undefined : values.get(name) || undefined
   return parameters as Parameters<Name>
+}
+
+/**
+ * Checks a parameter that has one right value.
+ * @param expected.missing the rule of an absent value, where it is another one
+ * @param expected.similar values that a wrong one may be a misspelling of
+ */
+export function checkValue(
+  name: string,
+  value: string | undefined,
+  expected: { right: string; rule: RuleId; missing?: RuleId; similar?: readonly string[]; findings: Findings },
+): void {
+  const { right, rule, missing = rule, similar, findings } = expected
+  if (value === undefined) findings.missing(missing, name)
+  else if (value !== right) {
+    findings.add(rule, { path: name, message: `${name} must be ${right}${foundInstead(value, similar)}` })
+  }
 }
 
 /** The values of a repeated parameter, but for what may be a secret. */

@@ -7,14 +7,6 @@ import type { Finding } from './finding.ts'
 import type { Profile } from './profile.ts'
 import { levelOf, type RuleId, ruleRow } from './rules.ts'
 
-/** Why a request is refused: the code of the leading error and a description that names every broken rule. */
-interface Reason {
-  readonly error: ErrorCode
-  readonly description: string
-  /** What to do about the leading error. */
-  readonly hint: string
-}
-
 interface RecordedError {
   readonly code: ErrorCode
   readonly finding: Finding
@@ -92,7 +84,8 @@ export class Findings {
     return this.#found.some((finding) => paths.includes(finding.path))
   }
 
-  get refusal(): Reason | undefined {
+  /** Why a request is refused: code and hint of the leading error, and a description that names every broken rule. */
+  get refusal() {
     const first = this.#leading
     if (!first) return undefined
     const rest = this.#errors.filter((error) => error !== first).map(({ finding }) => finding.rule)
