@@ -1,8 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { issuesOf } from '../../src/age/explain.ts'
-import { isMethod } from '../../src/age/methods.ts'
 import { checkedSignalSchema, parseAgeSignals, parseEvaluationSignals } from '../../src/age/signal.ts'
 import { issueTexts, SIGNAL_CASES, SIGNAL_CONTEXT, SIGNALS, signalOf } from './cases.ts'
 
@@ -34,25 +32,9 @@ test('parseAgeSignals reports each issue in whole, and gives back signals withou
   expect(cases.map(({ name, issues, signals }) => [name, issueTexts(issues), signals])).toEqual(whole)
 })
 
-/** Issues about the time and the configuration, and recommendations: no schema finds them. */
-const NO_SCHEMA =
-  /^SIG-(?:10|13|15|20|24) | must not be in the future| must be at most 150 | must be one of apple_wallet/
-
 /** Loaded again: a process creates the schema of a method once, and this test must see that. */
 const SCHEMAS = '../../src/age/signal-schema.ts'
 const loadAnew = (by: string): Promise<typeof import('../../src/age/signal-schema.ts')> => import(`${SCHEMAS}?${by}`)
-
-test('The schema of a method finds what is wrong with one member', async () => {
-  const { submittedSchemas } = await loadAnew('parse')
-  const found = SIGNAL_CASES.map((one) => {
-    const signal = signalOf(one)
-    const method = 'method' in signal && isMethod(signal.method) ? signal.method : undefined
-    const { error } = submittedSchemas(method).safeParse(signal)
-    return [one.name, error ? issueTexts(issuesOf(error, 'authorization_details', [0])) : []]
-  })
-  const bySchema = (issues: readonly string[]) => ofItem(issues).filter((text) => !NO_SCHEMA.test(text))
-  expect(found).toEqual(SIGNAL_CASES.map(({ name, issues }) => [name, bySchema(issues)]))
-})
 
 test.each<[value: unknown, what: string]>([
   [email, 'is an object: put it into an array'],
@@ -192,6 +174,7 @@ test.each([
   ['a day of birth with a time', { age: { date_of_birth: 'now - 18y' } }, `SIG-06 ${PERSONA_DAY}, is "now - 18y"`],
   ['a misspelt relative date', { verified_at: 'now - 30 days' }, MISSPELT],
   ['a submission', { type: 'age_verification' }, SENT],
+  ['an attribute that is undefined', { attributes: { issuing_country: undefined } }, 'SIG-17 is missing: it must be'],
 ])('The schema of a persona judges a signal with %s', async (_what, change, issue) => {
   const { personaSignalSchema } = await loadAnew(`persona-${_what}`)
   const { error } = personaSignalSchema.safeParse({ ...personaDocument, ...change })

@@ -1,5 +1,6 @@
+import { iso31661 } from 'iso-3166'
 import { expect, test } from 'vitest'
-import { matchesPattern, PROVENANCE_PATH, PROVENANCE_PATTERN } from '../../src/age/vocabulary.ts'
+import { COUNTRIES, matchesPattern, PROVENANCE_PATH, PROVENANCE_PATTERN } from '../../src/age/vocabulary.ts'
 
 test.each([
   ['/a/b', '/a/b', true],
@@ -23,4 +24,9 @@ test.each([
   ['path', PROVENANCE_PATH, ['/a', '/a/b_2'], ['/a/b/c', '/a/*']],
 ])('A provenance %s has lowercase letters, digits and underscores behind slashes', (_what, grammar, texts, others) => {
   expect([...texts, ...others, ...OF_NO_KIND].filter((text) => grammar.test(text))).toEqual(texts)
+})
+
+test('The countries are the assigned ISO 3166-1 alpha-2 codes and no other', () => {
+  const assigned = iso31661.filter(({ state }) => state === 'assigned').map(({ alpha2 }) => alpha2)
+  expect([...COUNTRIES].sort()).toEqual(assigned.sort())
 })
