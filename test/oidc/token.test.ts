@@ -19,20 +19,6 @@ test('exchangeCode answers with an opaque bearer token for 10800 seconds that na
   expect(record).toEqual({ ...issuedFor, expiresAt: NOW + 10_800_000 })
 })
 
-test('exchangeCode takes a code for 600 seconds to the millisecond', async () => {
-  const service = createService()
-  const { clock } = service.provider
-  const [early, old] = [await service.obtainCode(), await service.obtainCode()]
-  clock.advance(599.999)
-  await service.exchange(early)
-  clock.advance(0.001)
-  expect(await refused(() => service.exchange(old))).toEqual({
-    status: 400,
-    error: 'invalid_grant',
-    rules: ['TOK-06'],
-  })
-})
-
 test('exchangeCode takes a code only from its own client for its grant_type, and another request does not spend it', async () => {
   const service = createService()
   const code = await service.obtainCode()

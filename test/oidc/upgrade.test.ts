@@ -40,16 +40,6 @@ test('upgradeAgeKey names the mistakes of header and body at once, without a gue
   expect(findings.map(({ message }) => message)).toEqual(mistakes)
 })
 
-test('upgradeAgeKey counts the members of the body: at most 200', async () => {
-  const service = createService()
-  const members = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`x${index}`, 1]))
-  const body = { ...members, authorization_details: [ageSignal()] }
-  const authorization = `Bearer ${await service.obtainToken()}`
-  const { message } = await refusalOf(() => upgradeBy(jsonRequest(body, authorization), service.provider))
-  const advice = 'send only those that the call knows, each once'
-  expect(message).toBe(`parameters: 201 were sent, and at most 200 are read; ${advice}`)
-})
-
 test('upgradeAgeKey refuses all signals for an attribute that one of them cannot have, and changes nothing', async () => {
   const service = createService()
   const token = await service.obtainToken()
