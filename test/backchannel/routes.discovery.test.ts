@@ -64,9 +64,3 @@ test('E1, E2, E4 and E5 are open to no other origin', async () => {
     expect(answer.headers['access-control-allow-origin'], path).toBeUndefined()
   }
 })
-
-test('Discovery and every issuer follow the base URL of the config', async () => {
-  const own = await startSandbox({ baseUrl: 'https://sandbox.example/age' })
-  expect((await own.request.get(USE)).body).toMatchObject({ issuer: 'https://sandbox.example/age/v1/oidc/use' })
-  expect(idTokenOf(await createRelyingParty(own).use()).iss).toBe('https://sandbox.example/age/v1/oidc/use')
-})

@@ -23,13 +23,6 @@ test('The error_description of a callback ends with a link to its flow, and the 
   expect(decodeURIComponent(shown)).toContain(params['error_description'])
 })
 
-test('The error_description of a callback is shortened, so that the link is whole within 400 characters', async () => {
-  const { params } = await rp.use({ scope: 'openid '.repeat(200), claims: 'age', nonce: '' })
-  const description = params['error_description'] ?? ''
-  expect(description.length).toBeLessThanOrEqual(400)
-  expect(description).toMatch(/^[\x20\x21\x23-\x5b\x5d-\x7e]*\/_sandbox\/console\/flows\/f\d+\)$/)
-})
-
 test('The JSON of a refused call has the link to its flow in error_uri, too', async () => {
   const body = readError(await rp.push({ client_secret: 'wrong' }))
   const { id, link, shown } = await recorded()

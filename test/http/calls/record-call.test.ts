@@ -101,3 +101,17 @@ test('A call says how the clock was moved, and nothing in real time', async () =
   await sandbox.clock.set('2030-01-02T03:04:05Z')
   expect(await clockOfCall()).toEqual({ base: expect.stringMatching(/^2030-01-02T03:04:0/), frozen: true })
 })
+
+const LATE = { ...SHOP, clientId: 'late', clientSecret: 'its-old-secret' }
+
+test.each([
+  ['replaced', [{ ...LATE, clientSecret: 'its-new-secret' }]],
+  ['removed', []],
+])('The secret of a client that is %s later stays masked in what was recorded before', async (_, clients) => {
+  const tenant = sandbox.tenant('late')
+  await tenant.configure({ clients: [LATE] })
+  await sandbox.request.get('/t/late/v1/oidc/use').query(useRequest({ state: 'its-old-secret' }))
+  await tenant.configure({ clients })
+  await tenant.configure({ lifetimes: { code: 60 } })
+  expect((await tenant.flows.last())?.state).toBe('***')
+})
