@@ -166,17 +166,17 @@ const MAX_THRESHOLDS = 5
  * The rules that relate members to each other or to the configuration. Each looks at the members that are present, so that one mistake
  * does not hide another.
  */
-export function crossFieldIssues(claims: unknown, vocabulary: Vocabulary | undefined): Issue[] {
+function crossFieldIssues(claims: unknown, vocabulary: Vocabulary | undefined): Issue[] {
   if (!isJsonObject(claims)) return []
-  return [
-    ...overridesOf(claims).flatMap(({ method, override }) => [
-      ...lengthIssues(method, override, claims['age_thresholds']),
-      ...facialIssues(method, override),
-      ...(vocabulary ? platformIssues(method, override, vocabulary) : []),
-    ]),
-    // Last, because a profile may tolerate them: the limit of an answer then cuts off no refusal.
-    ...thresholdIssues(claims['age_thresholds']),
-  ]
+  const { age_thresholds: thresholds, overrides } = claims
+  const ofOverrides = METHOD_NAMES.flatMap((method) => {
+    const override = isJsonObject(overrides) ? overrides[method] : undefined
+    if (!isJsonObject(override)) return []
+    const platforms = vocabulary ? platformIssues(method, override, vocabulary) : []
+    return [...lengthIssues(method, override, thresholds), ...facialIssues(method, override), ...platforms]
+  })
+  // Those of thresholds last, because a profile may tolerate them: the limit of an answer then cuts off no refusal.
+  return [...ofOverrides, ...thresholdIssues(thresholds)]
 }
 
 function thresholdIssues(thresholds: unknown): Issue[] {
@@ -187,19 +187,12 @@ function thresholdIssues(thresholds: unknown): Issue[] {
   for (const [index, threshold] of thresholds.entries()) {
     if (!Number.isFinite(threshold)) continue
     const path = ['age_thresholds', index]
-    if (seen.has(threshold))
-      issues.push(
-        issue(
-          'CLM-04',
-          'claims',
-          path,
-          `must not repeat ${threshold}, which is age_thresholds[${thresholds.indexOf(threshold)}]`,
-        ),
-      )
-    else if (threshold < greatest) {
-      issues.push(
-        issue('CLM-05', 'claims', path, `must be greater than the one before, is ${threshold} after ${greatest}`),
-      )
+    if (seen.has(threshold)) {
+      const sentence = `must not repeat ${threshold}, which is age_thresholds[${thresholds.indexOf(threshold)}]`
+      issues.push(issue('CLM-04', 'claims', path, sentence))
+    } else if (threshold < greatest) {
+      const sentence = `must be greater than the one before, is ${threshold} after ${greatest}`
+      issues.push(issue('CLM-05', 'claims', path, sentence))
     }
     seen.add(threshold)
     greatest = Math.max(greatest, threshold)
@@ -209,14 +202,6 @@ function thresholdIssues(thresholds: unknown): Issue[] {
     issues.push(issue('CLM-06', 'claims', ['age_thresholds'], sentence))
   }
   return issues
-}
-
-function overridesOf({ overrides }: JsonObject) {
-  if (!isJsonObject(overrides)) return []
-  return METHOD_NAMES.flatMap((method) => {
-    const override = overrides[method]
-    return isJsonObject(override) ? [{ method, override }] : []
-  })
 }
 
 function lengthIssues(method: Method, override: JsonObject, root: unknown): Issue[] {

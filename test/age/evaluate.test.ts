@@ -76,6 +76,18 @@ test('evaluate says of each filter that is absent or undefined so, and of a meth
   expect(evaluate(pick(['born2008']), { age_thresholds: [18], overrides }, instant).ageThresholds).toEqual({ 18: true })
 })
 
+test('evaluate traces each entry of a threshold that is named twice on its own', () => {
+  const overrides = { facial_age_estimation: { age_thresholds: [21, 18] } }
+  const claims = claimsSchema.parse({ age_thresholds: [18, 18], overrides })
+  const { trace, ageThresholds } = evaluate(pick(['face19']), claims, instant)
+  expect(ageThresholds).toEqual({ 18: false })
+  const traced = trace.map(({ threshold, satisfied, signals }) => [threshold, satisfied, signals[0]?.checks[6]?.reason])
+  expect(traced).toEqual([
+    [18, false, 'needs 21 by overrides.facial_age_estimation.age_thresholds[0], has 19'],
+    [18, true, 'needs 18 by overrides.facial_age_estimation.age_thresholds[1], has 19'],
+  ])
+})
+
 const verified = { verified_at: '2026-05-01', provenance: '/yoti' }
 const scan = (years: number): AgeSignal => ({ method: 'id_doc_scan', age: { years }, ...verified })
 const FACE: AgeSignal = { method: 'facial_age_estimation', age: { at_least_years: 19 }, ...verified }

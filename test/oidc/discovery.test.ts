@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { DEFAULT_DECISIONS } from '../../src/oidc/decisions.ts'
 import { createDiscovery, useDiscovery } from '../../src/oidc/discovery.ts'
+import { ENDPOINTS, type Endpoint, endpointPath } from '../../src/oidc/endpoints.ts'
 import { unknownReference } from '../../src/oidc/request/request-object.ts'
 import { otherBrand } from '../../src/oidc/request/scope.ts'
-import { BRAND, describeBrand, PROFILES } from '../../src/oidc/rules/profile.ts'
+import { BRAND, BRANDS, describeBrand, PROFILES } from '../../src/oidc/rules/profile.ts'
 import { createProvider } from '../support/provider.ts'
 
 const BASE = 'https://sandbox.example'
@@ -53,6 +54,27 @@ test('Discovery names the address of the browser when servers have no other, and
   const signing = { jwks_uri, id_token_signing_alg_values_supported: ['ES256', 'RS256'] }
   expect(useDiscovery(provider)).toMatchObject({ ...signing, token_endpoint: `${BASE}/v1/oidc/use/token` })
   expect(createDiscovery(provider)).toMatchObject(signing)
+})
+
+test('Each endpoint has its address, its method, its caller and its place in a flow', () => {
+  const facts = Object.entries(ENDPOINTS).map(([id, endpoint]) => {
+    const { number, method, path, caller, flow, correlation } = { flow: '-', correlation: '-', ...endpoint }
+    return [number, id, method, path, caller, flow, correlation].join(' ')
+  })
+  expect(facts).toEqual([
+    'E1 use get /v1/oidc/use browser use -',
+    'E2 par post /v1/oidc/create/par server create -',
+    'E3 create get /v1/oidc/create browser create request_uri',
+    'E4 token post /v1/oidc/use/token server upgrade code',
+    'E5 upgrade post /v1/{brand}/upgrade server upgrade access_token',
+    'E6 useDiscovery get /v1/oidc/use/.well-known/openid-configuration any - -',
+    'E6 createDiscovery get /v1/oidc/create/.well-known/openid-configuration any - -',
+    'E6 jwks get /.well-known/jwks.json any - -',
+  ])
+  const words = Object.values(ENDPOINTS).map(({ title, purpose }: Endpoint) => [title, purpose ?? title])
+  expect(words.flat().filter((text) => !/^[A-Z].{6,}$/.test(text))).toEqual([])
+  expect(new Set(words.map(([title]) => title)).size).toBe(8)
+  expect(BRANDS.map((brand) => endpointPath('upgrade', brand))).toEqual(['/v1/svc/upgrade', '/v1/agekey/upgrade'])
 })
 
 test.each([
