@@ -13,28 +13,22 @@ export interface RecordKind<Value> {
   readonly remedy?: string
 }
 
-/** The records of one kind in a store. Reading throws an Error for a damaged record. */
-export interface Collection<Value> {
-  /** @param expiresAt milliseconds of the sandbox clock */
-  put(id: string, value: Value, expiresAt: number): Awaitable<void>
-  get(id: string): Awaitable<Value | undefined>
-  /** Returns and removes the record in one step: exactly one of two callers receives it. */
-  take(id: string): Awaitable<Value | undefined>
-  /** `put` as a change for `Store.write`. */
-  putting(id: string, value: Value, expiresAt: number): RecordChange
-  /** `take` as a change for `Store.write`. */
-  taking(id: string): RecordChange
-}
-
-/** Opens the collection of one kind in a store. Records are parsed by their schema when they are read. */
-export function collection<Value>(kind: RecordKind<Value>): (ports: { readonly store: Store }) => Collection<Value> {
+/** Opens the collection of one kind in a store. Reading parses a record, and throws an Error for a damaged one. */
+export function collection<Value>(kind: RecordKind<Value>) {
+  const { name } = kind
   const parse = (value: unknown) => (value === undefined ? undefined : parseRecord(kind, value))
   return oncePerStore((store) => ({
-    put: (id, value, expiresAt) => store.put(kind.name, id, value, expiresAt, kind),
-    get: (id) => whenThere(store.get(kind.name, id), parse),
-    take: (id) => whenThere(store.take(kind.name, id), parse),
-    putting: (id, value, expiresAt) => ({ kind: 'put', collection: kind.name, id, value, expiresAt, options: kind }),
-    taking: (id) => ({ kind: 'take', collection: kind.name, id }),
+    /** @param expiresAt milliseconds of the sandbox clock */
+    put: (id: string, value: Value, expiresAt: number) => store.put(name, id, value, expiresAt, kind),
+    get: (id: string) => whenThere(store.get(name, id), parse),
+    /** Returns and removes the record in one step: exactly one of two callers receives it. */
+    take: (id: string) => whenThere(store.take(name, id), parse),
+    /** `put` as a change for `Store.write`. */
+    putting: (id: string, value: Value, expiresAt: number): RecordChange => {
+      return { kind: 'put', collection: name, id, value, expiresAt, options: kind }
+    },
+    /** `take` as a change for `Store.write`. */
+    taking: (id: string): RecordChange => ({ kind: 'take', collection: name, id }),
   }))
 }
 
@@ -86,37 +80,27 @@ interface Expiring {
   readonly expiresAt: number
 }
 
-/**
- * Records that can be used for some time and spent once: codes, pushed requests. A spent or expired record is kept for a while, so that
- * the service can say what happened to it: spending moves it to the spent ones.
- */
-export interface Spendables<Value> {
-  put(id: string, record: Value): Awaitable<void>
-  /** The record, also a spent or expired one. */
-  find(id: string): Awaitable<Found<Value> | undefined>
-  /** The changes that spend a record: only one of two callers can write them. */
-  spending(id: string, record: Value): readonly RecordChange[]
-}
-
 export interface Found<Value> {
   readonly record: Value
   readonly isSpent: boolean
 }
 
-/** The spendable records of one kind. */
-export function spendables<Value extends Expiring>(
-  kind: RecordKind<Value>,
-): (ports: { readonly store: Store }) => Spendables<Value> {
-  const { name, schema } = kind
-  const [unspentOf, spentOf] = [collection(kind), collection({ name: `${name}.spent`, schema })]
+/**
+ * Records that can be used for some time and spent once: codes, pushed requests. A spent or expired record is kept for a while, so that
+ * the service can say what happened to it: spending moves it to the spent ones.
+ */
+export function spendables<Value extends Expiring>(kind: RecordKind<Value>) {
+  const [unspentOf, spentOf] = [collection(kind), collection({ name: `${kind.name}.spent`, schema: kind.schema })]
   return oncePerStore((store) => {
     const [unspent, spent] = [unspentOf({ store }), spentOf({ store })]
     const found = (isSpent: boolean) => (record: Value | undefined) => record && { record, isSpent }
     return {
-      put: (id, record) => unspent.put(id, record, forgottenAt(record)),
-      find: (id) =>
+      put: (id: string, record: Value) => unspent.put(id, record, forgottenAt(record)),
+      /** The record, also a spent or expired one. */
+      find: (id: string): Awaitable<Found<Value> | undefined> =>
         whenThere(whenThere(unspent.get(id), found(false)), (there) => there ?? whenThere(spent.get(id), found(true))),
-      spending: (id, record) => [unspent.taking(id), spent.putting(id, record, forgottenAt(record))],
+      /** The changes that spend a record: only one of two callers can write them. */
+      spending: (id: string, record: Value) => [unspent.taking(id), spent.putting(id, record, forgottenAt(record))],
     }
   })
 }

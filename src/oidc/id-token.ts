@@ -14,23 +14,20 @@ interface AskedClaims {
 
 /** The claims of an id_token (section "ID token claims"); times are UNIX seconds. */
 export function createIdTokenClaims(
-  {
-    transaction,
-    ageThresholds,
-    code,
-  }: { transaction: AskedClaims; ageThresholds: AgeThresholds; code: string | undefined },
+  { clientId, nonce, claimsText }: AskedClaims,
+  { ageThresholds, code }: { ageThresholds: AgeThresholds; code: string | undefined },
   provider: Provider,
 ): IdTokenClaims {
   const issuedAt = Math.floor(provider.clock.now() / 1000)
   return {
     sub: provider.ids.random(IDENTIFIER_BYTES),
     iss: useIssuer(provider),
-    aud: [transaction.clientId],
+    aud: [clientId],
     iat: issuedAt,
     exp: issuedAt + provider.lifetimes.idToken,
-    nonce: transaction.nonce,
+    nonce,
     age_thresholds: ageThresholds,
-    req_claims_hash: requestClaimsHash(transaction.claimsText),
+    req_claims_hash: requestClaimsHash(claimsText),
     ...(code === undefined ? {} : { c_hash: codeHash(code) }),
   }
 }

@@ -139,7 +139,7 @@ export async function finishUse(
     transaction.upgrade && allFalse
       ? await issueCode({ clientId: transaction.clientId, ageKeyId: decision.ageKey.id, state }, provider)
       : undefined
-  const claims = createIdTokenClaims({ transaction, ageThresholds, code }, provider)
+  const claims = createIdTokenClaims(transaction, { ageThresholds, code }, provider)
   const signer = provider.signer.withAlg(signingAlgOf(transaction.clientId, provider))
   const signed = await signer.sign((await seams.claims?.(claims)) ?? claims)
   const idToken = (await seams.token?.(signed)) ?? signed

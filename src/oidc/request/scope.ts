@@ -1,23 +1,19 @@
 import type { Provider } from '../provider.ts'
 import { BRAND, BRANDS, type Brand, describeBrand, OLDER_UPGRADE_SCOPES, upgradeScope } from '../rules/profile.ts'
 
-/** What a `scope` asks for. */
-interface Scope {
-  /** `openid` is there, and no word but the upgrade scope beside it. */
-  readonly isKnown: boolean
-  readonly upgrade: boolean
-  /** The older spellings of the upgrade scope that it uses. */
-  readonly olderWords: readonly string[]
-}
-
-/** Decision: a scope is a set of words (RFC 6749 section 3.3). Their order, repetition and extra blanks do not matter. */
-export function readScope(scope: string, brand: Brand): Scope {
+/**
+ * What a `scope` asks for. Decision: a scope is a set of words (RFC 6749 section 3.3). Their order, repetition and extra blanks do not
+ * matter.
+ */
+export function readScope(scope: string, brand: Brand) {
   const words = new Set(scope.split(' ').filter((word) => word !== ''))
   const olderWords = OLDER_UPGRADE_SCOPES.filter((word) => words.has(word))
   const upgradeWords = [upgradeScope(brand), ...olderWords]
   return {
+    /** `openid` is there, and no word but the upgrade scope beside it. */
     isKnown: words.has('openid') && [...words].every((word) => word === 'openid' || upgradeWords.includes(word)),
     upgrade: upgradeWords.some((word) => words.has(word)),
+    /** The older spellings of the upgrade scope that it uses. */
     olderWords,
   }
 }
