@@ -46,13 +46,10 @@ test('E5 answers 200 with the JSON string OK, and the next Use of the age key is
   expect(idTokenOf(await rp.use({ sandbox_persona: 'teen-14' })).age_thresholds).toMatchObject({ 16: false })
 })
 
-const BAD_SIGNAL = JSON.stringify([ageSignal(), ageSignal({ age: { years: 20, at_least_years: 18 } })])
 const HTML = { Accept: 'text/html' }
 
 test.each<[rule: string, status: number, error: string, () => PromiseLike<Answer>, asks?: RegExp]>([
   ['PAR-02', 401, 'invalid_client', () => rp.push({ client_secret: 'sk_test_sandbox\n' })],
-  ['PAR-09', 400, 'invalid_request', () => rp.push({ state: undefined })],
-  ['SIG-05', 400, 'invalid_authorization_details', () => rp.push({ authorization_details: BAD_SIGNAL })],
   ['TOK-02', 401, 'invalid_client', () => send(TOKEN, formOf(tokenRequest('x')), HTML), /^Basic realm="/],
   ['TOK-05', 400, 'invalid_grant', () => rp.exchange('x')],
   // RFC 6750 section 3.1: no error code for a request without any credentials.

@@ -76,7 +76,6 @@ const SPEC = { only: 'spec' } as const
 const OF_AGEKEY = { scope: 'openid agekey.upgrade' }
 const WRONG_TYPE = { scope: undefined, response_type: 'code id_token' }
 const EVIL = { redirect_uri: 'https://evil.example/' }
-const SLASHED = `${REDIRECT_URI}/`
 const QUERIED = `${REDIRECT_URI}?a=b`
 const NO_ADDRESSES = { request_uri: undefined, redirect_uri: undefined }
 const NO_CREDENTIALS = { client_id: undefined, client_secret: undefined }
@@ -111,7 +110,6 @@ const REPEATED = 'stands more than once: only the last one is read'
 const TWO_SIGNALS = JSON.stringify([ageSignal(), ageSignal()])
 const NO_MAXIMUM = 'no maximum is specified, and the examples carry one'
 const TWO_METHODS = JSON.stringify([ageSignal()]).replace('{', '{"method":"",')
-const BY_SLASH = `${REDIRECT_URI} by the final slash`
 const BY_QUERY = `${REDIRECT_URI} (differs by the query: ?a=b is not none)`
 const ID_TOKEN_CODE = 'response_type must be id_token, is "id_token code"'
 const FOR_SERVERS =
@@ -136,7 +134,6 @@ const E1: readonly Row[] = [
   ['USE-01', { client_id: 'nobody' }, UNKNOWN, PAGE],
   ...missing('USE-01', 'client_id', MISSING_PAGE),
   ['USE-02', EVIL, UNREGISTERED, PAGE],
-  ['USE-02', { redirect_uri: SLASHED }, `redirect_uri ${SLASHED} ${ADDRESSES} (differs from ${BY_SLASH})`, PAGE],
   ...missing('USE-02', 'redirect_uri', MISSING_PAGE),
   ...missing('USE-03', 'scope'),
   ['USE-03', WRONG_TYPE, 'scope is missing', { ...MISSING, beside: ['USE-04'] }],
@@ -157,7 +154,6 @@ const E1: readonly Row[] = [
   ...missing('USE-08', 'nonce'),
   ...missing('USE-09', 'claims'),
   ...values('USE-09', 'claims must be JSON, is %j: Unexpected token…', 'age>18', '%7B%7D'),
-  ...values('USE-09', 'claims must be JSON, is %j: Expected…', '{age_thresholds:[18]}'),
   ['USE-10', 'nonce=another', 'nonce is sent more than once: "nonce-1" and "another"'],
   ['USE-10', 'nonce=b&nonce=c', 'nonce is sent more than once: "nonce-1" and "b"'],
   ['USE-10', 'nonce=', 'nonce is sent more than once: "nonce-1" and no value'],
@@ -198,7 +194,6 @@ const E1: readonly Row[] = [
 
 const E2: readonly Row[] = [
   ['PAR-02', { client_secret: 'wrong' }, ANOTHER_SECRET],
-  ['PAR-02', { client_secret: 'sk_other' }, `${WRONG_SECRET} it is that of client "other". ${REGISTERED}`],
   ...missing('PAR-02', 'client_secret', {}),
   ...missing('PAR-02', 'client_id', {}),
   ['PAR-02', { client_id: 'nobody' }, UNKNOWN],
@@ -216,12 +211,8 @@ const E2: readonly Row[] = [
   ...missing('PAR-09', 'state'),
   ...missing('PAR-10', 'authorization_details'),
   ...values('PAR-10', 'authorization_details must be JSON, is %j: Unexpected token…', 'none'),
-  ...values('PAR-10', 'authorization_details must be JSON, is %j: Expected…', '[{]'),
   ['PAR-11', 'state=another', 'state is sent more than once: "state-1" and "another"'],
-  ['PAR-11', 'client_id=other', 'client_id is sent more than once: "ak_test_sandbox" and "other"'],
   ['PAR-11', 'client_secret=x', 'client_secret is sent more than once'],
-  ['PAR-11', 'x=1&x=2', 'x is sent more than once', { beside: ['PAR-12'] }],
-  ['PAR-11', 'state=%zz', `state ${MALFORMED}`],
   ['PAR-12', { login_hint: 'x' }, `login_hint ${OF_CORE}`],
   ['PAR-14', { request: 'e30.e30.' }, OBJECT],
   ['PAR-15', { state: 's'.repeat(5_000) }, `state ${TOO_LONG}`],
@@ -263,7 +254,6 @@ const E3: readonly Row[] = [
   ['CRE-11', 'scope=openid', 'scope is sent more than once: "openid" and "openid"'],
   ['CRE-11', 'request_uri=x', 'request_uri is sent more than once', STATELESS],
   ['CRE-11', 'redirect_uri=x', `redirect_uri is sent more than once: "${REDIRECT_URI}" and "x"`, PAGE],
-  ['CRE-11', 'scope=%ff', `scope ${MALFORMED}`],
   ['CRE-12', { state: 'x' }, `state ${OF_OAUTH}`],
   ['CRE-13', { scope: '' }, 'scope is missing beside request_uri'],
   ...Object.keys(ALONE).map((name): Row => ['CRE-13', { [name]: undefined }, `${name} is missing beside request_uri`]),
@@ -281,7 +271,6 @@ const E4: readonly Row[] = [
   ...values('TOK-03', `${GRANT}, is %j. Did you mean "authorization_code"?`, 'authorization-code'),
   ...missing('TOK-04', 'code'),
   ['TOK-05', { code: 'abcdefghij' }, `${NO_CODE}${FORGOTTEN} 10 characters that begin with "abcd"${OF_22}`, CODE],
-  ['TOK-05', { code: '__proto__' }, `${NO_CODE}${FORGOTTEN} 9 characters that begin with "__pr"${OF_22}`, CODE],
   [
     'TOK-05',
     { code: 'x'.repeat(5_000) },
@@ -291,7 +280,6 @@ const E4: readonly Row[] = [
   ['TOK-05', { code: 'sk_test_sandbox' }, `${NO_CODE}: it is a client_secret`, CODE],
   ['TOK-08', 'grant_type=x', 'grant_type is sent more than once: "authorization_code" and "x"'],
   ['TOK-08', 'code=x', 'code is sent more than once'],
-  ['TOK-08', 'code=a%00b', `code ${WITH_NUL}`],
   ['TOK-09', { redirect_uri: REDIRECT_URI }, `redirect_uri ${OF_OAUTH}`],
   ['TOK-10', { client_secret: 'sk_test_sandbox' }, `client_secret ${BESIDE_HEADER}`],
   ['TOK-10', { client_id: 'other' }, `client_id in the form is "other"; ${AUTHENTICATES}`],
@@ -338,7 +326,6 @@ const NO_PADDING = 'Authorization must be Basic with standard base64; it has too
 const NO_TOKEN = 'Authorization is Bearer without a token, or with blanks, quotes or other characters that no token has'
 const NO_ACCESS = 'the access token was not issued here'
 const OF_51 = '; an access token of this sandbox has 51 characters'
-const UNDEFINED = `${NO_ACCESS}: it is the text "undefined" of a variable without a value`
 
 const DETAILS = { authorization_details: [ageSignal()] }
 const TWICE_ENCODED = JSON.stringify({ authorization_details: JSON.stringify([ageSignal()]) })
@@ -349,30 +336,22 @@ const TOKEN_EXPIRED = 'the access token expired 2 seconds ago by the sandbox clo
 const HEADERS: readonly (readonly [RuleId, string | undefined, message: string, Details, form?: Changes])[] = [
   ['TOK-02', undefined, NO_HEADER, BASIC],
   ['TOK-02', undefined, `${NO_HEADER}; client_secret in the form does not count here`, BASIC, IN_FORM],
-  ['TOK-02', 'Bearer x', 'Authorization is Bearer; it must be Basic', BASIC],
   ['TOK-02', basic('ak_test_sandbox', 'wrong'), ANOTHER_SECRET, BASIC],
-  ['TOK-02', basic('nobody', 'sk_test_sandbox'), UNKNOWN, BASIC],
   ['TOK-10', 'Bearer x', `client_secret ${BESIDE_HEADER}`, {}, { client_secret: 'x' }],
   ['TOK-11', AUTHORIZATION.replace(/=+$/, ''), NO_PADDING, BASIC],
   ['UPG-02', undefined, NO_HEADER, NO_ERROR],
   ['UPG-02', AUTHORIZATION, 'Authorization is Basic; it must be Bearer', BEARER],
-  ['UPG-02', 'sk_test_sandbox', 'Authorization names no scheme that is known; it must be Bearer', BEARER],
-  ['UPG-02', 'Bearer', NO_TOKEN, BEARER],
   ['UPG-02', 'Bearer "a"', NO_TOKEN, BEARER],
   ['UPG-03', 'Bearer unknown', `${NO_ACCESS}: received 7 characters that begin with "unkn"${OF_51}`, BEARER],
-  ['UPG-03', 'Bearer constructor', `${NO_ACCESS}: received 11 characters that begin with "cons"${OF_51}`, BEARER],
   [
     'UPG-03',
     `Bearer at_test_${'x'.repeat(43)}`,
     `${NO_ACCESS}: received 51 characters that begin with "at_test_xxxx"`,
     BEARER,
   ],
-  ['UPG-03', 'Bearer undefined', UNDEFINED, BEARER],
   ['UPG-03', 'Bearer sk_test_sandbox', `${NO_ACCESS}: it is a client_secret`, BEARER],
   ['PAR-02', AUTHORIZATION, 'client_id is missing; the Authorization header does not count here', {}, NO_CREDENTIALS],
   ['PAR-13', AUTHORIZATION, BESIDE_SECRET, { path: 'Authorization' }],
-  ['PAR-13', basic('ak_test_sandbox', 'wrong'), BESIDE_SECRET, { path: 'Authorization' }],
-  ['PAR-13', 'Bearer x', BESIDE_SECRET, { path: 'Authorization' }],
 ]
 
 const byHeader = HEADERS.map(([rule, authorization, message, details, form = {}]): RuleCase => {
@@ -389,9 +368,7 @@ const byHeader = HEADERS.map(([rule, authorization, message, details, form = {}]
 /** A body of E5; `$` stands for the name of its member. */
 const BODIES: readonly (readonly [rule: RuleId, body: string, message: string, details?: Details])[] = [
   ['UPG-05', '', 'the body must be JSON: Unexpected end of JSON input (it is empty)', BODY],
-  ['UPG-05', '{', 'the body must be JSON: Expected property name…', BODY],
   ['UPG-05', '[]', 'the body must be a JSON object with $, is an array', BODY],
-  ['UPG-05', 'null', 'the body must be a JSON object with $, is null', BODY],
   ['UPG-05', '"text"', 'the body must be a JSON object with $, is "text"', BODY],
   ['UPG-05', '{}', '$ is missing'],
   ['UPG-05', '{"details":[]}', '$ is missing; details was received: did you mean $?', { beside: ['UPG-07'] }],
@@ -401,8 +378,6 @@ const BODIES: readonly (readonly [rule: RuleId, body: string, message: string, d
   ['UPG-07', JSON.stringify({ ...DETAILS, note: 'x' }), 'note is not known and was ignored. Known: $.'],
   ['SIG-22', `{"$":[],"$":${TWO_METHODS}}`, `$ ${REPEATED}`, { beside: ['SIG-22'] }],
   ['SIG-01', '{"$":null}', '$ must be an array of age signals, is null'],
-  ['SIG-01', '{"$":{}}', '$ must be an array of age signals, is an object: put it into an array'],
-  ['SIG-01', '{"$":[null]}', '$[0] must be an object: one age signal, is null'],
   ['SIG-02', '{"$":[]}', '$ must hold 1 to 10 age signals, holds 0'],
 ]
 
