@@ -27,7 +27,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     ...['client', 'sandbox/outcomes', 'sandbox/readings', 'oidc/rules', 'files'],
     'text',
     // Checks of values, and a stopwatch.
-    'config/settings/setting.ts',
+    'config/setting.ts',
     'sandbox/clock/clock.ts',
   ],
   server: [...PAGES, 'control', 'client', 'documents', 'mcp', ...SERVED, 'store', 'tls', 'config'],

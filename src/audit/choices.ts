@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Immutable } from '../client/shapes.ts'
-import { isNot, nonEmpty } from '../config/settings/setting.ts'
+import { isNot, nonEmpty } from '../config/setting.ts'
 import { FAIL_ON } from '../sandbox/outcomes/report/audit-report.ts'
 import { quote } from '../text/message-parts.ts'
 import { mustBe } from '../text/schema-problems.ts'

@@ -2,8 +2,8 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 import { ConfigError, type SettingPath } from '../files/config-error.ts'
 import { problemInFile, readConfigFile, resolvePaths } from './config-file.ts'
-import { type LogMode, NO_STATE } from './settings/process-settings.ts'
-import { keyOf, type SettingOptions, type SettingValues } from './settings.ts'
+
+import { keyOf, type LogMode, NO_STATE, type SettingOptions, type SettingValues } from './settings.ts'
 import { CONFIG_FLAG, parseTexts, readEnvironment, type Texts } from './text-settings.ts'
 
 const DEFAULT_PORT = 2435

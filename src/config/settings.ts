@@ -1,16 +1,302 @@
-import type * as z from 'zod'
-import { snakeCase } from '../files/camel-case.ts'
-import { ADDRESS_SETTINGS } from './settings/address-settings.ts'
-import { PROCESS_SETTINGS } from './settings/process-settings.ts'
-import { SERVICE_SETTINGS } from './settings/service-settings.ts'
-import type { Setting } from './settings/setting.ts'
+import { delimiter } from 'node:path'
+import * as z from 'zod'
+import { METHOD_NAMES } from '../age/methods.ts'
+import { ASSURANCE_LEVELS, PROVENANCE_PATH } from '../age/vocabulary.ts'
+import { camelCased, snakeCase } from '../files/camel-case.ts'
+import { SIGNING_ALGORITHMS } from '../oidc/ports.ts'
+import { PROFILES } from '../oidc/rules/profile.ts'
+import { proxyProblem } from '../sandbox/addresses/trusted-proxy.ts'
+import {
+  basePathProblem,
+  baseUrlProblem,
+  internalUrlProblem,
+  normalizeBaseUrl,
+} from '../sandbox/addresses/web-address.ts'
+import { clientSchema, clientSettingsOf } from '../sandbox/clients/client-schema.ts'
+import { parseReadingTexts, readingsSchema } from '../sandbox/readings/parse-readings.ts'
+import { DEFAULT_SLOW_REPLY_SECONDS, MAX_SLOW_REPLY_SECONDS } from '../sandbox/tenants/shared-parts.ts'
+import { storeAddressProblem } from '../store/redis-address.ts'
+import {
+  isNot,
+  listOrOne,
+  nonEmpty,
+  parseBoolean,
+  parseCommas,
+  parseNumber,
+  type Setting,
+  textWithout,
+  trueOrFalse,
+  wholeNumber,
+} from './setting.ts'
+
+/** The form in which the command line reports: for people, for programs, not at all. */
+const LOG_MODES = ['pretty', 'json', 'silent'] as const
+export type LogMode = (typeof LOG_MODES)[number]
+
+/** Stands for no folder: keys and certificate live in memory. */
+export const NO_STATE = 'none'
+
+const seconds = wholeNumber('a whole number of seconds from 1 up', { from: 1, to: Number.MAX_SAFE_INTEGER })
+const provenance = z
+  .string()
+  .regex(PROVENANCE_PATH, { error: isNot('a path like /provider or /provider/sub_provider') })
+
+/** A header loses blanks at the ends of a token. */
+const controlToken = z.string().regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/, {
+  error: 'expected one or more printable ASCII characters, the first and the last of them no blank',
+})
 
 /**
  * All settings, keyed by the name in the library (`baseUrl`). Flags (`--base-url`), environment variables (`AGEKEY_SANDBOX_BASE_URL`),
  * the config file (`base_url`) with its JSON Schema, the options of `createSandbox`, the starter file and the table in
  * docs/configuration.md are derived from it.
  */
-export const SETTINGS = { ...ADDRESS_SETTINGS, ...SERVICE_SETTINGS, ...PROCESS_SETTINGS }
+export const SETTINGS = {
+  // Where it listens, and how it is reached.
+  port: {
+    schema: wholeNumber('a port (0 to 65535)', { from: 0, to: 65_535 }),
+    flag: { short: '-p', argument: '<number>', parse: parseNumber, shown: 'daily' },
+    help: 'port to listen on; 0 takes a free one (default: 2435)',
+    option: 'Port to listen on; 0 (the default) takes a free one',
+    about: 'Where it listens. Port 0 takes a free one; a host other than 127.0.0.1 opens it to the network.',
+    example: '2435',
+  },
+  host: {
+    schema: nonEmpty,
+    flag: { argument: '<address>', shown: 'daily' },
+    help: 'address to listen on (default: 127.0.0.1, only this machine)',
+    example: '127.0.0.1',
+  },
+  baseUrl: {
+    schema: textWithout(baseUrlProblem).transform(normalizeBaseUrl),
+    flag: { argument: '<url>', shown: 'daily' },
+    help: 'address under which relying parties reach it (default: http://localhost:PORT)',
+    about: 'The address under which relying parties reach it, when that differs from where it listens.',
+    example: 'http://localhost:2435',
+  },
+  basePath: {
+    schema: textWithout(basePathProblem),
+    flag: { argument: '<path>', shown: 'none' },
+    help: 'path of the base URL, when the rest of it is the default: /agekey',
+    about: 'Or only its path.',
+    example: '/agekey',
+  },
+  internalUrl: {
+    schema: textWithout(internalUrlProblem).transform(normalizeBaseUrl),
+    flag: { argument: '<url>' },
+    help: 'address by which servers reach it, when browsers use another one',
+    about: `The address by which the servers of your app reach it, when that is another one, such as the name of a container. Discovery
+names it to callers that use it; the issuer stays. trust_host: true does the same for every name that a server calls by.`,
+    example: 'http://agekey-sandbox:2435',
+  },
+  trustHost: {
+    schema: trueOrFalse,
+    flag: { parse: parseBoolean, shown: 'none' },
+    help: 'discovery names the addresses under the host that a server calls by, whatever it is',
+    example: 'false',
+  },
+  trustProxy: {
+    schema: listOrOne(textWithout(proxyProblem)),
+    flag: { argument: '<address...>', parse: parseCommas },
+    help: 'proxies whose X-Forwarded- headers count: addresses or CIDR ranges',
+    about:
+      'Proxies whose X-Forwarded-For, -Proto and -Host headers count: addresses, CIDR ranges, or loopback, linklocal, uniquelocal.',
+    example: '[10.0.0.0/8]',
+  },
+  https: {
+    schema: trueOrFalse,
+    flag: { parse: parseBoolean },
+    help: 'serves https, with a self-signed certificate that it keeps and whose file it prints',
+    option: 'Serves https, with a self-signed certificate unless `httpsCert` and `httpsKey` name PEM files',
+    about: 'Serves https: with a self-signed certificate that is kept in the state folder, or with your own.',
+    example: 'false',
+  },
+  httpsCert: {
+    schema: nonEmpty,
+    isPath: true,
+    flag: { argument: '<file>' },
+    help: 'PEM file of your own certificate, with --https-key',
+    example: './certificate.pem',
+  },
+  httpsKey: {
+    schema: nonEmpty,
+    isPath: true,
+    flag: { argument: '<file>' },
+    help: 'PEM file of its private key',
+    example: './key.pem',
+  },
+  // What the service accepts and answers.
+  profile: {
+    schema: z.enum(PROFILES),
+    flag: { argument: '<name>', shown: 'daily' },
+    help: 'spec or agekey (default: spec)',
+    option:
+      '`spec` (the default): the specification to the letter. `agekey`: the names and tolerances of the live service',
+    about:
+      "spec: the specification to the letter. agekey: the live service's brand word, and what its published clients need.",
+    example: 'spec',
+    isSet: true,
+  },
+  signingAlg: {
+    schema: z.enum(SIGNING_ALGORITHMS),
+    flag: { argument: '<alg>' },
+    help: 'signs id_tokens: RS256 or ES256 (default: RS256); a client may have a signing_alg of its own',
+    about:
+      'RS256, as the sample of the service, or ES256, the only one that some published clients of it accept. A client may have its own.',
+    example: 'RS256',
+  },
+  clients: {
+    schema: z.array(clientSchema.transform(clientSettingsOf)),
+    help: 'your apps, beside the built-in client',
+    about: 'Your apps, beside the built-in client ak_test_sandbox (which may redirect to any address on this machine).',
+    example: `
+  - client_id: web-shop
+    client_secret: not-a-real-secret
+    name: Web shop
+    # logo: ./logo.svg
+    redirect_uris:                      # compared by exact match
+      - http://localhost:3000/callback
+    # persona: adult-passport           # no choice page for this client
+    # signing_alg: ES256                # for this client only`,
+    isSet: true,
+  },
+  builtinClient: {
+    schema: z.boolean(),
+    help: 'false removes the client ak_test_sandbox',
+    example: 'false',
+  },
+  provenanceAllowlist: {
+    schema: z.array(provenance),
+    help: 'provenance paths that a submitted age signal may name; replaces the built-in list',
+    about: 'Provenance paths that a submitted age signal may name; replaces the built-in list.',
+    example: '[/veratad/roc, /yoti]',
+  },
+  platforms: {
+    schema: z.array(nonEmpty),
+    help: 'values of the attribute platform; replaces the built-in list',
+    about: 'Values of the attribute "platform"; replaces the built-in list.',
+    example: '[apple_wallet, google_wallet]',
+  },
+  certifications: {
+    schema: z.record(provenance, z.partialRecord(z.enum(METHOD_NAMES), z.enum(ASSURANCE_LEVELS))),
+    help: 'ISO 27566-1 levels of submitted age signals, by provenance and method',
+    about:
+      'ISO 27566-1 levels of submitted age signals, by provenance and method; without one a signal is uncertified.',
+    example: '\n  /veratad/roc: { id_doc_scan: effective }',
+  },
+  lifetimes: {
+    schema: z
+      .strictObject({ request_uri: seconds, code: seconds, id_token: seconds, access_token: seconds })
+      .partial()
+      .transform(camelCased),
+    help: 'seconds for which request_uri, code, id_token and access_token are valid',
+    about: 'In seconds.',
+    example: '{ request_uri: 90, code: 600, id_token: 600, access_token: 10800 }',
+  },
+  readings: {
+    schema: readingsSchema,
+    flag: { name: 'reading', argument: '<name=variant...>', separator: ',', parse: parseReadingTexts },
+    help: 'reads a silence of the specification in another way: refused_token_status=403; "agekey-sandbox explain readings" lists all',
+    about:
+      'How the service reads what the specification leaves open; "agekey-sandbox explain readings" lists all. Does your app survive it?',
+    example: '{ refused_token_status: 403, typ: absent }',
+  },
+  slowReplySeconds: {
+    schema: wholeNumber(`a whole number of seconds from 0 to ${MAX_SLOW_REPLY_SECONDS}`, {
+      from: 0,
+      to: MAX_SLOW_REPLY_SECONDS,
+    }),
+    flag: { argument: '<seconds>', parse: parseNumber, shown: 'none' },
+    help: `delays the reply of outcomes like token.slow by so many seconds, 0 to ${MAX_SLOW_REPLY_SECONDS} (default: ${DEFAULT_SLOW_REPLY_SECONDS})`,
+    about: 'Seconds that the reply of a slow outcome (token.slow, jwks.slow ...) takes: more than your app waits.',
+    example: String(DEFAULT_SLOW_REPLY_SECONDS),
+  },
+  // Personas, default decisions, and what is kept.
+  personas: {
+    schema: listOrOne(nonEmpty),
+    isPath: true,
+    flag: { argument: '<path...>', separator: delimiter, shown: 'daily' },
+    help: 'persona files or folders, beside the built-in personas',
+    about: 'Your own test users: a file, a folder, or a list of them.',
+    example: './personas',
+  },
+  persona: {
+    schema: nonEmpty,
+    flag: { argument: '<name>', shown: 'daily' },
+    help: 'decides as this persona, without a choice page',
+    about:
+      'Decides when nothing else does: then no choice page is shown. The commands "personas" and "outcomes" list the names.',
+    example: 'adult-passport',
+  },
+  outcome: {
+    schema: nonEmpty,
+    flag: { argument: '<name>', shown: 'daily' },
+    help: 'ends flows this way, without a choice page',
+    example: 'verified',
+  },
+  seed: {
+    schema: wholeNumber('a whole number', { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER }),
+    flag: { argument: '<number>', parse: parseNumber, shown: 'daily' },
+    help: 'makes ids, codes, tokens and generated names repeatable',
+    about: 'The same seed with a frozen clock gives the same ids, codes, tokens and names.',
+    example: '1',
+  },
+  log: {
+    schema: z.enum(LOG_MODES),
+    flag: { argument: '<mode>', shown: 'daily' },
+    help: 'pretty, json or silent (default: pretty)',
+    about: 'pretty, json or silent',
+    example: 'pretty',
+  },
+  stateDir: {
+    schema: nonEmpty,
+    isPath: true,
+    word: NO_STATE,
+    flag: { argument: '<folder>' },
+    help: 'keeps keys and certificate between runs; none keeps them in memory (default: ~/.local/state/agekey-sandbox)',
+    option: 'Keeps the signing keys, and a self-signed certificate, between runs; without it they live in memory',
+    about: 'Signing keys and certificate are kept in a folder (none: in memory), or the keys are read from a file.',
+    example: './.agekey-sandbox',
+  },
+  keys: {
+    schema: nonEmpty,
+    isPath: true,
+    flag: { argument: '<file>', shown: 'none' },
+    help: 'file of the signing keys; made when it is not there',
+    example: './keys.json',
+  },
+  coverageFile: {
+    schema: nonEmpty,
+    isPath: true,
+    flag: { argument: '<file>', shown: 'none' },
+    help: 'writes to this file which answers, outcomes and calls the clients have seen; each run replaces it',
+    about:
+      'Which answers, outcomes and calls the clients have seen, for "agekey-sandbox coverage". Each run replaces the file.',
+    example: './coverage.json',
+  },
+  store: {
+    schema: textWithout(storeAddressProblem),
+    flag: { argument: '<url>' },
+    help: 'Redis or Valkey, shared by several replicas (default: memory of this process)',
+    about: 'Redis or Valkey, so that several replicas act as one sandbox; all of them need the same base_url.',
+    example: 'redis://localhost:6379',
+  },
+  memoryBudget: {
+    schema: wholeNumber('a whole number of megabytes from 1 up', { from: 1, to: 1_000_000 }),
+    flag: { argument: '<megabytes>', parse: parseNumber, shown: 'none' },
+    help: 'keeps at most so many MB in memory, the oldest goes (default: 256)',
+    about:
+      'What is kept in memory, in MB. When it is full the oldest goes: unfinished requests first, what was declared never.',
+    example: '256',
+  },
+  controlToken: {
+    schema: controlToken,
+    flag: { argument: '<token>' },
+    help: 'the control API asks for it beyond this machine: other host or base URL than loopback, calls through a proxy',
+    about: 'Beyond this machine, and through a proxy, calls of the control API need this token.',
+    example: 'not-a-real-token',
+  },
+} satisfies Readonly<Record<string, Setting>>
 
 type Settings = typeof SETTINGS
 

@@ -2,7 +2,7 @@ import { ConfigError } from '../files/config-error.ts'
 import { didYouMean } from '../text/message-parts.ts'
 import { checkAgainst, formatPath } from '../text/schema-problems.ts'
 import { configSchema } from './config-schema.ts'
-import type { SettingFlag } from './settings/setting.ts'
+import type { SettingFlag } from './setting.ts'
 import { keyOf, SETTING_ROWS, type SettingValues } from './settings.ts'
 
 /** A flag, without its dashes, and its setting. */

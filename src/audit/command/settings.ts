@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { isNot, nonEmpty, textWithout, trueOrFalse, wholeNumber } from '../../config/settings/setting.ts'
+import { isNot, nonEmpty, textWithout, trueOrFalse, wholeNumber } from '../../config/setting.ts'
 import { messageOf } from '../../files/caught.ts'
 import { FAIL_ON } from '../../sandbox/outcomes/report/audit-report.ts'
 import { quote } from '../../text/message-parts.ts'

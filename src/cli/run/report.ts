@@ -1,4 +1,4 @@
-import type { LogMode } from '../../config/settings/process-settings.ts'
+import type { LogMode } from '../../config/settings.ts'
 import { visible } from '../../files/visible.ts'
 import type { StepProgress } from '../../sandbox/queue/queued.ts'
 import type { ProcessEnd } from '../start/process-group.ts'

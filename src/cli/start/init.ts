@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { DEFAULT_CONFIG_FILE } from '../../config/config-file.ts'
-import type { Setting } from '../../config/settings/setting.ts'
+import type { Setting } from '../../config/setting.ts'
 import { keyOf, SETTING_ROWS } from '../../config/settings.ts'
 import { codeOf, messageOf } from '../../files/caught.ts'
 import { ConfigError } from '../../files/config-error.ts'

@@ -1,4 +1,4 @@
-import type { LogMode } from '../../config/settings/process-settings.ts'
+import type { LogMode } from '../../config/settings.ts'
 import { codeOf } from '../../files/caught.ts'
 import { visible } from '../../files/visible.ts'
 import { ENDPOINTS } from '../../oidc/endpoints.ts'

@@ -19,7 +19,7 @@ export const MAX_SLOW_REPLY_SECONDS = 600
 
 /**
  * Settings of a tenant that are one value each. They are members of the config file, of `PUT tenants` and of `configure`.
- * `config/settings/service-settings.ts` explains them to the config file and the command line.
+ * `config/settings.ts` explains them to the config file and the command line.
  */
 export const TENANT_VALUES = {
   slow_reply_seconds: z
