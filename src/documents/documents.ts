@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { packageRoot } from '../package-root.ts'
 import { documentFiles } from './files.ts'
-import { placeOf } from './groups.ts'
-import { plainText, type Section, sectionsOf } from './markdown.ts'
+import { type Section, sectionsOf } from './markdown.ts'
 
 /** A document of the package. */
 export interface PackageDocument {
@@ -19,11 +18,54 @@ export interface PackageDocument {
   readonly sections: readonly Section[]
 }
 
+/** Documents by what they are for, in the order of the index, each with its subject in a line. */
+const GROUPS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  Start: {
+    readme: 'What it is, how to start it, five minutes with an app, in tests and in CI.',
+    'first-steps': 'Use, Create and Upgrade by hand, with curl.',
+    troubleshooting: 'By symptom: the message that you see, why it comes, and how to mend it.',
+    configuration: 'Every flag, environment variable and key of the config file.',
+    console: 'What the pages show, their keys, and recordings: a flow as a test, a scenario, a HAR or a shell script.',
+    'command-line': 'Every command of agekey-sandbox, with its output.',
+  },
+  'Connect an app': {
+    integrations: 'Which example app to take, and what every app must check.',
+    libraries:
+      'Which OpenID Connect libraries work as they are, the lines that each needs, and which wrong answers each refuses.',
+  },
+  Test: {
+    library: 'createSandbox and connectSandbox, with Vitest, Playwright and node:test, and the test ids of the pages.',
+    driving: 'Who decides a flow, in which order; the clock; tenants; scenarios, which say in YAML what users do.',
+    testing: 'Whole suites for pytest, go test and Cypress, and the calls for any other language.',
+    personas: 'The test users, and how to write your own.',
+    outcomes:
+      'Every ending that a flow or a call can be given, what a correct client does about it, and the readings of what is open.',
+    audit: 'Gives a running app every wrong answer and says which ones it lets in; also as tests of your suite.',
+    coverage: 'What your tests have not seen: answers, wrong answers and server calls that were never delivered.',
+    'control-api': 'Every call that drives the sandbox over HTTP, with curl and its answer.',
+  },
+  'Coding agents': {
+    agents: 'The MCP endpoint, llms.txt and the skill: how an agent reads and drives the sandbox.',
+    skill: 'What an agent is told: start it, point an app at it, a test for each outcome.',
+  },
+  'Run it elsewhere': {
+    addresses:
+      'Containers, https, reverse proxies, NO_PROXY, Kubernetes, replicas: one issuer for browsers and servers.',
+    ci: 'Jobs of GitHub Actions, GitLab CI and others, for your tests and for the audit.',
+    mobile: 'Emulators, devices on the network, custom schemes.',
+  },
+  'Look up': {
+    rules: 'Every rule that a request is checked against, with its id.',
+    security: 'What the sandbox promises never to do, and how to report a hole.',
+    changelog: 'What users notice, version by version, and what an upgrade may change.',
+  },
+}
+
 let found: readonly PackageDocument[] | undefined
 
 /** All documents of the running version, group by group. */
 export function findDocuments(): readonly PackageDocument[] {
-  found ??= readDocuments()
+  found ??= Object.entries(GROUPS).flatMap(readGroup)
   return found
 }
 
@@ -31,21 +73,13 @@ export function findDocuments(): readonly PackageDocument[] {
 export const findDocument = (name: string): PackageDocument | undefined =>
   findDocuments().find((document) => document.name === name)
 
-function readDocuments(): readonly PackageDocument[] {
-  const placed = [...documentFiles()].map(([name, file]) => ({ name, file, place: placeOf(name) }))
-  const inOrder = placed.sort((one, other) => one.place.order - other.place.order || (one.name < other.name ? -1 : 1))
-  return inOrder.map(({ name, file, place: { group, line } }) => {
+function readGroup([group, lines]: readonly [string, Readonly<Record<string, string>>]): readonly PackageDocument[] {
+  const files = documentFiles()
+  return Object.entries(lines).flatMap(([name, line]) => {
+    const file = files.get(name)
+    if (file === undefined) return []
     const markdown = readFileSync(new URL(file, packageRoot), 'utf8')
     const sections = sectionsOf(markdown)
-    const [first] = sections
-    return { name, file, title: first?.heading ?? name, line: line ?? firstSentence(first), group, markdown, sections }
+    return { name, file, title: sections[0]?.heading ?? name, line, group, markdown, sections }
   })
-}
-
-/** A sentence ends before a capital letter or at the end of its paragraph; before a block a colon ends it. */
-function firstSentence(section: Section | undefined): string {
-  const paragraph = section?.tokens.find(({ type }) => type === 'paragraph')
-  const text = plainText(paragraph === undefined ? [] : [paragraph]).trim()
-  const [sentence = ''] = /^.*?(?:[.:!?](?=\s+[\p{Lu}]|$)|$)/su.exec(text) ?? []
-  return sentence.replace(/:$/, '.')
 }

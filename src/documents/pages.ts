@@ -2,11 +2,18 @@ import { type ConsoleFrame, renderConsolePage } from '../http/console-page.ts'
 import { counted, grouped } from '../http/html/elements.ts'
 import { type Html, html } from '../http/html/html.ts'
 import type { RenderedPage } from '../http/html/layout.ts'
-import { createAddressFinder, type DocumentsPlace, indexAddress, markdownAddress, pageAddress } from './addresses.ts'
+import { packageRepository } from '../package-root.ts'
 import { findDocument, findDocuments, type PackageDocument } from './documents.ts'
-import { renderLlmsText } from './llms-text.ts'
-import { renderSection } from './render-markdown.ts'
+import { linkedFile, linkedFiles } from './files.ts'
+import { type FindAddress, renderSection } from './markdown.ts'
 import { type FoundSection, MAX_FOUND, searchDocuments } from './search.ts'
+
+/** The path of the documents of a sandbox. */
+interface DocumentsPlace {
+  /** The prefix of the tenant, or its base URL for links outside of a page. */
+  readonly basePath: string
+  readonly version: string
+}
 
 /** What all pages of the documents need. */
 export interface DocumentsFrame {
@@ -87,6 +94,28 @@ const MAX_CONTENTS = 40
 export const renderServedLlmsText = (basePath: string): string =>
   renderLlmsText(({ file }) => markdownAddress({ basePath }, file))
 
+/**
+ * The list of documents for language models (llmstxt.org): a title, what it is, and links to Markdown in groups.
+ * @param addressOf the address of a document as Markdown
+ */
+export function renderLlmsText(addressOf: (document: PackageDocument) => string): string {
+  const groups = grouped(findDocuments(), ({ group }) => group)
+  const sections = groups.map(
+    ([group, documents]) =>
+      `## ${group}\n\n${documents.map((document) => `- [${document.title}](${addressOf(document)}): ${document.line}\n`).join('')}`,
+  )
+  return `${HEAD}\n${sections.join('\n')}`
+}
+
+const HEAD = `# agekey-sandbox
+
+> An age assurance service for a developer's own machine: every endpoint of its OpenID Connect interface, every validation rule
+> and real signed tokens, with test personas instead of passkeys, so that each outcome can be had on demand.
+
+For testing only: nothing here proves an age. Start it with \`npx agekey-sandbox\`; it serves http://localhost:2435 with these documents at
+\`/_sandbox/docs\`, this list at \`/_sandbox/llms.txt\` and an MCP endpoint at \`/_sandbox/mcp\`.
+`
+
 /** The results of a search. */
 export async function renderSearch({ frame, place }: DocumentsFrame, query: string): Promise<RenderedPage> {
   const found = await searchDocuments(query)
@@ -133,3 +162,35 @@ ${!isNarrow && html`<button class="secondary">Search</button>`}
 
 const renderPage = (frame: ConsoleFrame, content: { title: string; lead: Html; body: Html }): RenderedPage =>
   renderConsolePage(frame, { ...content, current: 'docs', styles: ['documents.css'], scripts: ['copy.js'] })
+
+/** The index of the documents. */
+const indexAddress = ({ basePath }: Pick<DocumentsPlace, 'basePath'>): string => `${basePath}/_sandbox/docs`
+
+/** The page of a document. */
+const pageAddress = (place: Pick<DocumentsPlace, 'basePath'>, name: string): string => `${indexAddress(place)}/${name}`
+
+/** A document as Markdown: at its path in the package, so that its relative links work. */
+const markdownAddress = ({ basePath }: Pick<DocumentsPlace, 'basePath'>, file: string): string =>
+  `${basePath}/_sandbox/${file}`
+
+/**
+ * Resolves the links of a document: to its own sections, other documents, files beside them, and other sites. A file outside the package
+ * is linked in the repository, if the package names one; a picture of it is left out.
+ */
+function createAddressFinder({ file }: PackageDocument, place: DocumentsPlace): FindAddress {
+  const files = linkedFiles()
+  const repository = packageRepository()
+  return (target) => {
+    // A URL with a part to fill in is no link: http://localhost:PORT
+    if (/^(?:https?|mailto):/i.test(target)) return URL.canParse(target) ? target : undefined
+    const [path = '', fragment] = target.split('#')
+    const hash = fragment === undefined ? '' : `#${fragment}`
+    if (path === '') return hash
+    const linked = linkedFile(file, path)
+    const document = findDocuments().find((one) => one.file === linked)
+    if (document) return `${pageAddress(place, document.name)}${hash}`
+    if (files.includes(linked)) return `${place.basePath}/_sandbox/${linked}`
+    if (linked.endsWith('.webp')) return undefined
+    return repository && `${repository}/blob/v${place.version}/${linked}`
+  }
+}
