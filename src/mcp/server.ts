@@ -20,11 +20,9 @@ import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { unknownName } from '../text/message-parts.ts'
 import { checkAgainst, problemLines } from '../text/schema-problems.ts'
 import type { Effect, Tool, ToolContext } from './tool.ts'
+import { evaluateTool, explainTool, listOutcomesTool, listPersonasTool } from './tools/catalogue.ts'
 import { readDocument, searchDocumentsTool } from './tools/documents.ts'
-import { explainFlowTool, listFlows } from './tools/flows.ts'
-import { explainTool, listOutcomesTool } from './tools/outcomes.ts'
-import { evaluateTool, listPersonasTool } from './tools/personas.ts'
-import { clock, decideNext, resetTool } from './tools/state.ts'
+import { clock, decideNext, explainFlowTool, listFlows, resetTool } from './tools/flows.ts'
 
 /** Serves one message. Nothing is kept between two messages. */
 export function createMcpServer(
