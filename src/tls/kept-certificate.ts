@@ -59,13 +59,40 @@ async function makePair(file: string, need: Need): Promise<Pair> {
   return parsePair(made)
 }
 
-/** The generator is needed once a year: a start that finds a certificate does not load it. */
-const loadGenerator = onDemand(() => import('./self-signed.ts'))
-
 async function generatePair({ names, now }: Need): Promise<string> {
-  const { generateCertificate } = await loadGenerator()
   const { key, cert } = await generateCertificate(names, now)
   return `${key.trim()}\n${cert.trim()}\n`
+}
+
+/** The generator is needed once a year: a start that finds a certificate does not load it. */
+const loadGenerator = onDemand(() => import('selfsigned'))
+
+/** Browsers refuse a certificate that is valid for more than 398 days. */
+const VALID_DAYS = 365
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/**
+ * Makes a key and a self-signed certificate for these hosts, valid for a year from `now` (epoch milliseconds).
+ * It is no certificate authority: a client that trusts it trusts this one server and no other.
+ */
+export async function generateCertificate(names: readonly string[], now: number): Promise<Pair> {
+  const { generate } = await loadGenerator()
+  const altNames = [...new Set(names.map(bareHost))].map((name) =>
+    isIP(name) === 0 ? { type: 2 as const, value: name } : { type: 7 as const, ip: name },
+  )
+  const { cert, private: key } = await generate([{ name: 'commonName', value: 'agekey-sandbox testing only' }], {
+    keyType: 'ec',
+    algorithm: 'sha256',
+    // A day back: the clock of a container or of a phone may be behind.
+    notBeforeDate: new Date(now - DAY_MS),
+    notAfterDate: new Date(now + VALID_DAYS * DAY_MS),
+    extensions: [
+      { name: 'basicConstraints', cA: false, critical: true },
+      { name: 'extKeyUsage', serverAuth: true },
+      { name: 'subjectAltName', altNames },
+    ],
+  })
+  return { cert, key }
 }
 
 type Pair = Pick<ServerCertificate, 'cert' | 'key'>

@@ -1,6 +1,6 @@
 import { decodeJwt, decodeProtectedHeader, importPKCS8, SignJWT } from 'jose'
 import { signCompact } from '../../../src/sandbox/keys/compact-jws.ts'
-import { generateCertificate } from '../../../src/tls/self-signed.ts'
+import { generateCertificate } from '../../../src/tls/kept-certificate.ts'
 import { readTestKeys } from '../../support/keys.ts'
 
 /** How an answer is obtained and brought to the app. */
