@@ -61,7 +61,7 @@ const FULL_FOLDERS: Readonly<Record<string, string>> = {
 /** Files that may hold a cast, each with the reason why a schema cannot prove the type. */
 const CASTS: Readonly<Record<string, string>> = {
   'control/contract/tenants.ts': 'the compiler cannot follow names that are computed',
-  'config/config-schema.ts': 'still to go',
+  'config/settings.ts': 'still to go',
   'files/camel-case.ts': 'the compiler cannot follow names that are computed',
   'sandbox/clients/mask.ts': 'a value of any shape keeps it',
   'oidc/request/parameters.ts': 'the compiler cannot follow names that are computed',

@@ -3,8 +3,7 @@ import { dirname, relative, resolve, sep } from 'node:path'
 import { codeOf, messageOf } from '../files/caught.ts'
 import { ConfigError } from '../files/config-error.ts'
 import { onDemand } from '../files/on-demand.ts'
-import { configSchema } from './config-schema.ts'
-import { SETTING_ROWS, type SettingValues } from './settings.ts'
+import { configSchema, SETTING_ROWS, type SettingValues } from './settings.ts'
 
 /** Read from the working folder, if it exists there and no other file is named. */
 export const DEFAULT_CONFIG_FILE = 'agekey-sandbox.yaml'

@@ -1,9 +1,10 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
+import { snakeCase } from '../files/camel-case.ts'
 import { ConfigError, type SettingPath } from '../files/config-error.ts'
 import { problemInFile, readConfigFile, resolvePaths } from './config-file.ts'
 
-import { keyOf, type LogMode, NO_STATE, type SettingOptions, type SettingValues } from './settings.ts'
+import { type LogMode, NO_STATE, type SettingOptions, type SettingValues } from './settings.ts'
 import { CONFIG_FLAG, parseTexts, readEnvironment, type Texts } from './text-settings.ts'
 
 const DEFAULT_PORT = 2435
@@ -58,7 +59,7 @@ export async function loadSettings({
   }
   const blame: Settings['blame'] = async (path, reason) => {
     const [setting] = path
-    const isIn = (given: SettingValues) => Object.keys(given).some((name) => keyOf(name) === setting)
+    const isIn = (given: SettingValues) => Object.keys(given).some((name) => snakeCase(name) === setting)
     if (isIn(fromFlags)) return ConfigError.of(`--${setting.replaceAll('_', '-')}: ${reason}`)
     if (isIn(fromVariables)) return ConfigError.of(`AGEKEY_SANDBOX_${setting.toUpperCase()}: ${reason}`)
     return configFile === undefined ? ConfigError.of(reason) : problemInFile(configFile, { cwd, path, reason })

@@ -13,6 +13,7 @@ import {
   normalizeBaseUrl,
 } from '../sandbox/addresses/web-address.ts'
 import { clientSchema, clientSettingsOf } from '../sandbox/clients/client-schema.ts'
+import { BUILTIN_CLIENT } from '../sandbox/clients/clients.ts'
 import { parseReadingTexts, readingsSchema } from '../sandbox/readings/parse-readings.ts'
 import { DEFAULT_SLOW_REPLY_SECONDS, MAX_SLOW_REPLY_SECONDS } from '../sandbox/tenants/shared-parts.ts'
 import { storeAddressProblem } from '../store/redis-address.ts'
@@ -306,12 +307,34 @@ export type SettingValues = { readonly [Name in keyof Settings]?: DeepReadonly<z
 /** The settings that are options of `createSandbox`: all but the log of the command line. */
 export type SettingOptions = Omit<SettingValues, 'log'>
 
-type DeepReadonly<T> = T extends readonly (infer Item)[]
-  ? readonly DeepReadonly<Item>[]
-  : { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
+type DeepReadonly<T> = { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
 
 /** The settings as rows. */
 export const SETTING_ROWS: readonly (readonly [name: string, setting: Setting])[] = Object.entries(SETTINGS)
 
-/** The name of a setting in the config file: `base_url`. */
-export const keyOf = snakeCase
+/** The schema of the config file, also for flags and environment variables. */
+export const configSchema = z
+  .strictObject(Object.fromEntries(SETTING_ROWS.map(([name, { schema }]) => [snakeCase(name), schema])))
+  .partial()
+  // The schema of each setting has checked its value, whose type SettingValues names.
+  .transform((values) => camelCased(values) as SettingValues)
+  .check(refuseTakenClientIds)
+
+function refuseTakenClientIds({
+  value: { clients = [], builtinClient },
+  issues,
+}: z.core.ParsePayload<SettingValues>): void {
+  const taken = new Set<string>()
+  for (const [index, { clientId }] of clients.entries()) {
+    const path = ['clients', index, 'client_id']
+    if (clientId === BUILTIN_CLIENT.clientId && builtinClient !== false) {
+      const message = `"${clientId}" is the built-in client; choose another id or set builtin_client: false`
+      issues.push({ code: 'custom', path, message, input: clientId })
+    }
+    if (taken.has(clientId)) {
+      const message = `"${clientId}" is declared twice; give each client an id of its own`
+      issues.push({ code: 'custom', path, message, input: clientId })
+    }
+    taken.add(clientId)
+  }
+}

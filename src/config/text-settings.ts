@@ -1,9 +1,9 @@
+import { snakeCase } from '../files/camel-case.ts'
 import { ConfigError } from '../files/config-error.ts'
 import { didYouMean } from '../text/message-parts.ts'
 import { checkAgainst, formatPath } from '../text/schema-problems.ts'
-import { configSchema } from './config-schema.ts'
 import type { SettingFlag } from './setting.ts'
-import { keyOf, SETTING_ROWS, type SettingValues } from './settings.ts'
+import { configSchema, SETTING_ROWS, type SettingValues } from './settings.ts'
 
 /** A flag, without its dashes, and its setting. */
 export interface Flag extends SettingFlag {
@@ -40,7 +40,7 @@ export const CONFIG_FLAG: Flag = {
 export const FLAGS: readonly Flag[] = [
   CONFIG_FLAG,
   ...SETTING_ROWS.flatMap(([setting, { flag, help }]) => {
-    const key = keyOf(setting)
+    const key = snakeCase(setting)
     if (flag === undefined) return []
     const { name = key.replaceAll('_', '-') } = flag
     return [{ ...flag, key, name, variable: PREFIX + name.replaceAll('-', '_').toUpperCase(), help }]
@@ -70,7 +70,7 @@ export function readEnvironment(environment: Readonly<Record<string, string | un
         const known = FLAGS.map((candidate) => candidate.variable)
         const word = variable.slice(PREFIX.length)
         const key = word.toLowerCase()
-        if (SETTING_ROWS.some(([setting, { flag }]) => flag === undefined && keyOf(setting) === key))
+        if (SETTING_ROWS.some(([setting, { flag }]) => flag === undefined && snakeCase(setting) === key))
           throw ConfigError.of(`${variable}: only the config file gives ${key}: write ${key}: in agekey-sandbox.yaml`)
         // All names share the prefix, so it is left out of the comparison.
         const near = didYouMean(

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
-import { configSchema } from '../../src/config/config-schema.ts'
+import { configSchema } from '../../src/config/settings.ts'
 import { parseYamlDocument } from '../../src/files/yaml-document.ts'
 import { startSandbox } from '../support/sandbox.ts'
 import { blockWith, codeBlocks, readPage } from './page.ts'

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { keyOf, SETTING_ROWS } from '../../src/config/settings.ts'
+import { SETTING_ROWS } from '../../src/config/settings.ts'
 import { FLAGS } from '../../src/config/text-settings.ts'
+import { snakeCase } from '../../src/files/camel-case.ts'
 import { levelOf, RULES } from '../../src/oidc/rules/rules.ts'
 import { clientSchema } from '../../src/sandbox/clients/client-schema.ts'
 import { codeIn, expectPage, readPage, tableOf, withGenerated } from './page.ts'
@@ -34,7 +35,7 @@ function settingsTable(): string {
     return [flag, variable, key, help] as const
   })
   const ofFileOnly = SETTING_ROWS.filter(([, { flag }]) => flag === undefined).map(
-    ([name, { help }]) => ['', '', keyOf(name), help] as const,
+    ([name, { help }]) => ['', '', snakeCase(name), help] as const,
   )
   const code = (text = '') => (text === '' ? '' : `\`${text.replaceAll('|', '\\|')}\``)
   return [

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { auditFileSchema } from '../../src/audit/command/settings.ts'
-import { configSchema } from '../../src/config/config-schema.ts'
 import { loadSettings } from '../../src/config/load-settings.ts'
+import { configSchema } from '../../src/config/settings.ts'
 import { FLAGS } from '../../src/config/text-settings.ts'
 import { parseYamlDocument } from '../../src/files/yaml-document.ts'
 import { CATALOGUE_VERSION } from '../../src/sandbox/outcomes/catalogue.ts'

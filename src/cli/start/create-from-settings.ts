@@ -1,6 +1,7 @@
 import type { Settings } from '../../config/load-settings.ts'
-import { keyOf, SETTINGS } from '../../config/settings.ts'
+import { SETTINGS } from '../../config/settings.ts'
 import { FLAGS } from '../../config/text-settings.ts'
+import { snakeCase } from '../../files/camel-case.ts'
 import { codeOf } from '../../files/caught.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import { createSandbox, type Sandbox } from '../../server/create-sandbox.ts'
@@ -46,6 +47,6 @@ function flagOf(key: string): string {
  */
 function inCommandWords(message: string): string {
   return message
-    .replaceAll(/\bthe option (\w+)/g, (_, option: string) => flagOf(keyOf(option)))
-    .replace(/^(\w+)(?=: )/, (name) => (name in SETTINGS ? keyOf(name) : name))
+    .replaceAll(/\bthe option (\w+)/g, (_, option: string) => flagOf(snakeCase(option)))
+    .replace(/^(\w+)(?=: )/, (name) => (name in SETTINGS ? snakeCase(name) : name))
 }

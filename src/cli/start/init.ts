@@ -1,7 +1,8 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { DEFAULT_CONFIG_FILE } from '../../config/config-file.ts'
 import type { Setting } from '../../config/setting.ts'
-import { keyOf, SETTING_ROWS } from '../../config/settings.ts'
+import { SETTING_ROWS } from '../../config/settings.ts'
+import { snakeCase } from '../../files/camel-case.ts'
 import { codeOf, messageOf } from '../../files/caught.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import { print } from '../terminal.ts'
@@ -30,7 +31,7 @@ const HEADER = `# yaml-language-server: $schema=http://localhost:2435/_sandbox/a
 export const renderStarterFile = (): string => `${HEADER}${SETTING_ROWS.map(renderSetting).join('')}`
 
 function renderSetting([name, { about, example, isSet }]: readonly [string, Setting]): string {
-  const lines = `${keyOf(name)}:${example.startsWith('\n') ? '' : ' '}${example}\n`
+  const lines = `${snakeCase(name)}:${example.startsWith('\n') ? '' : ' '}${example}\n`
   const paragraph = about === undefined ? '' : `\n${commented(`${about}\n`)}`
   return paragraph + (isSet ? lines : commented(lines))
 }

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { AUDIT_FLAGS } from '../../../src/audit/command/settings.ts'
-import { keyOf, SETTING_ROWS } from '../../../src/config/settings.ts'
+import { SETTING_ROWS } from '../../../src/config/settings.ts'
 import { FLAGS } from '../../../src/config/text-settings.ts'
+import { snakeCase } from '../../../src/files/camel-case.ts'
 import { READINGS } from '../../../src/sandbox/readings/readings.ts'
 
 const page = readFileSync(new URL('../../../docs/maintainers/decisions.md', import.meta.url), 'utf8')
@@ -63,7 +64,7 @@ const switches = sections.flatMap(rowsIn).map(([point = '', , cell = '']) => ({ 
 
 test('The switch of a decision names readings, flags and keys that exist', () => {
   const flags = FLAGS.map(({ name }) => `--${name}`)
-  const keys = SETTING_ROWS.map(([name]) => keyOf(name))
+  const keys = SETTING_ROWS.map(([name]) => snakeCase(name))
   const audit = AUDIT_FLAGS.map((one) => one.flags.replace(/ .*/, ''))
   const others = ['signing_alg', 'audit=also']
   const known = new Set([...names.map((name) => `--reading ${name}`), ...flags, ...keys, ...audit, ...others])
