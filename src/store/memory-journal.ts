@@ -99,9 +99,24 @@ export function createMemoryJournal({ memory = createMemoryBudget(), ...budget }
     if (counters.size > MAX_COUNTERS && idle !== undefined) counters.delete(idle)
     return assigned || last + 1
   }
-  const begin = (tenant: string, entry: JournalEntry): KeptFlow => {
-    const id = nextId(tenant, entry.assigned === undefined ? undefined : flowNumber(entry.assigned))
-    const flow = beginFlow(id, tenant, entry)
+  /** A new flow, to which the call has yet to be added. */
+  const begin = (tenant: string, { assigned, facts, call }: JournalEntry): KeptFlow => {
+    const id = nextId(tenant, assigned === undefined ? undefined : flowNumber(assigned))
+    const flow: KeptFlow = {
+      id,
+      tenant,
+      facts: { flow: facts.flow },
+      startedAt: call.at,
+      endedAt: undefined,
+      ending: undefined,
+      evaluation: '',
+      calls: [],
+      droppedCalls: 0,
+      identifiers: [],
+      size: 0,
+      ring: undefined,
+      counted: undefined,
+    }
     entries.set(keyOf(tenant, flowId(id)), flow)
     return flow
   }
@@ -131,18 +146,13 @@ export function createMemoryJournal({ memory = createMemoryBudget(), ...budget }
       const flow = found ?? begin(tenant, entry)
       const issued = entry.issuedIds.map((identifier) => keyOf(tenant, identifier))
       const before = flow.ring
-      const size = flow.size
+      leave(flow)
       const forgotten = addCall(flow, entry, issued)
       const ring = flow.facts.audit ? audited : ordinary
-      if (before === ring) ring.size += flow.size - size
-      else {
-        if (before) before.size += flow.size - size
-        leave(flow)
-        flow.ring = ring
-        ring.count += 1
-        ring.size += flow.size
-        ring.order.push(flow)
-      }
+      flow.ring = ring
+      ring.count += 1
+      ring.size += flow.size
+      if (ring !== before) ring.order.push(flow)
       for (const key of issued) flowByIdentifier.set(key, flow)
       for (const key of forgotten) flowByIdentifier.delete(key)
       const hasEnded = entry.ends && flow.endedAt === undefined
@@ -219,23 +229,6 @@ interface KeptFlow {
   /** The bytes of the flow, as they were counted last. */
   counted: Kept | undefined
 }
-
-/** A new flow, to which `call` has yet to be added. */
-const beginFlow = (id: number, tenant: string, { facts, call }: JournalEntry): KeptFlow => ({
-  id,
-  tenant,
-  facts: { flow: facts.flow },
-  startedAt: call.at,
-  endedAt: undefined,
-  ending: undefined,
-  evaluation: '',
-  calls: [],
-  droppedCalls: 0,
-  identifiers: [],
-  size: 0,
-  ring: undefined,
-  counted: undefined,
-})
 
 /**
  * Adds a call to its flow; beyond the limits the oldest calls and identifiers go.
