@@ -4,14 +4,7 @@ export interface StoreAddress {
   readonly shown: string
   readonly isTls: boolean
   /** The options for the client library. */
-  readonly connection: { readonly url: string } | SocketConnection
-}
-
-interface SocketConnection {
-  readonly path: string
-  readonly database: number
-  readonly username?: string
-  readonly password?: string
+  readonly connection: { url: string } | { path: string; database: number; username?: string; password?: string }
 }
 
 const EXAMPLE =

@@ -8,10 +8,7 @@ import {
   type RecordedIn,
 } from '../sandbox/journal/journal.ts'
 
-/**
- * A change of `writeChanges` as texts; all changes have the same number of texts. Keys are complete, except `records`, to which the id is
- * added.
- */
+/** A change of `writeChanges` as texts, the same number for each kind. Keys are complete, except `records`, to which the id is added. */
 export type ChangeTexts =
   | readonly [
       'put',
