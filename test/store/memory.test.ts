@@ -3,11 +3,8 @@ import { createMemoryStore, createMemoryTables } from '../../src/store/memory.ts
 import { createMemoryJournal } from '../../src/store/memory-journal.ts'
 import { createMemoryDirectory, createMemoryStores } from '../../src/store/stores.ts'
 import { allOf, useFlowEntry } from '../support/journal-entries.ts'
-import { describeDirectory } from './directory-contract.ts'
 import { describeJournal } from './journal-contract.ts'
-import { describeStore } from './store-contract.ts'
-import { describeStores } from './stores-contract.ts'
-import { describeTables } from './tables-contract.ts'
+import { describeDirectory, describeStore, describeStores, describeTables } from './store-contract.ts'
 
 describeStore('memory', createMemoryStore)
 describeTables('memory', createMemoryTables)

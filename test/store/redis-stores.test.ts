@@ -13,8 +13,7 @@ import { listenOnFreePort } from '../support/listen-on-free-port.ts'
 import { useRequest } from '../support/requests.ts'
 import { createTestParts } from '../support/tenant.ts'
 import { describeWith } from '../support/tools.ts'
-import { useRedis } from './redis/redis-server.ts'
-import { startReplica } from './redis/replica.ts'
+import { startReplica, useRedis } from './redis/redis-server.ts'
 
 /** The keys that each of three replicas makes when it is the first. */
 const made = [generateStoredKeys(), generateStoredKeys(), generateStoredKeys()] as const

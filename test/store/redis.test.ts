@@ -6,12 +6,9 @@ import { createRedisDirectory, createRedisStore, createRedisTables } from '../..
 import type { Stores } from '../../src/store/stores.ts'
 import { createTestParts, TEST_ADDRESSES } from '../support/tenant.ts'
 import { describeWith } from '../support/tools.ts'
-import { describeDirectory } from './directory-contract.ts'
 import { describeJournal } from './journal-contract.ts'
-import { useRedisDatabase } from './redis/redis-database.ts'
-import { describeStore } from './store-contract.ts'
-import { describeStores } from './stores-contract.ts'
-import { describeTables } from './tables-contract.ts'
+import { useRedisDatabase } from './redis/redis-server.ts'
+import { describeDirectory, describeStore, describeStores, describeTables } from './store-contract.ts'
 
 describeWith('redis-server', 'In Redis', () => {
   const database = useRedisDatabase()

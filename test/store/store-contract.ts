@@ -1,9 +1,16 @@
 import { expect, test } from 'vitest'
-import type { Clock } from '../../src/oidc/ports.ts'
-import type { TenantStore } from '../../src/sandbox/tables.ts'
+import type { Clock, RecordChange } from '../../src/oidc/ports.ts'
+import { createClock } from '../../src/sandbox/clock/clock.ts'
+import type { Tables, TenantStore } from '../../src/sandbox/tables.ts'
+import type { Tenant } from '../../src/sandbox/tenants/tenant.ts'
+import type { TenantDirectory } from '../../src/sandbox/tenants/tenant-directory.ts'
+import { createTenants } from '../../src/sandbox/tenants/tenants.ts'
+import { createMemoryDirectory, type Stores } from '../../src/store/stores.ts'
+import { allOf, useFlowEntry } from '../support/journal-entries.ts'
+import { createTestParts, TEST_ADDRESSES } from '../support/tenant.ts'
 
 /** A store under test. `limit`, when given, is the most records that a collection may hold. */
-export type CreateStore = (options: { clock: Clock; limit?: number }) => TenantStore | Promise<TenantStore>
+type CreateStore = (options: { clock: Clock; limit?: number }) => TenantStore | Promise<TenantStore>
 
 const NOW = Date.parse('2026-06-01T12:00:00Z')
 const LATER = NOW + 60_000
@@ -112,5 +119,253 @@ export function describeStore(name: string, createStore: CreateStore): void {
     expect(await get()).toBeUndefined()
     await put('again')
     expect(await take()).toBe('again')
+  })
+}
+
+/** What every adapter of the port `Tables` promises, whatever keeps its rows. */
+export function describeTables(name: string, createTables: () => Tables | Promise<Tables>): void {
+  /** Tables, and what tests do with the one of the personas. */
+  const start = async () => {
+    const tables = await createTables()
+    return {
+      tables,
+      put: (id: string, value: unknown) => tables.put('personas', id, value),
+      update: (id: string, change: (value: unknown) => unknown) => tables.update('personas', id, change),
+      remove: (id: string) => tables.remove('personas', id),
+      get: (id: string) => tables.get('personas', id),
+      list: () => tables.list('personas'),
+    }
+  }
+
+  test(`The ${name} tables give back what was put, and nothing for what was not`, async () => {
+    const { tables, put, get } = await start()
+    await put('a', { title: 'ü' })
+    expect([await get('a'), await get('__proto__')]).toEqual([{ title: 'ü' }, undefined])
+    expect([await tables.get('unheard-of', 'a'), await tables.list('unheard-of')]).toEqual([undefined, []])
+  })
+
+  test(`The ${name} tables list rows in the order in which their ids were first put`, async () => {
+    const { put, remove, list } = await start()
+    for (const [index, id] of ['b', 'a', 'b'].entries()) await put(id, index)
+    expect((await list()).flat()).toEqual(['b', 2, 'a', 1])
+    await remove('b')
+    await put('b', 4)
+    expect((await list()).map(([id]) => id)).toEqual(['a', 'b'])
+  })
+
+  test(`The ${name} tables list and count what they hold after each change`, async () => {
+    const { tables, put, update, remove, list } = await start()
+    const held = async () => [await tables.count('personas'), Object.fromEntries(await list())]
+    expect(await held()).toEqual([0, {}])
+    await put('a', { n: 1 })
+    expect(await held()).toEqual([1, { a: { n: 1 } }])
+    await tables.add('personas', 'b', { n: 2 })
+    await update('a', () => ({ n: 3 }))
+    expect(await held()).toEqual([2, { a: { n: 3 }, b: { n: 2 } }])
+    expect([await remove('a'), await remove('a'), await held()]).toEqual([true, false, [1, { b: { n: 2 } }]])
+    await tables.put('settings', 'a', 1)
+    await tables.clear()
+    expect([await held(), await tables.list('settings')]).toEqual([[0, {}], []])
+  })
+
+  test(`The ${name} tables let one of many callers add an id`, async () => {
+    const { tables } = await start()
+    const added = await Promise.all([1, 2, 3, 4, 5].map((value) => tables.add('personas', 'a', value)))
+    expect(added.filter((isFirst) => isFirst)).toHaveLength(1)
+  })
+
+  test(`The ${name} tables lose no update of many at once`, async () => {
+    const { update, get } = await start()
+    const increment = (value: unknown) => (typeof value === 'number' ? value + 1 : 1)
+    await Promise.all(Array.from({ length: 20 }, () => update('a', increment)))
+    expect(await get('a')).toBe(20)
+  })
+
+  test(`The ${name} tables remove what an update makes undefined, and change nothing when it throws`, async () => {
+    const { put, update, get, list } = await start()
+    await put('a', 1)
+    const failing = async () =>
+      update('a', () => {
+        throw new RangeError('not possible')
+      })
+    await expect(failing).rejects.toThrow('not possible')
+    expect(await get('a')).toBe(1)
+    expect([await update('a', () => undefined), await list()]).toEqual([undefined, []])
+  })
+}
+
+/** What every directory of tenants promises. */
+export function describeDirectory(name: string, createDirectory: (options: { max?: number }) => TenantDirectory): void {
+  /** A directory in which so many of each kind have room, and which tenants go when others are touched or declared in turn. */
+  const start = (max?: number) => {
+    const directory = createDirectory(max === undefined ? {} : { max })
+    const goneFor = (kind: 'touch' | 'declare') => async (tenants: string) => {
+      const gone: string[] = []
+      for (const tenant of tenants) gone.push(...(await directory[kind](tenant)))
+      return gone
+    }
+    return { ...directory, touchAll: goneFor('touch'), declareAll: goneFor('declare') }
+  }
+
+  test(`The ${name} directory lists the tenants that were touched and not removed, by their last use`, async () => {
+    const { touchAll, list, has, remove } = start()
+    expect([await touchAll('aba'), await list()]).toEqual([[], ['b', 'a']])
+    expect([await has('a'), await has('c'), await remove('a'), await remove('a')]).toEqual([true, false, true, false])
+    expect(await list()).toEqual(['b'])
+  })
+
+  test(`The ${name} directory removes the least recently used of too many tenants, names it, and takes it again`, async () => {
+    const { touchAll, list } = start(2)
+    expect([await touchAll('aba'), await touchAll('c'), await list()]).toEqual([[], ['b'], ['a', 'c']])
+    expect([await touchAll('b'), await list()]).toEqual([['a'], ['c', 'b']])
+  })
+
+  test(`The ${name} directory keeps a declared tenant however many others are touched`, async () => {
+    const { declareAll, touchAll, list } = start(2)
+    await declareAll('m')
+    expect([await touchAll('ab'), await touchAll('c'), await list()]).toEqual([[], ['a'], ['b', 'c', 'm']])
+  })
+
+  test(`The ${name} directory removes for a declared tenant the least recently used declared one`, async () => {
+    const { declareAll, touchAll, list } = start(2)
+    expect([await touchAll('t'), await declareAll('ab'), await touchAll('a')]).toEqual([[], [], []])
+    expect([await declareAll('c'), await list()]).toEqual([['b'], ['t', 'a', 'c']])
+  })
+
+  test(`The ${name} directory makes a touched tenant a declared one, also when it is touched again`, async () => {
+    const { declareAll, touchAll, list } = start(1)
+    expect([await touchAll('a'), await declareAll('a'), await touchAll('ab')]).toEqual([[], [], []])
+    expect(await list()).toEqual(['b', 'a'])
+  })
+
+  test(`The ${name} directory knows a declared tenant, and forgets a removed one`, async () => {
+    const { declareAll, touchAll, has, remove } = start(1)
+    await declareAll('a')
+    expect([await has('a'), await remove('a'), await has('a')]).toEqual([true, true, false])
+    expect(await touchAll('ab')).toEqual(['a'])
+  })
+}
+
+const FAR = Date.parse('2100-01-01')
+const KINDS = ['stateTables', 'tables'] as const
+const CALL = useFlowEntry({ issuedIds: ['state:a'] })
+
+/** What all stores together promise to the tenants of a sandbox: nothing of one is ever seen in another. */
+export function describeStores(name: string, storesOfSuite: () => Stores): void {
+  let tests = 0
+  /** Two tenants of each test's own; the name of one begins with that of the other. */
+  const nameTenants = () => [`t${++tests}`, `t${tests}-2`] as const
+
+  const createRecords = (tenant: string = nameTenants()[0]) => storesOfSuite().createRecords(tenant, createClock())
+
+  test(`The records of two tenants in ${name} are kept apart`, async () => {
+    const [one, other] = nameTenants().map((tenant) => createRecords(tenant).store)
+    await one?.put('code', 'a', 'of one', FAR)
+    expect([await other?.get('code', 'a'), await other?.take('code', 'a')]).toEqual([undefined, undefined])
+    await other?.put('code', 'a', 'of the other', FAR)
+    expect(await one?.get('code', 'a')).toBe('of one')
+    await one?.clear()
+    expect([await one?.get('code', 'a'), await other?.take('code', 'a')]).toEqual([undefined, 'of the other'])
+  })
+
+  test(`The tables of two tenants in ${name} are kept apart, as are those that a reset keeps and clears`, async () => {
+    const all = nameTenants().flatMap((tenant) => {
+      const records = createRecords(tenant)
+      return KINDS.map((kind) => ({ owner: `${tenant} ${kind}`, tables: records[kind] }))
+    })
+    const owners = () => Promise.all(all.map(({ tables }) => tables.get('settings', 'a')))
+    for (const { owner, tables } of all) {
+      expect(await tables.list('settings')).toEqual([])
+      expect(await tables.add('settings', 'a', owner)).toBe(true)
+    }
+    const left: (string | undefined)[] = all.map(({ owner }) => owner)
+    expect(await owners()).toEqual(left)
+    for (const [index, { tables }] of all.entries()) {
+      await tables.clear()
+      left[index] = undefined
+      expect(await owners()).toEqual(left)
+    }
+  })
+
+  test(`The records and the tables of a tenant in ${name} are kept apart when either is cleared`, async () => {
+    const { store, tables } = createRecords()
+    await store.put('code', 'a', 'record', FAR)
+    await tables.put('code', 'a', 'row')
+    await tables.clear()
+    expect([await store.get('code', 'a'), await tables.get('code', 'a')]).toEqual(['record', undefined])
+    await tables.put('code', 'a', 'row')
+    await store.clear()
+    expect([await store.get('code', 'a'), await tables.get('code', 'a')]).toEqual([undefined, 'row'])
+  })
+
+  test(`The stores in ${name} write all changes of a call, or none when one of them comes too late`, async () => {
+    const { store, tables } = createRecords()
+    await store.put('code', 'a', 'right', FAR)
+    await tables.put('queue', 'x', { left: 2, text: 'a: b' })
+    const put: RecordChange = { kind: 'put', collection: 'token', id: 't', value: 'token', expiresAt: FAR }
+    const take: RecordChange = { kind: 'take', collection: 'code', id: 'a' }
+    const row = (was: unknown): RecordChange => {
+      const place = { kind: 'row', table: 'queue', id: 'x' } as const
+      return { ...place, value: { left: 1 }, was: { value: was } }
+    }
+    const clock = { kind: 'row', table: 'state', id: 'clock', value: 1 } as const
+    const content = async () => [
+      ...[await store.get('code', 'a'), await tables.get('queue', 'x')],
+      ...[await store.get('token', 't'), await tables.get('state', 'clock')],
+    ]
+    const before = await content()
+    for (const late of [
+      [put, take, row({ left: 3 }), clock],
+      [put, take, row(undefined), clock],
+      [put, { ...take, id: 'b' }, clock],
+    ])
+      expect([await store.write(late), await content()]).toEqual([false, before])
+    expect(await store.write([put, take, row({ left: 2, text: 'a: b' }), clock])).toBe(true)
+    expect(await content()).toEqual([undefined, { left: 1 }, 'token', 1])
+    expect(await store.write([{ ...clock, value: undefined }, take])).toBe(false)
+    expect(await store.write([{ ...clock, value: undefined }])).toBe(true)
+    expect(await tables.list('state')).toEqual([])
+  })
+
+  test(`The stores in ${name} let one of many calls win what all of them take`, async () => {
+    const { store } = createRecords()
+    await store.put('code', 'a', 'right', FAR)
+    const take = { kind: 'take', collection: 'code', id: 'a' } as const
+    const won = await Promise.all(Array.from({ length: 20 }, () => store.write([take])))
+    expect(won.filter((isWon) => isWon)).toHaveLength(1)
+  })
+
+  /** Gives a tenant something of every kind that is kept. */
+  const fill = async ({ name: tenant, provider, personas, journal, expectations, ...others }: Tenant) => {
+    await provider.store.put('code', 'a', 'record', FAR)
+    await personas.put({ name: 'own', title: 'Own', purpose: 'Put by a test.' })
+    await expectations.add({ flow: 'use', outcome: 'access_denied' })
+    await others.configure({ defaults: { outcome: 'access_denied' } })
+    await others.moveClock({ advance: 1_000 })
+    await journal.record(tenant, CALL)
+  }
+  const contentOf = async ({ name: tenant, provider, personas, journal, expectations, settings, clock }: Tenant) => [
+    await provider.store.get('code', 'a'),
+    (await personas.find('own'))?.title,
+    (await expectations.list()).length,
+    settings.defaults.outcome,
+    clock.state().advanced_seconds,
+    (await allOf(journal.list(tenant))).length,
+  ]
+  const FULL = ['record', 'Own', 1, 'access_denied', 1_000, 1]
+
+  test.each([
+    ['is removed', 1_000],
+    ['gives way to one that is used later', 1],
+  ])(`The stores in ${name} hold nothing of a tenant that %s, and all of the other`, async (_case, max) => {
+    const parts = { ...(await createTestParts(storesOfSuite())), directory: createMemoryDirectory({ max }) }
+    const tenants = createTenants(parts, { addresses: TEST_ADDRESSES })
+    const [gone, kept] = nameTenants()
+    await fill(await tenants.touch(gone))
+    expect(await contentOf(tenants.at(gone))).toEqual(FULL)
+    await fill(await tenants.touch(kept))
+    if (max > 1) expect(await tenants.remove(gone)).toBe(true)
+    expect(await contentOf(tenants.at(kept))).toEqual(FULL)
+    expect(await contentOf(await tenants.touch(gone))).toEqual([undefined, undefined, 0, undefined, 0, 0])
   })
 }

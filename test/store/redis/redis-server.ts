@@ -1,11 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from '@redis/client'
-import { afterAll, afterEach, beforeAll } from 'vitest'
+import { afterAll, afterEach, beforeAll, onTestFinished } from 'vitest'
+import type { SandboxOptions } from '../../../src/server/create-sandbox.ts'
+import { connectRedis, type Redis } from '../../../src/store/redis.ts'
+import { openRedisStores } from '../../../src/store/redis-stores.ts'
+import type { Stores } from '../../../src/store/stores.ts'
 import { findFreePort } from '../../support/free-port.ts'
+import { listenOnFreePort } from '../../support/listen-on-free-port.ts'
+import { createRelyingParty } from '../../support/relying-party.ts'
+import { emptyRedisDatabase } from '../../support/run.ts'
+import { startSandbox } from '../../support/sandbox.ts'
 
 /** Ends every state that a test brings about, and forgets what was kept. */
 const RESET: readonly (readonly [string, ...string[]])[] = [
@@ -69,3 +78,96 @@ export function useRedis() {
     command,
   }
 }
+
+const EVENTS = { onLost() {}, onBack() {} }
+
+/** A database of the Redis of the run, for the tests of a group. */
+export function useRedisDatabase() {
+  let url = ''
+  let redis: Redis
+  beforeAll(async () => {
+    url = await emptyRedisDatabase()
+    redis = await connectRedis(url, EVENTS)
+  })
+  afterAll(() => redis.close())
+  return {
+    get redis() {
+      return redis
+    },
+    /** The stores of a sandbox, once the database is empty. */
+    async openEmpty(): Promise<Stores> {
+      await redis.call((client) => client.flushDb())
+      return openRedisStores(url, { version: 'test', ...EVENTS })
+    },
+    keys: () => redis.call((client) => client.keys('*')),
+  }
+}
+
+/** Starts a way to a Redis that a test can make bad, for one test. */
+export async function startRedisProxy(redisUrl: string) {
+  const { hostname, port, pathname } = new URL(redisUrl)
+  const sockets = new Set<Socket>()
+  let isStalled = false
+  let wanted: string | undefined
+  let lost = 0
+
+  const server = createServer((client) => {
+    const upstream = connect(Number(port), hostname)
+    let losesAnswer = false
+    const end = () => {
+      for (const socket of [client, upstream]) {
+        socket.destroy()
+        sockets.delete(socket)
+      }
+    }
+    client.on('data', (chunk) => {
+      if (wanted !== undefined && chunk.includes(wanted)) {
+        wanted = undefined
+        losesAnswer = true
+      }
+      upstream.write(chunk)
+    })
+    upstream.on('data', (chunk) => {
+      if (!losesAnswer) return void client.write(chunk)
+      lost += 1
+      end()
+    })
+    for (const socket of [client, upstream]) {
+      sockets.add(socket)
+      socket.on('close', end).on('error', end)
+      if (isStalled) socket.pause()
+    }
+  })
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+  })
+  return {
+    url: `redis://${await listenOnFreePort(server)}${pathname}`,
+    /** Carries nothing any more and closes no connection. */
+    stall() {
+      isStalled = true
+      for (const socket of sockets) socket.pause()
+    },
+    resume() {
+      isStalled = false
+      for (const socket of sockets) socket.resume()
+    },
+    /** Carries the next request that holds this text, and closes its connection when Redis has answered it: the answer is lost. */
+    loseAnswerTo(text: string) {
+      wanted = text
+    },
+    lost: () => lost,
+  }
+}
+
+/** A sandbox on a store that others share, with one address for all, and a relying party that calls the sandbox. */
+export async function startReplica(store: string, options: SandboxOptions = {}) {
+  const sandbox = await startSandbox({ store, baseUrl: 'http://sandbox.localhost:2435', ...options })
+  return { ...sandbox, party: createRelyingParty(sandbox) }
+}
+
+/** The statuses of answers that are under way. */
+export const statuses = async (answers: readonly PromiseLike<{ readonly status: number }>[]) =>
+  (await Promise.all(answers)).map(({ status }) => status)
+
+export type Replica = Awaited<ReturnType<typeof startReplica>>

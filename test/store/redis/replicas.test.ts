@@ -9,7 +9,7 @@ import { idTokenOf } from '../../support/id-tokens.ts'
 import { useRequest } from '../../support/requests.ts'
 import { emptyRedisDatabase } from '../../support/run.ts'
 import { describeWith } from '../../support/tools.ts'
-import { type Replica, startReplica, statuses } from './replica.ts'
+import { type Replica, startReplica, statuses } from './redis-server.ts'
 
 const tokenOf = ({ body }: Answer) => z.object({ access_token: z.string() }).parse(body).access_token
 const kidsOf = async ({ request }: Replica): Promise<unknown[]> =>

@@ -4,8 +4,7 @@ import { press } from '../../support/forms.ts'
 import { useRequest } from '../../support/requests.ts'
 import { emptyRedisDatabase } from '../../support/run.ts'
 import { describeWith } from '../../support/tools.ts'
-import { startRedisProxy } from './redis-proxy.ts'
-import { type Replica, startReplica, statuses } from './replica.ts'
+import { type Replica, startRedisProxy, startReplica, statuses } from './redis-server.ts'
 
 /** Begins to read the events of a sandbox. Returns what was received so far. */
 async function readEvents({ url }: Replica): Promise<() => string> {
