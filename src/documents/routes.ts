@@ -20,50 +20,29 @@ const LINKED_PATHS = [
   ...['', ':file', ':folder/:file'].map((below) => `examples/:app/${below}`),
 ]
 
+/** Loaded with the first document: nothing else needs the parser of Markdown and the search. */
+const loadPages = onDemand(() => import('./pages.ts'))
+
 /**
  * The documents of the package, as pages and as Markdown. Decision: they need no control token, also from other machines, because they
  * hold no secret.
  */
-export const createDocumentRoutes = (host: HttpHost): readonly RouteRow[] => [
-  { path: DOCS, method: 'get', handler: showIndex(host), errors: 'page' },
-  { path: `${DOCS}/search`, method: 'get', handler: showSearch(host), errors: 'page' },
-  { path: `${DOCS}/:name`, method: 'get', handler: showDocument(host), errors: 'page' },
-  ...LINKED_PATHS.map((path): RouteRow => {
-    return { path: `/_sandbox/${path}`, method: 'get', handler: sendLinkedFile, errors: 'page' }
-  }),
-  ...FILES_BESIDE_DOCS.map((file): RouteRow => {
-    return { path: `/_sandbox/${file}`, method: 'get', handler: async () => ({ reply: await fileReply(file) }) }
-  }),
-  ...['/llms.txt', '/_sandbox/llms.txt'].map((path): RouteRow => ({ path, method: 'get', handler: sendLlmsText })),
-]
-
-/** Loaded with the first document: nothing else needs the parser of Markdown and the search. */
-const loadPages = onDemand(() => import('./pages.ts'))
-
-const frameOf = async (request: Incoming, tenant: Tenant, host: HttpHost) => ({
-  frame: await consoleFrame(request, tenant, host),
-  place: { basePath: tenant.basePath, version: host.version },
-})
-
-const showIndex =
-  (host: HttpHost): Handler =>
-  async (request, tenant) => {
+export function createDocumentRoutes(host: HttpHost): readonly RouteRow[] {
+  const frameOf = async (request: Incoming, tenant: Tenant) => ({
+    frame: await consoleFrame(request, tenant, host),
+    place: { basePath: tenant.basePath, version: host.version },
+  })
+  const showIndex: Handler = async (request, tenant) => {
     const { renderIndex } = await loadPages()
-    return { reply: page(200, renderIndex(await frameOf(request, tenant, host))) }
+    return { reply: page(200, renderIndex(await frameOf(request, tenant))) }
   }
-
-const showSearch =
-  (host: HttpHost): Handler =>
-  async (request, tenant) => {
+  const showSearch: Handler = async (request, tenant) => {
     const { renderSearch } = await loadPages()
     const query = readSearch(request)['q'] ?? ''
-    return { reply: page(200, await renderSearch(await frameOf(request, tenant, host), query)) }
+    return { reply: page(200, await renderSearch(await frameOf(request, tenant), query)) }
   }
-
-/** `docs/audit` is the page, `docs/audit.md` the Markdown. The Markdown of the README is served where its links work. */
-const showDocument =
-  (host: HttpHost): Handler =>
-  async (request, tenant) => {
+  /** `docs/audit` is the page, `docs/audit.md` the Markdown. The Markdown of the README is served where its links work. */
+  const showDocument: Handler = async (request, tenant) => {
     const { name = '' } = request.params
     const wanted = name.replace(/\.md$/, '')
     const file = documentFiles().get(wanted)
@@ -73,10 +52,23 @@ const showDocument =
       return { reply: isHere ? await fileReply(file) : redirect(302, `${tenant.basePath}/_sandbox/${file}`) }
     }
     const { renderServedDocument } = await loadPages()
-    const rendered = renderServedDocument(await frameOf(request, tenant, host), name)
+    const rendered = renderServedDocument(await frameOf(request, tenant), name)
     if (rendered === undefined) throw unknownDocument(name)
     return { reply: page(200, rendered) }
   }
+  return [
+    { path: DOCS, method: 'get', handler: showIndex, errors: 'page' },
+    { path: `${DOCS}/search`, method: 'get', handler: showSearch, errors: 'page' },
+    { path: `${DOCS}/:name`, method: 'get', handler: showDocument, errors: 'page' },
+    ...LINKED_PATHS.map((path): RouteRow => {
+      return { path: `/_sandbox/${path}`, method: 'get', handler: sendLinkedFile, errors: 'page' }
+    }),
+    ...FILES_BESIDE_DOCS.map((file): RouteRow => {
+      return { path: `/_sandbox/${file}`, method: 'get', handler: async () => ({ reply: await fileReply(file) }) }
+    }),
+    ...['/llms.txt', '/_sandbox/llms.txt'].map((path): RouteRow => ({ path, method: 'get', handler: sendLlmsText })),
+  ]
+}
 
 /** The package leaves out the examples, which a checkout and the image contain. */
 const sendLinkedFile: Handler = async ({ path }) => {
