@@ -121,20 +121,13 @@ test('PUT tenants/default sets readings of the sandbox itself, one by one, and t
   ])
 })
 
-test('PUT tenants/NAME refuses readings that are unknown or exclude each other, and changes nothing', async () => {
+test('PUT tenants/NAME refuses readings that exclude each other, and changes nothing', async () => {
   const { put, configure } = await start({ readings: { unknown_members: 'everywhere' } })
-  for (const [readings, message] of [
-    [
-      { refused_token_statsu: '403' },
-      'there is no reading "refused_token_statsu". Did you mean "refused_token_status"?',
-    ],
-    [{ refused_token_status: '404' }, 'refused_token_status has no variant "404"; it has 401, 403.'],
-    [{ key_set: 'one' }, 'key_set=one and unknown_members=everywhere exclude each other; drop one of the two'],
-  ] as const) {
-    const { status, body } = await put({ readings, slow_reply_seconds: 1 })
-    expect([status, body.error_description]).toEqual([400, expect.stringContaining(message)])
-    await expect(configure({ readings })).rejects.toThrow(message)
-  }
+  const readings = { key_set: 'one' } as const
+  const message = 'key_set=one and unknown_members=everywhere exclude each other; drop one of the two'
+  const { status, body } = await put({ readings, slow_reply_seconds: 1 })
+  expect([status, body.error_description]).toEqual([400, expect.stringContaining(message)])
+  await expect(configure({ readings })).rejects.toThrow(message)
   expect((await put({})).body).toMatchObject({ readings: { unknown_members: 'everywhere' }, slow_reply_seconds: 30 })
 })
 
