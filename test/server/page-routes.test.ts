@@ -1,23 +1,17 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterAll, expect, test } from 'vitest'
+import supertest from 'supertest'
+import { expect, test } from 'vitest'
 import type { RouteRow } from '../../src/http/handler.ts'
 import { createApp, createServiceRoutes } from '../../src/server/app.ts'
 import { createPageRoutes } from '../../src/server/page-routes.ts'
 import { createMemoryStores } from '../../src/store/stores.ts'
 import { createTestHost } from '../support/host.ts'
-import { createClient } from '../support/http-client.ts'
 import { useRequest } from '../support/requests.ts'
 import { startSandbox } from '../support/sandbox.ts'
 import { createTestParts } from '../support/tenant.ts'
 import { expectPromises } from './every-answer.ts'
 
 const host = createTestHost(await createTestParts(createMemoryStores()))
-const server = createServer(createApp(host)).listen(0, '127.0.0.1')
-await once(server, 'listening')
-afterAll(() => void server.close())
-const { request } = createClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+const request = supertest(createApp(host))
 
 const routes = [...createServiceRoutes(host), ...createPageRoutes(host)].map((row) => ({
   ...row,
