@@ -1,21 +1,24 @@
-import { consolePathOf } from '../http/console-page.ts'
+import { type ConsoleFrame, consoleFrame, consolePathOf, renderConsolePage } from '../http/console-page.ts'
+import { guardControl } from '../http/guard/guard.ts'
 import type { Handler, HttpHost, RouteRow } from '../http/handler.ts'
-import { redirect } from '../http/reply.ts'
+import { html } from '../http/html/html.ts'
+import type { RenderedPage } from '../http/html/layout.ts'
+import type { Incoming } from '../http/incoming.ts'
+import { page, redirect } from '../http/reply.ts'
+import { Refusal } from '../oidc/refusal.ts'
 import { auditPage, showUploadedReport } from './audit/audit.ts'
-import { askForToken, type ConsoleRoute, showPage, takeBack, takeForm } from './console-route.ts'
-import { coveragePage } from './coverage/coverage.ts'
+import { askForToken, type ConsoleRoute, showPage, signIn, takeBack, takeForm } from './console-route.ts'
+import { coveragePage } from './coverage.ts'
 import { flowPage } from './flows/flow.ts'
 import { flowsPage } from './flows/flows.ts'
 import { forcePage } from './force/force.ts'
-import { outcomePage } from './force/outcome.ts'
-import { outcomesPage } from './force/outcomes.ts'
+import { outcomePage, outcomesPage } from './force/outcomes.ts'
 import { personasPage } from './personas.ts'
 import { playgroundPage } from './playground/playground.ts'
 import { rulesPage } from './rules.ts'
 import { readingsPage } from './setup/readings.ts'
-import { setupPage } from './setup/setup.ts'
+import { type AppSettings, clientToShow, renderSettings, setupPage } from './setup/setup.ts'
 import { tenantsPage } from './setup/tenants.ts'
-import { signIn } from './sign-in.ts'
 
 const PAGES: readonly ConsoleRoute[] = [
   flowsPage,
@@ -78,4 +81,34 @@ const entrance =
   (host: HttpHost): Handler =>
   (request, tenant) => ({
     reply: askForToken(request, tenant, host) ?? redirect(302, `${consolePathOf(tenant)}/flows`),
+  })
+
+/** `/`: the list of flows; for a caller who may not drive the sandbox only the settings to paste. */
+export function createHomeRoute(host: HttpHost): Handler {
+  const showFlows = showPage(flowsPage, host)
+  return async (request, tenant) => {
+    if (mayDrive(request, host)) return showFlows(request, tenant)
+    const settings = { provider: tenant.provider, client: clientToShow(request, host) }
+    return { reply: page(200, renderClosedHome(await consoleFrame(request, tenant, host), settings)) }
+  }
+}
+
+function mayDrive(request: Incoming, { guard }: HttpHost): boolean {
+  try {
+    guardControl(request, guard)
+    return true
+  } catch (error) {
+    if (error instanceof Refusal) return false
+    throw error
+  }
+}
+
+/** The home page without flows, with a link to the sign-in of the console. */
+export const renderClosedHome = (frame: ConsoleFrame, settings: AppSettings): RenderedPage =>
+  renderConsolePage(frame, {
+    title: 'Flows',
+    current: 'flows',
+    lead: html`Flows are shown on the machine of the sandbox, or after signing in. <a class="target" href="${frame.consolePath}/flows">Sign in to the console</a>`,
+    scripts: ['copy.js'],
+    body: renderSettings(settings, frame),
   })

@@ -1,7 +1,10 @@
 import { type ConsoleFrame, renderFramedPage } from '../http/console-page.ts'
+import { type Fields, readForm } from '../http/form.ts'
 import type { Html } from '../http/html/html.ts'
 import type { RenderedPage } from '../http/html/layout.ts'
+import type { Incoming } from '../http/incoming.ts'
 import { page, type Reply, redirect } from '../http/reply.ts'
+import { refuseLongValues } from '../oidc/request/echoed.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 
 /** The path of a tenant's demo, without a slash at the end. */
@@ -20,3 +23,10 @@ export const demoReply = (rendered: RenderedPage, { provider }: Tenant): Reply =
   page(200, rendered, { formTargets: [new URL(provider.baseUrl).origin] })
 
 export const toResult = (tenant: Tenant): Reply => redirect(303, `${demoPath(tenant)}/result`)
+
+/** The fields of a form of the demo, which a session keeps. @throws Refusal 400 for a long field */
+export function readDemoForm(request: Incoming): Fields {
+  const fields = readForm(request)
+  refuseLongValues(Object.entries(fields), 'claims')
+  return fields
+}

@@ -1,14 +1,16 @@
+import * as z from 'zod'
 import { type ConsoleFrame, consoleFrame } from '../http/console-page.ts'
 import type { Handler, HttpHost } from '../http/handler.ts'
 import { renderAnswers, renderStatus, renderTable, shortened } from '../http/html/elements.ts'
 import { type Html, html } from '../http/html/html.ts'
 import type { RenderedPage } from '../http/html/layout.ts'
+import { Refusal } from '../oidc/refusal.ts'
 import { allPassed, type CheckResult } from './checks/check.ts'
-import { demoReply, renderDemoPage } from './demo.ts'
-import type { Exchange } from './server-calls.ts'
-import { requireSession, type Session } from './sessions.ts'
+import { answersSchema, type CheckedCallback, isTrusted } from './checks/check-callback.ts'
+import { demoReply, readDemoForm, renderDemoPage, toResult } from './demo.ts'
+import { type Exchange, sendCode, upgrade } from './server-calls.ts'
+import { requireSession, type Session, updateSession } from './sessions.ts'
 import { renderDateField } from './start.ts'
-import { offerOf, shownAnswers, verdictOf } from './verdict.ts'
 
 /** The result of the flow of this browser. */
 export const showResult =
@@ -157,3 +159,101 @@ const renderAnswer = ({ answer }: Exchange): Html =>
 /** Parameters by name. */
 const renderParameters = (parameters: Readonly<Record<string, string>>): Html =>
   html`<dl class="settings">${Object.entries(parameters).map(([name, value]) => html`<div><dt><code>${name}</code></dt><dd><code>${shortened(value)}</code></dd></div>`)}</dl>`
+
+/** The shop's conclusion about a flow: a few words, and a sentence that explains them. */
+const verdict = (title: string, sentence: string) => ({ title, sentence })
+
+const VERDICTS = {
+  waiting: verdict('The visitor has not come back', 'The shop sent the browser away and waits for its callback.'),
+  refusedPush: verdict('The Create request was refused', 'The answer below says what to correct.'),
+  distrusted: verdict('The shop does not trust this callback', 'A check failed, so nothing of what came back counts.'),
+  created: verdict('The age key is saved', 'A Create callback without error is a success: nothing else comes back.'),
+  upgraded: verdict(
+    'The age key is upgraded',
+    'It holds the new age signal: verify the age again as the same persona to see it.',
+  ),
+  notUpgraded: verdict('The upgrade was refused', 'The answer below says what to correct.'),
+  createRequested: verdict(
+    'The visitor wants an age key first',
+    'No id_token came: the shop verifies the age in another way, then starts Create.',
+  ),
+  noToken: verdict('No id_token came', 'A callback without error brings an id_token: this one cannot be used.'),
+  verified: verdict('Verified', 'Every check passed, so the answers count.'),
+  tooYoung: verdict('Verified', 'Every check passed, so the answers count: the visitor reaches none of these ages.'),
+}
+
+/** The verdict on a flow so far. */
+export function verdictOf({ flow, request, callback, exchanges }: Session): ReturnType<typeof verdict> {
+  if (!callback) return request ? VERDICTS.waiting : VERDICTS.refusedPush
+  const { error, error_description: description, create_requested: createRequested } = callback.params
+  if (error && isOnlyError(callback)) return verdict(`Came back with ${error}`, description ?? 'There is no result.')
+  if (!isTrusted(callback)) return VERDICTS.distrusted
+  if (flow === 'create') return VERDICTS.created
+  if (exchanges.length > 0) return isUpgraded(exchanges) ? VERDICTS.upgraded : VERDICTS.notUpgraded
+  if (createRequested === 'true') return VERDICTS.createRequested
+  if (!callback.claims) return VERDICTS.noToken
+  return Object.values(shownAnswers(callback)).includes(true) ? VERDICTS.verified : VERDICTS.tooYoung
+}
+
+/** The error is the answer, and nothing else is wrong. */
+const isOnlyError = ({ params, checks }: CheckedCallback) =>
+  params['id_token'] === undefined && checks.every(({ name, passed }) => passed || name === 'error')
+
+/** E4 and E5 both succeeded. */
+const isUpgraded = (exchanges: Session['exchanges']) =>
+  exchanges.length === 2 && exchanges.every(({ checks }) => allPassed(checks))
+
+/** Each requested age with its answer; empty unless all checks of the callback passed. */
+export function shownAnswers(callback: CheckedCallback | undefined): Readonly<Record<string, boolean>> {
+  if (!callback || !isTrusted(callback)) return {}
+  return answersSchema.safeParse(callback.claims?.['age_thresholds']).data ?? {}
+}
+
+/** What the shop offers next. */
+export function offerOf({ flow, callback, exchanges }: Session): 'upgrade' | 'create' | undefined {
+  if (flow === 'create' || !callback || !isTrusted(callback)) return undefined
+  const { code, create_requested: createRequested } = callback.params
+  if (code !== undefined && exchanges.length === 0) return 'upgrade'
+  return createRequested === 'true' ? 'create' : undefined
+}
+
+const issued = z.object({ access_token: z.string() })
+
+/** E4 and E5: exchanges the code of the callback and adds an age signal to the age key. */
+export const takeUpgrade =
+  (host: HttpHost): Handler =>
+  async (request, tenant) => {
+    const { date_of_birth: dateOfBirth = '' } = readDemoForm(request)
+    const session = await requireSession(request, tenant)
+    const code = requireCode(session)
+    const token = await sendCode(code, { tenant, host })
+    const { data } = issued.safeParse(token.body)
+    const added = data && (await upgrade({ accessToken: data.access_token, dateOfBirth }, { tenant, host }))
+    const exchanges = [token.exchange, ...(added ? [added.exchange] : [])]
+    await updateSession(request, tenant, { ...session, exchanges })
+    return { reply: toResult(tenant) }
+  }
+
+/** The code that the shop may exchange now. @throws Refusal when there is none */
+function requireCode({ flow, callback, exchanges }: Session): string {
+  const code = flow === 'use' ? callback?.params['code'] : undefined
+  if (!callback || code === undefined) {
+    throw refused(
+      'no code came with this flow: it comes only with the upgrade scope, when every threshold is false.',
+      'This flow has no code',
+    )
+  }
+  if (!isTrusted(callback)) {
+    throw refused('a check of the callback failed, so the shop does not use its code.', 'This code is not used')
+  }
+  if (exchanges.length > 0) {
+    throw refused('the code of this flow is exchanged already; it is single use.', 'This code is used up')
+  }
+  return code
+}
+
+const refused = (problem: string, title: string) =>
+  Refusal.invalidRequest(`code: ${problem}`, {
+    title,
+    restartHint: 'Start again in the demo app: select “Allow an upgrade”, press Verify my age and answer as child-12.',
+  })

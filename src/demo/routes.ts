@@ -1,10 +1,8 @@
 import { refuseReboundHost } from '../http/guard/guard.ts'
 import type { Handler, HttpHost, RouteRow } from '../http/handler.ts'
-import { startCreate, startUse } from './authorize.ts'
 import { takePost, takeQuery } from './callback.ts'
-import { showResult } from './result.ts'
-import { showStart } from './start.ts'
-import { takeUpgrade } from './upgrade.ts'
+import { showResult, takeUpgrade } from './result.ts'
+import { showStart, startCreate, startUse } from './start.ts'
 
 /** The relying party that the sandbox itself plays; it uses only the public endpoints. */
 export function createDemoRoutes(host: HttpHost): readonly RouteRow[] {

@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { buffer } from 'node:stream/consumers'
 import type { JWK } from 'jose'
 import * as z from 'zod'
 import type { HttpHost } from '../http/handler.ts'
@@ -7,8 +10,7 @@ import { useIssuer } from '../oidc/provider.ts'
 import { DEMO_CLIENT_ID, demoCallback } from '../sandbox/clients/demo-client.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { allPassed, checkResultSchema } from './checks/check.ts'
-import { type CalledFlow, checkReply, keySetSchema } from './checks/check-reply.ts'
-import { callOwnServer, type OwnCall } from './own-server.ts'
+import { type CalledFlow, checkReply, keySetSchema, type ServerAnswer } from './checks/check-reply.ts'
 
 export const exchangeSchema = z.object({
   title: z.string(),
@@ -156,4 +158,39 @@ function uuidOf(instant: number): string {
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x70, 6)
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}
+
+/** A call of the demo's server to the sandbox. */
+interface OwnCall {
+  readonly method: 'GET' | 'POST'
+  /** The absolute URL, below the sandbox's own address. */
+  readonly url: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+/** Milliseconds that the demo waits for a reply. */
+const MAX_WAIT_MS = 5_000
+
+/**
+ * Makes a call as the server of a relying party, but only to this process: `url` never comes from a request. Redirects are not followed.
+ * Resolves to `undefined` when the connection breaks, or nothing comes in time.
+ */
+export function callOwnServer({ method, url, headers: own, body = '' }: OwnCall): Promise<ServerAnswer | undefined> {
+  // Coverage is about other apps.
+  const headers = { 'X-Sandbox-Tool': 'demo', ...own }
+  // The certificate may be self-signed; the process itself listens at this address.
+  const request = url.startsWith('https:')
+    ? requestHttps(url, { method, headers, rejectUnauthorized: false, timeout: MAX_WAIT_MS })
+    : requestHttp(url, { method, headers, timeout: MAX_WAIT_MS })
+  return new Promise((resolve) => {
+    const giveUp = () => resolve(undefined)
+    request.on('timeout', () => request.destroy())
+    request.on('error', giveUp)
+    request.on('response', (response) => {
+      const { statusCode: status = 0 } = response
+      buffer(response).then((bytes) => resolve({ status, text: bytes.toString('utf8') }), giveUp)
+    })
+    request.end(body)
+  })
 }

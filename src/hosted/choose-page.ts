@@ -4,15 +4,17 @@ import { type RenderedPage, renderPage, type Shell } from '../http/html/layout.t
 import { type Translate, translate } from '../http/html/messages.ts'
 import type { UseTransaction } from '../oidc/use.ts'
 import { FALLBACK_PERSONAS } from '../sandbox/personas/persona-schema.ts'
-import { renderPersonaList } from './choices/persona-list.ts'
-import type { PersonaChoice } from './choices/persona-row.ts'
-import { renderEndings } from './driving/endings.ts'
-import { renderOutcomeButton } from './driving/outcome-list.ts'
-import { isWithoutPasskeys } from './embedding/embedding.ts'
-import { renderContinueForm, renderEmbeddingNotice } from './embedding/notice.ts'
-import { renderLanguageForm, renderLanguageMenu } from './language.ts'
 import { renderClientBadge } from './logo.ts'
-import { renderPendingFields, type WaitingPage } from './waiting-page.ts'
+import { renderEndings, renderOutcomeButton } from './outcome-list.ts'
+import { type PersonaChoice, renderPersonaList } from './persona-list.ts'
+import {
+  isBlocked,
+  renderEmbeddingNotice,
+  renderLanguageMenu,
+  renderOtherForms,
+  renderPendingFields,
+  type WaitingPage,
+} from './waiting-page.ts'
 
 /**
  * E1: the page on which the user chooses. The first form posts `transaction` and either `persona` (a persona's button) or `outcome`
@@ -27,14 +29,14 @@ export function renderChoose(
   const { font } = transaction.presentation.appearance
   const t = translate(shell.lang)
   const title = t('choose.title', { client: client.name })
-  const isBlocked = isWithoutPasskeys(page.embedding) && !page.continued
+  const blocked = isBlocked(page)
   const thresholds = transaction.claims.age_thresholds
   const whyPath = `${page.path}/why?${new URLSearchParams({ ...chosenOn(page), persona: '' })}`
   return renderPage(shell, {
     title,
     width: 'wide',
     menu: renderLanguageMenu(t),
-    forms: html`${renderContinueForm(page)}${renderLanguageForm(page)}`,
+    forms: renderOtherForms(page),
     scripts: [
       'language.js',
       'filter.js',
@@ -52,8 +54,8 @@ export function renderChoose(
 <div class="row asker">${renderClientBadge(client)}<h1 id="screen-title">${title}</h1></div>
 ${renderQuestion(transaction, t)}
 <div class="actions">
-${!isBlocked && renderActions(page, t)}
-${renderOutcomeButton('access_denied', page, { label: t('choose.decline'), testId: 'decline', isPrimary: isBlocked }, t)}
+${!blocked && renderActions(page, t)}
+${renderOutcomeButton('access_denied', page, { label: t('choose.decline'), testId: 'decline', isPrimary: blocked }, t)}
 </div>
 </section>
 <div class="hint about">
@@ -62,14 +64,14 @@ ${renderOutcomeButton('access_denied', page, { label: t('choose.decline'), testI
 </div>
 </div>
 ${
-  !isBlocked &&
+  !blocked &&
   html`<section class="card people" aria-labelledby="personas-title" data-passkey>
 ${renderPersonaList(choices, { thresholds, canCreate: transaction.canCreate, whyPath, last }, t)}
 </section>`
 }
 </form>
 <div class="stack desk-more"${font !== undefined && html` data-font="${font.trim()}"`}>
-${!isBlocked && renderEndings(page, t)}
+${!blocked && renderEndings(page, t)}
 ${renderAdvice(findings, t, fontFindings)}
 </div>
 </div>`,

@@ -6,13 +6,16 @@ import { type RenderedPage, renderPage } from '../http/html/layout.ts'
 import { type MessageKey, type Translate, translate } from '../http/html/messages.ts'
 import type { CreateTransaction } from '../oidc/create.ts'
 import type { Persona } from '../sandbox/personas/persona-schema.ts'
-import { renderEndings } from './driving/endings.ts'
-import { renderOutcomeButton } from './driving/outcome-list.ts'
-import { isWithoutPasskeys } from './embedding/embedding.ts'
-import { renderContinueForm, renderEmbeddingNotice } from './embedding/notice.ts'
-import { renderLanguageForm, renderLanguageMenu } from './language.ts'
 import { renderClientBadge } from './logo.ts'
-import { renderPendingFields, type WaitingPage } from './waiting-page.ts'
+import { renderEndings, renderOutcomeButton } from './outcome-list.ts'
+import {
+  isBlocked,
+  renderEmbeddingNotice,
+  renderLanguageMenu,
+  renderOtherForms,
+  renderPendingFields,
+  type WaitingPage,
+} from './waiting-page.ts'
 
 /**
  * E3: the page on which the user saves an age key for one of the `personas`. Its form posts `transaction`, the selected `persona` and
@@ -25,11 +28,11 @@ export function renderCreate(
 ): RenderedPage {
   const { shell, transaction, client } = page
   const t = translate(shell.lang)
-  const isBlocked = isWithoutPasskeys(page.embedding) && !page.continued
+  const blocked = isBlocked(page)
   return renderPage(shell, {
     title: t('create.title'),
     menu: renderLanguageMenu(t),
-    forms: html`${renderContinueForm(page)}${renderLanguageForm(page)}`,
+    forms: renderOtherForms(page),
     scripts: ['language.js', 'filter.js', 'parts.js', 'embedding.js', 'once.js'],
     main: html`${renderEmbeddingNotice(page, 'create', t)}
 <section class="card screen" aria-labelledby="screen-title">
@@ -39,14 +42,14 @@ export function renderCreate(
 <ul class="signals">
 ${transaction.signals.map((signal, _, { length }) => renderSignal(signal, { isFolded: length > 1 }, t))}</ul>
 <form class="saving" method="post" action="${page.path}/choice">${renderPendingFields(page)}
-${!isBlocked && renderSaving(page, choices, t)}
+${!blocked && renderSaving(page, choices, t)}
 <div class="actions">
-${renderOutcomeButton('access_denied', page, { label: t('create.decline'), testId: 'decline', isPrimary: isBlocked }, t)}
+${renderOutcomeButton('access_denied', page, { label: t('create.decline'), testId: 'decline', isPrimary: blocked }, t)}
 </div>
 </form>
 </section>
 ${renderAdvice(page.findings, t)}
-${!isBlocked && renderEndings(page, t)}`,
+${!blocked && renderEndings(page, t)}`,
   })
 }
 

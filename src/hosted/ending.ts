@@ -4,7 +4,7 @@ import { translate } from '../http/html/messages.ts'
 import type { Reply } from '../http/reply.ts'
 import type { Callback } from '../oidc/callback.ts'
 import type { Presentation } from '../oidc/request/presentation.ts'
-import { endsInFrame } from './embedding/embedding.ts'
+import { endsInFrame } from './embedding.ts'
 import { hostedReply, hostedShell, type Visit } from './shell.ts'
 
 /** The page with which a flow ends: the form that posts the callback, or a page without any callback. */

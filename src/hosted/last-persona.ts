@@ -1,6 +1,5 @@
 import { type Cookie, hostedCookie, readCookie } from '../http/cookie.ts'
 import type { Incoming } from '../http/incoming.ts'
-import { FALLBACK_PERSONAS, type Persona } from '../sandbox/personas/persona-schema.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 
 /** The cookie that holds the persona of this browser's last Use. */
@@ -14,12 +13,3 @@ export function lastPersonaCookie(name: string | undefined, request: Incoming, t
 
 /** The name of the persona of this browser's last Use; the persona may be gone. */
 export const lastPersonaOf = (request: Incoming): string | undefined => readCookie(request, LAST_PERSONA_COOKIE)
-
-/**
- * Decision: the Create page preselects the persona of this browser's last Use, otherwise the persona without an age key, so that the main
- * button never replaces an age key by accident.
- */
-export function preselectedPersona(request: Incoming, personas: readonly Persona[]): string | undefined {
-  const candidates = [lastPersonaOf(request), FALLBACK_PERSONAS.create]
-  return candidates.find((name) => personas.some((persona) => persona.name === name))
-}

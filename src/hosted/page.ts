@@ -1,20 +1,22 @@
 import { evaluateBriefly } from '../age/evaluate.ts'
+import { consolePathOf } from '../http/console-page.ts'
 import type { RenderedPage } from '../http/html/layout.ts'
 import type { Reply } from '../http/reply.ts'
 import type { CreateTransaction } from '../oidc/create.ts'
+import { Refusal } from '../oidc/refusal.ts'
 import type { UseTransaction } from '../oidc/use.ts'
 import type { Pending } from '../sandbox/decision/pending.ts'
 import { findEarlier } from '../sandbox/decision/possible-outcome.ts'
-import { inPersonaOrder } from '../sandbox/personas/persona-schema.ts'
+import { FALLBACK_PERSONAS, inPersonaOrder } from '../sandbox/personas/persona-schema.ts'
 import { mapInTurns, takeTurn } from '../sandbox/take-turn.ts'
 import { fontAdvice } from './appearance.ts'
-import type { PersonaChoice } from './choices/persona-row.ts'
 import { renderChoose } from './choose-page.ts'
 import { renderCreate } from './create-page.ts'
-import { drivingBar } from './driving/driving-bar.ts'
-import { embeddingOf } from './embedding/embedding.ts'
-import { lastPersonaOf, preselectedPersona } from './last-persona.ts'
+import { requireDriver } from './driving.ts'
+import { embeddingOf, endsInFrame } from './embedding.ts'
+import { lastPersonaOf } from './last-persona.ts'
 import { clientBadge } from './logo.ts'
+import type { PersonaChoice } from './persona-list.ts'
 import { hostedReply, hostedShell, type Visit } from './shell.ts'
 import type { WaitingPage } from './waiting-page.ts'
 
@@ -51,18 +53,21 @@ export async function waitingPage(
     embedding: embeddingOf(request),
     now: tenant.clock.now(),
     earlier: await findEarlier(transaction, tenant),
-    drivingBar: drivingBar(visit, tenant),
+    drivingBar: drivingBar(visit),
     continued,
     chosenLanguage,
   }
 }
 
-async function renderCreatePage(
-  page: WaitingPage<CreateTransaction>,
-  { tenant, request }: Visit,
-): Promise<RenderedPage> {
-  const personas = await tenant.personas.list()
-  return renderCreate(page, { personas, selected: preselectedPersona(request, personas) })
+/**
+ * Decision: the Create page preselects the persona of this browser's last Use, otherwise the persona without an age key, so that the main
+ * button never replaces an age key by accident.
+ */
+async function renderCreatePage(page: WaitingPage<CreateTransaction>, visit: Visit): Promise<RenderedPage> {
+  const personas = await visit.tenant.personas.list()
+  const candidates = [lastPersonaOf(visit.request), FALLBACK_PERSONAS.create]
+  const selected = candidates.find((name) => personas.some((persona) => persona.name === name))
+  return renderCreate(page, { personas, selected })
 }
 
 async function renderChoicePage(page: WaitingPage<UseTransaction>, { tenant, request }: Visit): Promise<RenderedPage> {
@@ -77,4 +82,15 @@ async function renderChoicePage(page: WaitingPage<UseTransaction>, { tenant, req
   const choices = await mapInTurns(inPersonaOrder(await tenant.personas.list()), choiceOf)
   const fontFindings = fontAdvice(presentation.appearance, tenant.provider)
   return renderChoose({ ...page, fontFindings }, { choices, last: lastPersonaOf(request) })
+}
+
+/** `undefined` for a visitor who may drive the sandbox. */
+function drivingBar(visit: Visit): WaitingPage['drivingBar'] {
+  try {
+    requireDriver(visit)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return { by: endsInFrame(visit) ? 'frame' : 'token', consolePath: consolePathOf(visit.tenant) }
+  }
 }

@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest'
 import type { CheckResult } from '../../src/demo/checks/check.ts'
-import { type CheckedCallback, checkCreateCallback, checkUseCallback } from '../../src/demo/checks/check-callback.ts'
+import {
+  type CheckedCallback,
+  checkCreateCallback,
+  checkToken,
+  checkUseCallback,
+} from '../../src/demo/checks/check-callback.ts'
 import { type CalledFlow, checkReply, keySetSchema } from '../../src/demo/checks/check-reply.ts'
-import { checkToken } from '../../src/demo/checks/check-token.ts'
-import { callOwnServer } from '../../src/demo/own-server.ts'
+import { callOwnServer } from '../../src/demo/server-calls.ts'
 import { OUTCOMES } from '../../src/sandbox/outcomes/catalogue.ts'
 import type { Outcome } from '../../src/sandbox/outcomes/outcome.ts'
 import { push } from '../outcomes/correct-server-calls.ts'

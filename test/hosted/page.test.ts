@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { USUAL_PERSONAS } from '../../src/hosted/choices/usual-personas.ts'
+import { USUAL_PERSONAS } from '../../src/hosted/persona-list.ts'
 import { LANGUAGES } from '../../src/http/html/messages.ts'
 import { press, submit } from '../support/forms.ts'
 import { byTestId, tagsOf, textOf } from '../support/markup.ts'

@@ -6,7 +6,7 @@ import type { CallRecord } from '../../sandbox/journal/call-record.ts'
 import type { Flow } from '../../sandbox/journal/journal.ts'
 import { findOverdue } from '../../sandbox/journal/overdue.ts'
 import { curlCommand } from './curl.ts'
-import type { PageClock } from './flow-time.ts'
+import type { PageClock } from './flow-table.ts'
 
 interface Place {
   readonly baseUrl: string

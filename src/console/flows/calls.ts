@@ -1,14 +1,15 @@
-import { renderInstant, renderSnippet } from '../../http/html/elements.ts'
+import { isJsonObject } from '../../age/json-object.ts'
+import { renderInstant, renderSnippet, shortened } from '../../http/html/elements.ts'
 import { renderFindingList } from '../../http/html/finding-list.ts'
 import { type Html, html } from '../../http/html/html.ts'
+import { decodeIdToken } from '../../http/html/id-token-table.ts'
 import { translate } from '../../http/html/messages.ts'
 import { ENDPOINTS } from '../../oidc/endpoints.ts'
+import { parseJson } from '../../oidc/request/json.ts'
 import { callbackOf, isRefused, refusalOf } from '../../sandbox/journal/call-meaning.ts'
-import type { CallRecord } from '../../sandbox/journal/call-record.ts'
+import type { CallRecord, RecordedResponse } from '../../sandbox/journal/call-record.ts'
 import type { Flow } from '../../sandbox/journal/journal.ts'
-import { renderAnswer } from './answer.ts'
 import { curlCommand } from './curl.ts'
-import { renderValues } from './values.ts'
 
 /** The calls in words, by the number of the endpoint. */
 export const CALL_TITLES: Readonly<Record<string, string>> = {
@@ -93,3 +94,79 @@ const renderCurl = (command: string): Html =>
   command.length > MAX_COMMAND_LENGTH
     ? html`<p class="muted">The call is too long to be repeated from here.</p>`
     : renderSnippet(command)
+
+/** The answer to a call: a redirect with its address and parameters, a page with its fields, a body as it is. */
+export function renderAnswer(response: RecordedResponse): Html {
+  switch (response.kind) {
+    case 'callback': {
+      const { mode, redirectUri, params } = response.callback
+      return html`<p>Sent the browser to <code>${shortened(redirectUri, 300)}</code>, with these parameters in its ${mode === 'fragment' ? 'fragment' : 'query'}:</p>
+${renderValues(params)}`
+    }
+    case 'redirect':
+      return renderRedirect(response.location)
+    case 'page': {
+      const { title, params, error } = response
+      if (params) {
+        return html`<p>Showed the page “${title}”, whose form posts these fields to the app:</p>
+${renderValues(Object.entries(params))}`
+      }
+      return html`<p>Showed the page “${title}”.</p>
+${
+  error &&
+  renderValues([
+    ['error', error.code],
+    ['error_description', error.description],
+  ])
+}`
+    }
+    case 'json':
+      return html`<div class="snippet"><pre><code>${shortened(JSON.stringify(response.value, undefined, 2) ?? '')}</code></pre></div>`
+    case 'text':
+      return response.text === ''
+        ? html`<p class="muted">An empty body.</p>`
+        : html`<div class="snippet"><pre><code>${shortened(response.text)}</code></pre></div>`
+    case 'dropped':
+      return html`<p>The connection was closed without a response.</p>`
+  }
+}
+
+function renderRedirect(location: string): Html {
+  const [address = '', query] = location.split(/[?#](.*)/s)
+  const sent = [...new URLSearchParams(query ?? '')]
+  return html`<p>Sent the browser to <code>${shortened(address, 300)}</code>${sent.length > 0 && ', with these parameters:'}</p>
+${sent.length > 0 && renderValues(sent)}`
+}
+
+/** Parameters of one call. */
+const MAX_PARAMETERS = 30
+
+/** Named values, a row each. JSON is indented, and an id_token is decoded. */
+export function renderValues(values: readonly (readonly [name: string, value: unknown])[]): Html {
+  const shown = values.slice(0, MAX_PARAMETERS)
+  return html`<dl class="settings">${shown.map(
+    ([name, value]) =>
+      html`<div><dt><code>${shortened(name, 100)}</code></dt><dd>${renderValue(name, value)}</dd></div>`,
+  )}</dl>
+${shown.length < values.length && html`<p class="hint">The first ${shown.length} of ${values.length}.</p>`}`
+}
+
+function renderValue(name: string, value: unknown): Html {
+  if (name === 'id_token' && typeof value === 'string') {
+    const { payload } = decodeIdToken(value)
+    return html`<details class="raw"><summary>Its payload, decoded</summary>
+<pre><code>${indented(payload)}</code></pre></details>`
+  }
+  const json = typeof value === 'string' ? jsonIn(value) : value
+  if (json !== undefined && typeof json === 'object') return html`<pre><code>${indented(json)}</code></pre>`
+  return html`<code>${shortened(String(value))}</code>`
+}
+
+/** An object or array, if the text is JSON of one. */
+function jsonIn(text: string): unknown {
+  if (!/^\s*[[{]/.test(text)) return undefined
+  const json = parseJson(text)
+  return json.ok && (isJsonObject(json.value) || Array.isArray(json.value)) ? json.value : undefined
+}
+
+const indented = (value: unknown) => shortened(JSON.stringify(value, undefined, 2))

@@ -2,11 +2,11 @@ import type { ConsoleFrame } from '../../http/console-page.ts'
 import { shortened } from '../../http/html/elements.ts'
 import { type Html, html } from '../../http/html/html.ts'
 import { ENDPOINTS } from '../../oidc/endpoints.ts'
-import { summarizeFlow } from '../../sandbox/journal/explain-flow.ts'
+import { type FlowStatus, isForced, outcomeOf, summarizeFlow } from '../../sandbox/journal/explain-flow.ts'
 import type { ListedFlow } from '../../sandbox/journal/journal.ts'
 import { linkStories, type StoryLinks } from '../../sandbox/journal/link-stories.ts'
-import { type PageClock, renderFlowTime } from './flow-time.ts'
-import { overdue, renderStatusMark } from './status-mark.ts'
+import { findOverdue } from '../../sandbox/journal/overdue.ts'
+import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 
 /** The words for flows in headings and in the filter. */
 export const FLOW_TITLES: Readonly<Record<ListedFlow['flow'], string>> = {
@@ -75,4 +75,76 @@ function renderRow(flow: ListedFlow, { frame, clock, links, above, below }: RowC
 <td class="state">${renderStatusMark(flow, status)}</td>
 </tr>
 `
+}
+
+/** The clock of the sandbox when a page was made. */
+export interface PageClock {
+  /** Milliseconds since the UNIX epoch. */
+  readonly now: number
+  readonly frozen: boolean
+  /** The lifetime of a request_uri, in seconds. */
+  readonly requestUriSeconds: number
+}
+
+/** The present by the clock of a tenant, with the lifetimes that depend on it. */
+export const pageClock = ({ clock, provider }: Pick<Tenant, 'clock' | 'provider'>): PageClock => ({
+  now: clock.now(),
+  frozen: clock.state().frozen,
+  requestUriSeconds: provider.lifetimes.requestUri,
+})
+
+/** How long ago an instant was; a style sheet shows the instant itself on hover and on focus. */
+export function renderFlowTime(instant: string, { now }: Pick<PageClock, 'now'>): Html {
+  const shown = instant.replace('T', ' ').replace(/(?:\.\d+)?Z$/, 'Z')
+  const isToday = instant.slice(0, 10) === new Date(now).toISOString().slice(0, 10)
+  return html`<time datetime="${instant}" title="${shown} by the clock of the sandbox"><span data-ago>${ago(Date.parse(instant), now)}</span> <span class="instant">${isToday ? shown.slice(11) : shown.slice(5)}</span></time>`
+}
+
+/** `12 s ago`, by the clock of the sandbox; `in 3 h` if the clock was set back since. */
+export function ago(instant: number, now: number): string {
+  if (Number.isNaN(instant)) return 'unknown'
+  const seconds = Math.round(Math.abs(now - instant) / 1000)
+  if (seconds < 2) return 'now'
+  const [size, unit] = UNITS.find(([most]) => seconds < most)?.slice(1) ?? DAYS
+  const length = `${Math.floor(seconds / Number(size))} ${unit}`
+  return instant > now ? `in ${length}` : `${length} ago`
+}
+
+const DAYS = [86_400, 'd'] as const
+/** The largest number of seconds for each unit. `public/flows-times.js` has the same rows. */
+const UNITS = [
+  [120, 1, 's'],
+  [7_200, 60, 'min'],
+  [172_800, 3_600, 'h'],
+] as const
+
+/** A status as the console shows it; a flow that waits too long is overdue. */
+type ShownStatus = FlowStatus | 'expired'
+
+const MARKS: Readonly<Record<ShownStatus, string>> = {
+  ok: 'yes',
+  declined: 'declined',
+  error: 'no',
+  waiting: 'wait',
+  expired: 'none',
+}
+
+/** The status of a flow as a mark. A refused flow is never green, nor is an answer that a correct client must refuse. */
+export function renderStatusMark(flow: ListedFlow, status: ShownStatus): Html {
+  const outcome = outcomeOf(flow)
+  const isSpoiled = status === 'ok' && outcome !== undefined && isForced(outcome) && outcome.correctClient !== 'accept'
+  return isSpoiled
+    ? html`<span class="mark wait">forced</span>`
+    : html`<span class="mark ${MARKS[status]}">${status}</span>`
+}
+
+/** Describes a flow that waits longer than its request is valid; `undefined` for every other flow. */
+export function overdue(flow: ListedFlow, clock: PageClock): { status: 'expired'; summary: string } | undefined {
+  const found = findOverdue(flow, clock)
+  if (found === undefined) return undefined
+  const summary =
+    found.missing === 'browser'
+      ? `pushed: no browser came to ${ENDPOINTS.create.number} within ${found.seconds} s`
+      : `the user gave no answer within ${found.seconds} s`
+  return { status: 'expired', summary }
 }

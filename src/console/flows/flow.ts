@@ -16,8 +16,7 @@ import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 import type { ConsoleCall, ConsolePage, ConsoleRoute } from '../console-route.ts'
 import { renderAgain, transactionOf } from './again.ts'
 import { renderCalls } from './calls.ts'
-import { FLOW_TITLES, renderFlowTable } from './flow-table.ts'
-import { type PageClock, pageClock } from './flow-time.ts'
+import { FLOW_TITLES, type PageClock, pageClock, renderFlowTable } from './flow-table.ts'
 import { renderWhy } from './why.ts'
 
 /** `console/flows/ID`: one flow, with everything in the journal about it. */

@@ -4,7 +4,7 @@ import type { AgeSignal } from '../../age/signal.ts'
 import type { Check, ThresholdTrace } from '../../age/trace.ts'
 import { copyOf } from '../../oidc/request/parameters.ts'
 import { mapInTurns } from '../../sandbox/take-turn.ts'
-import type { Change } from './changes.ts'
+import type { Change } from './claims.ts'
 
 /** The answers of a persona to the claims, with reasons. */
 export interface PersonaAnswer {

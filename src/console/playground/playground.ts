@@ -1,14 +1,19 @@
 import type { Claims } from '../../age/claims.ts'
+import { type ConsoleFrame, renderConsolePage } from '../../http/console-page.ts'
 import type { Fields } from '../../http/form.ts'
+import { counted, renderSnippet } from '../../http/html/elements.ts'
+import { renderFindingList } from '../../http/html/finding-list.ts'
+import { type Html, html } from '../../http/html/html.ts'
+import type { RenderedPage } from '../../http/html/layout.ts'
+import { translate } from '../../http/html/messages.ts'
+import type { Finding } from '../../oidc/rules/finding.ts'
 import { inPersonaOrder, type Persona } from '../../sandbox/personas/persona-schema.ts'
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 import type { ConsoleCall, ConsoleRoute } from '../console-route.ts'
-import { flipsOf, selectAnswers } from './answer-table.ts'
-import { answersOf } from './answers.ts'
-import { type Change, changesOf } from './changes.ts'
-import { copiesOf } from './copies.ts'
-import { type AnsweredClaims, renderPlayground } from './playground-page.ts'
-import { formatClaims, type Pasted, readPasted } from './read-pasted.ts'
+import { type AnswerTable, flipsOf, renderAnswerTable, selectAnswers } from './answer-table.ts'
+import { answersOf, type ChangeEffect, type PersonaAnswer } from './answers.ts'
+import { type Change, changesOf, formatClaims, type Pasted, readPasted } from './claims.ts'
+import { type Copy, copiesOf } from './copies.ts'
 
 /**
  * `console/playground`: the answers of every persona to claims, and the effect of one changed filter. The query holds everything, so that
@@ -89,3 +94,113 @@ async function answer(
 /** The named persona, or the first: personas may have been removed. */
 const personaToCopy = (all: readonly Persona[], name: string | undefined): Persona | undefined =>
   all.find((persona) => persona.name === name) ?? all[0]
+
+/** The result for readable claims. */
+export interface AnsweredClaims {
+  readonly table: AnswerTable
+  /** The personas whose answers differ from the earlier ones; absent without earlier claims. */
+  readonly changed?: readonly PersonaAnswer[] | undefined
+  readonly effects: readonly ChangeEffect[]
+  /** The number of personas on which each change was tried, if not all. */
+  readonly compared?: number | undefined
+  /** Texts to copy; absent when there is no persona. */
+  readonly copied?: { readonly persona: string; readonly copies: readonly Copy[] }
+}
+
+interface PlaygroundView {
+  /** The text of the field as it was entered. */
+  readonly text: string
+  readonly findings: readonly Finding[]
+  /** The claims with which the next answers are compared. */
+  readonly before: string | undefined
+  /** Absent when the service would refuse the claims. */
+  readonly answered?: AnsweredClaims
+}
+
+/** Longer claims are not sent along for comparison: a query holds at most 64 KiB. */
+const MAX_BEFORE = 16 * 1024
+
+/** Claims, the answers of every persona, the effect of single changes, and texts to paste elsewhere. */
+export function renderPlayground(
+  frame: ConsoleFrame,
+  { text, findings, before, answered }: PlaygroundView,
+): RenderedPage {
+  const action = `${frame.consolePath}/playground`
+  return renderConsolePage(frame, {
+    title: 'Playground',
+    current: 'playground',
+    lead: html`What every persona answers to your claims, and why. Nothing is recorded, and no flow begins.`,
+    scripts: ['copy.js'],
+    body: html`<form class="stack" method="get">
+<div class="columns">
+<section class="card" aria-labelledby="claims-title">
+<h2 id="claims-title">Claims</h2>
+<div class="field">
+<label for="claims">JSON, or the address of a whole Use request</label>
+<textarea id="claims" name="claims" rows="${rowsFor(text)}" maxlength="65536" autocomplete="off" autocapitalize="none" spellcheck="false"${findings.length > 0 && html` aria-describedby="findings"`}>
+${text}</textarea>
+</div>
+${before !== undefined && before.length <= MAX_BEFORE && html`<input type="hidden" name="before" value="${before}">`}
+${answered?.copied && html`<input type="hidden" name="persona" value="${answered.copied.persona}">`}
+<div class="row"><button class="primary" data-testid="evaluate">Evaluate</button> <a class="target" href="${action}">Start over</a></div>
+${
+  findings.length > 0 &&
+  html`<div id="findings" data-testid="findings"${!answered && html` role="alert"`}>
+${!answered && html`<p class="notice no"><strong>The service would refuse these claims.</strong> Your text stays as it is.</p>`}
+${renderFindingList(findings, translate('en'))}
+</div>`
+}
+</section>
+${answered && renderEffects(answered)}
+</div>
+${answered && renderAnswerTable(answered.table, `${action}#copy`)}
+${answered?.copied && renderCopies(answered.copied)}
+</form>`,
+  })
+}
+
+const rowsFor = (text: string) => Math.min(20, Math.max(9, text.split('\n').length))
+
+/** Personas named in one sentence; the others are counted. */
+const MAX_NAMES = 3
+
+function renderEffects({ changed, effects, compared }: AnsweredClaims): Html {
+  return html`<section class="card" aria-labelledby="change-title">
+<div class="row spread"><h2 id="change-title">Change one filter</h2>${changed && html` <button class="secondary" name="change" value="back" data-testid="back">Back to the claims before</button>`}</div>
+${changed && renderFlips(changed)}
+${compared !== undefined && html`<p class="muted">Tried on the first ${compared} personas with an age key: there are too many to try all.</p>`}
+<ul class="effects">${effects.map(
+    ({ label, flips }) =>
+      html`<li><button class="row spread wide" name="change" value="${label}"><strong>${label}</strong> <span class="mark ${flips.length > 0 ? 'warn' : 'none'}">${flips.length === 0 ? 'same answers' : counted(flips.length, 'persona')}</span>${flips.length > 0 && html` <span class="hint">${namesOf(flips)}</span>`}</button></li>
+`,
+  )}</ul>
+</section>`
+}
+
+function renderFlips(flipped: readonly PersonaAnswer[]): Html {
+  return html`<div class="notice" role="status" data-testid="flipped">${
+    flipped.length === 0
+      ? html`<p>No answer changed.</p>`
+      : html`<p>The answers of ${counted(flipped.length, 'persona')} changed:</p>
+<ul>${flipped.slice(0, MAX_NAMES).map((answer) => html`<li><code>${answer.name}</code> ${flipsOf(answer).join(', ')}</li>`)}${flipped.length > MAX_NAMES && html`<li>and ${flipped.length - MAX_NAMES} more, first in the table</li>`}</ul>`
+  }</div>`
+}
+
+const namesOf = (names: readonly string[]) =>
+  names.slice(0, MAX_NAMES).join(', ') + (names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '')
+
+/** Folds a long text. */
+function renderCopies({ persona, copies }: NonNullable<AnsweredClaims['copied']>): Html {
+  return html`<section class="card" id="copy" aria-labelledby="copy-title">
+<h2 id="copy-title">Copy as</h2>
+<p class="muted">With <code>${persona}</code>; the button of a row above takes another persona.</p>
+<div class="columns">${copies.map(
+    ({
+      title,
+      text,
+      isLong,
+    }) => html`<details${!isLong && html` open`}><summary>${title}</summary>${renderSnippet(text)}</details>
+`,
+  )}</div>
+</section>`
+}

@@ -2,13 +2,17 @@ import * as z from 'zod'
 import { isJsonObject } from '../../age/json-object.ts'
 import { parseJson } from '../../oidc/request/json.ts'
 import type { ClientCheck, OutcomeFlow } from '../../sandbox/outcomes/outcome.ts'
-import type { ServerAnswer } from '../own-server.ts'
 import { type CheckResult, check } from './check.ts'
 
 /** The server-to-server calls. */
 export type CalledFlow = Exclude<OutcomeFlow, 'use' | 'create'>
 
-export interface CheckedReply {
+export interface ServerAnswer {
+  readonly status: number
+  readonly text: string
+}
+
+interface CheckedReply {
   readonly checks: readonly CheckResult[]
   /** The body as JSON; absent for any other body. */
   readonly body?: unknown

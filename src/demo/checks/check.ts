@@ -29,6 +29,10 @@ export function equal(
   return { name, rule, passed, found: passed ? expected : `${textOf(actual)}; must be ${expected}` }
 }
 
+/** The checks that are made; `false` stands for a check that does not apply. */
+export const applying = (checks: readonly (CheckResult | false)[]): CheckResult[] =>
+  checks.filter((one) => one !== false)
+
 export const allPassed = (checks: readonly CheckResult[]): boolean => checks.every(({ passed }) => passed)
 
 const textOf = (value: unknown) =>

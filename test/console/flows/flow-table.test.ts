@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { renderFlowTable } from '../../../src/console/flows/flow-table.ts'
+import { ago, renderFlowTable, renderFlowTime } from '../../../src/console/flows/flow-table.ts'
 import type { ListedFlow } from '../../../src/sandbox/journal/journal.ts'
 import { callbackWith, listedFlow, recordedCall } from '../../support/journal-entries.ts'
 import { byTestId, textOf } from '../../support/markup.ts'
@@ -66,4 +66,27 @@ test('The row of a Create flow whose page is open waits for the user, however lo
   const opened = recordedCall({ endpoint: 'E3', at: '2026-06-01T11:59:00.000Z', status: 200 })
   const text = textOf(tableOf(listedFlow({ flow: 'create', ended_at: undefined, calls: [pushed, opened] })))
   expect(text).toMatch(/waits for the user.*waiting\s*$/)
+})
+
+const NOW = Date.parse('2026-06-01T12:00:00Z')
+
+test.each([
+  [0, 'now'],
+  [12, '12 s ago'],
+  [119, '119 s ago'],
+  [120, '2 min ago'],
+  [7_199, '119 min ago'],
+  [7_200, '2 h ago'],
+  [172_800, '2 d ago'],
+  [-10_800, 'in 3 h'],
+])('%i seconds before now is shown as %j', (seconds, text) => {
+  expect(ago(NOW - seconds * 1000, NOW)).toBe(text)
+})
+
+test('The time of a flow shows the instant by the clock of the sandbox, and of another day the date', () => {
+  const time = renderFlowTime('2026-06-01T11:59:48.250Z', { now: NOW })
+  expect(textOf({ html: String(time) })).toContain('12 s ago 11:59:48Z')
+  expect(String(time)).toContain('title="2026-06-01 11:59:48Z by the clock of the sandbox"')
+  const before = renderFlowTime('2026-05-30T11:59:48.250Z', { now: NOW })
+  expect(textOf({ html: String(before) })).toContain('2 d ago 05-30 11:59:48Z')
 })

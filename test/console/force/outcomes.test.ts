@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { renderOutcome } from '../../../src/console/force/outcome.ts'
+import { renderOutcome } from '../../../src/console/force/outcomes.ts'
 import { findRow, OUTCOMES } from '../../../src/sandbox/outcomes/catalogue.ts'
 import { tagsOf, textOf } from '../../support/markup.ts'
 import { shareSandbox } from '../../support/sandbox.ts'

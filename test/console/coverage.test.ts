@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
-import { textOf } from '../../support/markup.ts'
-import { claims, useRequest } from '../../support/requests.ts'
-import { shareSandbox } from '../../support/sandbox.ts'
+import { textOf } from '../support/markup.ts'
+import { claims, useRequest } from '../support/requests.ts'
+import { shareSandbox } from '../support/sandbox.ts'
 
 const PAGE = '/_sandbox/console/coverage'
 const sandbox = await shareSandbox()

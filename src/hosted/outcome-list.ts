@@ -1,15 +1,46 @@
-import { grouped } from '../../http/html/elements.ts'
-import { renderSuggestions } from '../../http/html/fields.ts'
-import { type Html, html } from '../../http/html/html.ts'
-import { directionOf, englishOn, type Translate } from '../../http/html/messages.ts'
-import { headingOf } from '../../oidc/endpoints.ts'
-import { upgradeScope } from '../../oidc/rules/profile.ts'
-import { unmetNeed } from '../../sandbox/decision/possible-outcome.ts'
-import { outcomesFor } from '../../sandbox/outcomes/catalogue.ts'
-import { needInWords, type Outcome } from '../../sandbox/outcomes/outcome.ts'
-import { FALLBACK_PERSONAS } from '../../sandbox/personas/persona-schema.ts'
-import { renderListFilter } from '../choices/list-filter.ts'
-import type { WaitingPage } from '../waiting-page.ts'
+import { grouped } from '../http/html/elements.ts'
+import { renderSuggestions } from '../http/html/fields.ts'
+import { type Html, html } from '../http/html/html.ts'
+import { directionOf, englishOn, type Translate } from '../http/html/messages.ts'
+import { headingOf } from '../oidc/endpoints.ts'
+import { upgradeScope } from '../oidc/rules/profile.ts'
+import { unmetNeed } from '../sandbox/decision/possible-outcome.ts'
+import { outcomesFor } from '../sandbox/outcomes/catalogue.ts'
+import { needInWords, type Outcome } from '../sandbox/outcomes/outcome.ts'
+import { FALLBACK_PERSONAS } from '../sandbox/personas/persona-schema.ts'
+import { endingsPath } from './form.ts'
+import { renderListFilter, renderPendingFields, type WaitingPage } from './waiting-page.ts'
+
+/**
+ * The section "Force an ending". There are too many endings for the page: a script loads them into the form when the section opens;
+ * without scripts a link leads to their own page.
+ */
+export function renderEndings(page: WaitingPage, t: Translate): Html {
+  const count = forcibleOutcomes(page).length
+  const { id: transaction, path, chosenLanguage, continued = false, embedding, drivingBar } = page
+  const framed = embedding.framed || drivingBar?.by === 'frame'
+  const address = endingsPath(path, { transaction, chosenLanguage, continued, framed })
+  return html`<details class="card endings" data-load data-passkey>
+<summary data-testid="endings"><h2 id="endings-title">${t('ending.title')}</h2> <span class="count">${count}</span></summary>
+<p class="muted">${t('ending.lead')}</p>
+${drivingBar && renderDrivingBar(drivingBar, page, t)}
+<form id="endings" method="post" action="${path}/choice">${renderPendingFields(page)}<a class="target" href="${address}">${t('ending.all', { count })}</a></form>
+</details>`
+}
+
+/** Says why the outcomes of later calls are missing, and where to enter the control token. */
+function renderDrivingBar(
+  { by, consolePath }: NonNullable<WaitingPage['drivingBar']>,
+  page: WaitingPage,
+  t: Translate,
+): Html {
+  if (by === 'frame') return html`<p class="notice" data-testid="driving-bar">${t('driving.frame')}</p>`
+  // A form, not a link: after a navigation from another site, a reload does not send the cookie of the console.
+  return html`<form class="notice" method="post" action="${page.path}/continue#endings-title" data-testid="driving-bar">${renderPendingFields(page)}
+<p>${t('driving.token')} <a href="${consolePath}" target="_blank" rel="noopener">${t('driving.signIn')} <span class="unseen">(${t('choose.newTab')})</span></a></p>
+<button class="secondary" data-testid="driving-again">${t('driving.again')}</button>
+</form>`
+}
 
 /** The outcomes for which the page has a button with this test id. */
 const OWN_BUTTONS = ['code_issued', 'request_uri.expired']
@@ -17,13 +48,13 @@ const OWN_BUTTONS = ['code_issued', 'request_uri.expired']
 /**
  * The outcomes that can be forced on a request: those of its flow and, for a visitor who may drive the sandbox, those of the later calls.
  */
-export const forcibleOutcomes = ({ transaction, drivingBar }: WaitingPage): readonly Outcome[] =>
+const forcibleOutcomes = ({ transaction, drivingBar }: WaitingPage): readonly Outcome[] =>
   outcomesFor(transaction.flow).filter(
     ({ flow }) => flow === transaction.flow || (drivingBar === undefined && (flow === 'token' || flow === 'upgrade')),
   )
 
 /** What this request lacks for an outcome: `scope svc.upgrade`. */
-export function whatIsMissing(outcome: Outcome, { transaction, earlier, brand }: WaitingPage): string | undefined {
+function whatIsMissing(outcome: Outcome, { transaction, earlier, brand }: WaitingPage): string | undefined {
   const need = unmetNeed(outcome, transaction, { earlier })
   return need && needInWords(need, upgradeScope(brand))
 }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { LANGUAGES } from '../../../src/http/html/messages.ts'
-import { formWithId, openEndings, press, submit } from '../../support/forms.ts'
-import { byTestId, tagsOf, textOf } from '../../support/markup.ts'
-import { createRelyingParty } from '../../support/relying-party.ts'
-import { createRequest, useRequest } from '../../support/requests.ts'
-import { shareSandbox } from '../../support/sandbox.ts'
+import { LANGUAGES } from '../../src/http/html/messages.ts'
+import { formWithId, openEndings, press, submit } from '../support/forms.ts'
+import { byTestId, tagsOf, textOf } from '../support/markup.ts'
+import { createRelyingParty } from '../support/relying-party.ts'
+import { createRequest, useRequest } from '../support/requests.ts'
+import { shareSandbox } from '../support/sandbox.ts'
 
 const sandbox = await shareSandbox()
 const usePage = async (changes = {}) => (await sandbox.request.get('/v1/oidc/use').query(useRequest(changes))).text

@@ -1,18 +1,19 @@
-import { type ConsoleFrame, renderConsolePage } from '../../http/console-page.ts'
-import { counted, renderSnippet, renderTable } from '../../http/html/elements.ts'
-import { type Html, html, type Renderable } from '../../http/html/html.ts'
-import type { RenderedPage } from '../../http/html/layout.ts'
+import { type ConsoleFrame, type ConsolePlace, renderConsolePage } from '../http/console-page.ts'
+import { breakable, counted, grouped, renderSnippet, renderTable, shortened } from '../http/html/elements.ts'
+import { type Html, html, type Renderable } from '../http/html/html.ts'
+import type { RenderedPage } from '../http/html/layout.ts'
 import {
   type Coverage,
   type CoverageDimension,
+  type CoverageGap,
+  type CoverageItem,
   DIMENSIONS,
   type DimensionName,
   gapsOf,
-} from '../../sandbox/coverage/coverage.ts'
-import { currentCoverage } from '../../sandbox/coverage/describe-coverage.ts'
-import type { ConsoleRoute } from '../console-route.ts'
-import { renderGaps } from './gap-list.ts'
-import { renderSeen } from './seen-list.ts'
+  nameOfSide,
+} from '../sandbox/coverage/coverage.ts'
+import { currentCoverage } from '../sandbox/coverage/describe-coverage.ts'
+import type { ConsoleRoute } from './console-route.ts'
 
 /** `console/coverage`: what was delivered to the app, and a form that clears the counters. At the base URL it covers all tenants. */
 export const coveragePage: ConsoleRoute = {
@@ -110,3 +111,69 @@ ${renderSeen(name, dimension)}
 </div>
 </details>`
 }
+
+/** The page on which a gap can be tried. */
+interface GapPlace extends Pick<ConsolePlace, 'consolePath' | 'demoPath'> {
+  /** The claims of the app as JSON, for gaps of the endings of a flow. */
+  readonly firstClaims: string | undefined
+}
+
+const MAX_CLAIMS_LENGTH = 300
+
+/** The claims of the following gaps. */
+export const renderClaims = (claims: string | undefined): Html | false =>
+  claims !== undefined && html`<p class="muted"><code>${shortened(claims, MAX_CLAIMS_LENGTH)}</code></p>`
+
+/** The gaps: what closes each, and where to try that. */
+export const renderGaps = (gaps: readonly CoverageGap[], place: GapPlace): readonly Html[] =>
+  grouped(gaps, ({ item }) => item.claims).map(
+    ([claims, those]) =>
+      html`${renderClaims(claims)}
+<ul class="coverage-gaps">${those.map(
+        (gap) =>
+          html`<li><strong>${breakable(gap.what)}</strong> <span>${gap.closes}</span> ${renderTry(gap, place)}</li>
+`,
+      )}</ul>`,
+  )
+
+function renderTry(
+  { what, item, persona, outcome }: CoverageGap,
+  { consolePath, demoPath, firstClaims }: GapPlace,
+): Html {
+  const link = (href: string, text: string) =>
+    html`<a class="target" href="${href}" aria-label="${text}: ${what}">${text}</a>`
+  if (outcome !== undefined)
+    return link(`${consolePath}/outcomes/${item.flow}/${encodeURIComponent(outcome)}`, 'Try it')
+  const { claims = firstClaims } = item
+  if (persona !== undefined && claims !== undefined)
+    return link(`${consolePath}/playground?${new URLSearchParams({ claims, persona }).toString()}#copy`, 'Try it')
+  if (item.flow === 'use') return link(`${consolePath}/personas`, 'Personas')
+  return link(demoPath, 'See it in the demo')
+}
+
+/** What was seen of a dimension, with the tests that saw it. */
+export function renderSeen(name: DimensionName, { covered, items }: CoverageDimension): Html | false {
+  if (covered === 0) return false
+  return html`<details class="raw"><summary>${counted(covered, 'side')} seen, and by which tests</summary>
+${grouped(items, ({ claims }) => claims).map(([claims, those]) => {
+  const rows = those.flatMap(rowsOf)
+  return (
+    rows.length > 0 &&
+    html`${renderClaims(claims)}
+${renderTable(`What was seen of ${name}`, ['What', 'How often', 'Tests'], rows)}`
+  )
+})}
+</details>`
+}
+
+const MAX_NAME_LENGTH = 200
+
+const rowsOf = (item: CoverageItem) =>
+  Object.entries(item.sides).flatMap(([side, { count, tests = [] }]) => {
+    if (count === 0) return []
+    const names =
+      tests.length === 0
+        ? html`<span class="muted">no test gave its name</span>`
+        : html`<ul>${tests.map((test) => html`<li>${shortened(test, MAX_NAME_LENGTH)}</li>`)}</ul>`
+    return [{ cells: [breakable(nameOfSide(item, side)), count === 1 ? 'once' : `${count} times`, names] }]
+  })

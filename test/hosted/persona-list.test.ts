@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { divideChoices, USUAL_PERSONAS } from '../../../src/hosted/choices/usual-personas.ts'
-import { loadPersonas } from '../../../src/sandbox/personas/load-personas.ts'
+import { divideChoices, USUAL_PERSONAS } from '../../src/hosted/persona-list.ts'
+import { loadPersonas } from '../../src/sandbox/personas/load-personas.ts'
 
 const choicesOf = (names: readonly string[]) => names.map((name) => ({ persona: { name, title: name, purpose: 'A' } }))
 const openOf = (names: readonly string[], last?: string) =>

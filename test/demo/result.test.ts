@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { offerOf, shownAnswers, verdictOf } from '../../src/demo/result.ts'
 import type { CreateSession, UseSession } from '../../src/demo/sessions.ts'
-import { offerOf, shownAnswers, verdictOf } from '../../src/demo/verdict.ts'
 import { check, exchange, useSession as use } from './sessions.ts'
 
 const callback = (params: Readonly<Record<string, string>>, answers?: Readonly<Record<string, boolean>>) => ({

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { openEndings, press, submit } from '../../support/forms.ts'
-import { byTestId, textOf } from '../../support/markup.ts'
-import { createRelyingParty } from '../../support/relying-party.ts'
-import { createRequest, useRequest } from '../../support/requests.ts'
-import { shareSandbox, startSandbox, type TestSandbox } from '../../support/sandbox.ts'
+import { openEndings, press, submit } from '../support/forms.ts'
+import { byTestId, textOf } from '../support/markup.ts'
+import { createRelyingParty } from '../support/relying-party.ts'
+import { createRequest, useRequest } from '../support/requests.ts'
+import { shareSandbox, startSandbox, type TestSandbox } from '../support/sandbox.ts'
 
 const TOKEN = 'not-a-real-token'
 /** An outcome of E4, which a Use request with the upgrade scope leads to. */

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { ruleRow } from '../../../src/oidc/rules/rules.ts'
-import { readCallback } from '../../support/callbacks.ts'
-import { type FilledForm, formWithId, press, submit } from '../../support/forms.ts'
-import { byTestId, tagsOf, textOf } from '../../support/markup.ts'
-import { createRelyingParty } from '../../support/relying-party.ts'
-import { type Changes, createRequest, useRequest } from '../../support/requests.ts'
-import { shareSandbox } from '../../support/sandbox.ts'
+import { ruleRow } from '../../src/oidc/rules/rules.ts'
+import { readCallback } from '../support/callbacks.ts'
+import { type FilledForm, formWithId, press, submit } from '../support/forms.ts'
+import { byTestId, tagsOf, textOf } from '../support/markup.ts'
+import { createRelyingParty } from '../support/relying-party.ts'
+import { type Changes, createRequest, useRequest } from '../support/requests.ts'
+import { shareSandbox } from '../support/sandbox.ts'
 
 const sandbox = await shareSandbox()
 const FRAMED = { 'Sec-Fetch-Dest': 'iframe' }

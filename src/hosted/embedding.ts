@@ -1,7 +1,7 @@
-import type { Incoming } from '../../http/incoming.ts'
-import type { Finding } from '../../oidc/rules/finding.ts'
-import { Findings } from '../../oidc/rules/findings.ts'
-import type { Tenant } from '../../sandbox/tenants/tenant.ts'
+import type { Incoming } from '../http/incoming.ts'
+import type { Finding } from '../oidc/rules/finding.ts'
+import { Findings } from '../oidc/rules/findings.ts'
+import type { Visit } from './shell.ts'
 
 type Flow = keyof typeof PASSKEY_PERMISSIONS
 
@@ -19,17 +19,13 @@ export const PASSKEY_PERMISSIONS = {
   create: 'publickey-credentials-create',
 } as const
 
-/** Whether passkeys do not work where the page is shown, as far as the request tells: the page then offers only to go back. */
-export const isWithoutPasskeys = ({ insteadOfWebView }: Embedding): boolean => insteadOfWebView.length > 0
-
 export const embeddingOf = (request: Incoming): Embedding => ({
   framed: isFramed(request),
   insteadOfWebView: alternativesTo(request.header('user-agent') ?? ''),
 })
 
 /** Whether the visit is inside an iframe, where the service never redirects (specification, "Embedding rules"). */
-export const endsInFrame = ({ framed, request }: { framed?: boolean | undefined; request: Incoming }) =>
-  framed || isFramed(request)
+export const endsInFrame = ({ framed, request }: Pick<Visit, 'framed' | 'request'>) => framed || isFramed(request)
 
 const isFramed = (request: Incoming): boolean =>
   ['iframe', 'frame', 'embed', 'object', 'fencedframe'].includes(request.header('sec-fetch-dest') ?? '')
@@ -45,10 +41,7 @@ function alternativesTo(userAgent: string): readonly string[] {
  * Advice on where the request was opened. A header tells that it is in an iframe; only a script on the page can read the permissions of
  * the iframe.
  */
-export function embeddingAdvice(
-  flow: Flow,
-  { request, lacksPermission, tenant }: { request: Incoming; lacksPermission?: boolean | undefined; tenant: Tenant },
-): readonly Finding[] {
+export function embeddingAdvice(flow: Flow, { request, lacksPermission, tenant }: Visit): readonly Finding[] {
   const findings = new Findings(tenant.provider.profile)
   const permission = PASSKEY_PERMISSIONS[flow]
   const { framed, insteadOfWebView } = embeddingOf(request)
