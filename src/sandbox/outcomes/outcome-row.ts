@@ -1,5 +1,5 @@
 import { endpointOf } from '../../oidc/endpoints.ts'
-import { FAMILIES, type Family } from './families.ts'
+import { type Family, familyOf } from './families.ts'
 import type { AnySeamChange, Need, Outcome, OutcomeColumns, OutcomeFacts, Seam } from './outcome.ts'
 
 /** The columns in which a row differs from its family. */
@@ -28,9 +28,9 @@ export const rowsUnder =
 
 /** The row with all columns. */
 export const completeRow = (row: OutcomeRow): Outcome => ({
-  ...FAMILIES[row.family],
+  ...familyOf(row.family),
   correctClient: row.family === 'ending' || row.family === 'control' ? 'accept' : 'refuse',
-  level: row.correctClient === 'depends' ? 'may' : FAMILIES[row.family].level,
+  ...(row.correctClient === 'depends' && { level: 'may' }),
   twin: twinOf(row),
   since: '0.1',
   ...(row.needs?.includes('earlier_flow') && { prelude: 'earlier_flow' }),

@@ -1,8 +1,8 @@
-import { FAMILIES } from '../families.ts'
+import { familyOf } from '../families.ts'
 import type { AuditRow } from '../outcome.ts'
 
 const COMMON = {
-  ...FAMILIES.state,
+  ...familyOf('state'),
   flow: 'use',
   family: 'state',
   correctClient: 'refuse',

@@ -3,7 +3,7 @@ import { codeHash } from '../../../oidc/id-token.ts'
 import { signCompact } from '../../keys/compact-jws.ts'
 import { takeApart } from '../../keys/forge.ts'
 import { changedCallback, paramOf, withAnother, withFirst, withoutParam, withParam } from '../callback-changes.ts'
-import { SAID } from '../citations.ts'
+import { SAID } from '../families.ts'
 import type { Apply, Ending } from '../outcome.ts'
 import { type OutcomeRow, type OwnColumns, rowsUnder } from '../outcome-row.ts'
 

@@ -1,4 +1,4 @@
-import { SAID } from '../citations.ts'
+import { SAID } from '../families.ts'
 import type { OutcomeRow } from '../outcome-row.ts'
 import {
   bodyOf,

@@ -1,5 +1,4 @@
-import { SAID } from '../citations.ts'
-import { FAMILIES } from '../families.ts'
+import { FAMILIES, SAID } from '../families.ts'
 import type { Ending } from '../outcome.ts'
 import type { OutcomeRow, OwnColumns, RowAt } from '../outcome-row.ts'
 

@@ -1,6 +1,6 @@
 import type { IdTokenClaims } from '../../../oidc/callback.ts'
 import { takeApart } from '../../keys/forge.ts'
-import { SAID } from '../citations.ts'
+import { SAID } from '../families.ts'
 import { answers, changedToken, claimsRows, without, withPayloadText } from '../id-token-changes.ts'
 import type { Bait } from '../outcome.ts'
 import type { OutcomeRow } from '../outcome-row.ts'

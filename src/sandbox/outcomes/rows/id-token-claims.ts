@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { codeHash, requestClaimsHash } from '../../../oidc/id-token.ts'
 import { createIssuer } from '../../../oidc/provider.ts'
-import { SAID } from '../citations.ts'
+import { SAID } from '../families.ts'
 import { changedClaims, changedToken, claimsRows } from '../id-token-changes.ts'
 import type { OutcomeRow } from '../outcome-row.ts'
 

@@ -1,6 +1,6 @@
 import { encodePart, signInput } from '../../keys/compact-jws.ts'
 import { takeApart } from '../../keys/forge.ts'
-import { SAID } from '../citations.ts'
+import { SAID } from '../families.ts'
 import { changedClaims, changedToken, withPayloadText } from '../id-token-changes.ts'
 import { type OutcomeRow, rowsUnder } from '../outcome-row.ts'
 import type { TamperTools } from '../tamper-tools.ts'

@@ -1,7 +1,7 @@
 import { forgottenAt } from '../../../oidc/collection.ts'
 import { inSeconds } from '../../../oidc/provider.ts'
 import { accessTokens } from '../../../oidc/token.ts'
-import { SAID } from '../citations.ts'
+import { SAID } from '../families.ts'
 import type { OutcomeRow } from '../outcome-row.ts'
 import { bodyOf, changedReply, membersRows, refusedCalls, withMembers } from '../reply-changes.ts'
 

@@ -1,9 +1,6 @@
 import { expect, test } from 'vitest'
-import { OUTCOMES, rowId } from '../../../src/sandbox/outcomes/catalogue.ts'
-import { BROUGHT_ANSWERS } from '../../../src/sandbox/outcomes/rows/brought-answers.ts'
+import { AUDIT_ROWS as ROWS, rowId } from '../../../src/sandbox/outcomes/catalogue.ts'
 import { isSaid } from '../../support/specification.ts'
-
-const ROWS = [...OUTCOMES, ...BROUGHT_ANSWERS]
 
 /** Sentences of RFCs that bind a client by the word MUST. */
 const MUSTS: Readonly<Record<string, string>> = {
