@@ -1,6 +1,21 @@
-import { endpointOf } from '../../oidc/endpoints.ts'
-import { type Family, familyOf } from './families.ts'
-import type { AnySeamChange, Need, Outcome, OutcomeColumns, OutcomeFacts, Seam } from './outcome.ts'
+import type { IdTokenClaims } from '../../oidc/callback.ts'
+import { endpointOf, type ServerCall } from '../../oidc/endpoints.ts'
+import { Findings } from '../../oidc/rules/findings.ts'
+import type { RuleId } from '../../oidc/rules/rules.ts'
+import { withHeaders, withJson, withMembers } from './answer-changes.ts'
+import { type Family, familyOf, SAID } from './families.ts'
+import type {
+  AnySeamChange,
+  Apply,
+  ClientCheck,
+  Need,
+  Outcome,
+  OutcomeColumns,
+  OutcomeFacts,
+  Seam,
+  ServerReply,
+} from './outcome.ts'
+import type { TamperTools } from './tamper-tools.ts'
 
 /** The columns in which a row differs from its family. */
 export type OwnColumns = Partial<
@@ -11,20 +26,137 @@ export type OwnColumns = Partial<
 export type OutcomeRow = Omit<OutcomeFacts, keyof OwnColumns> & { readonly family: Family } & OwnColumns & AnySeamChange
 
 /** A row of one seam, without the columns that its maker adds. */
-export type RowAt<S extends Seam> = Omit<Extract<OutcomeRow, { seam: S }>, 'name' | 'flow' | 'seam'>
+export type RowAt<S extends Seam> = Omit<Extract<OutcomeRow, { seam: S }>, 'name' | 'flow' | 'seam' | 'family'>
+
+/** Makes a row of a Use flow that ends well, but for the claims of its id_token. */
+export const changedClaims = (name: string, family: Family, row: RowAt<'claims'>): OutcomeRow => ({
+  ...{ name: `id_token.${name}`, flow: 'use', seam: 'claims', family },
+  ...row,
+})
+
+/** Makes a row of a Use flow that ends well, but for its signed id_token. */
+export const changedToken = (name: string, family: Family, row: RowAt<'token'>): OutcomeRow => ({
+  ...{ name: `id_token.${name}`, flow: 'use', seam: 'token', family },
+  ...row,
+})
+
+/** Makes a row whose callback is changed before it is sent. */
+export const changedCallback =
+  (flow: 'use' | 'create') =>
+  (name: string, family: Family, row: RowAt<'callback'>): OutcomeRow => ({
+    ...{ name: `callback.${name}`, flow, seam: 'callback', family },
+    ...row,
+  })
+
+type ReplyRow = RowAt<'reply'> & { readonly apply: Apply<'reply'> }
+
+/** Makes a row of a call that the service carries out and whose good reply is changed. */
+export const changedReply =
+  (flow: ServerCall) =>
+  (name: string, family: Family, row: ReplyRow): OutcomeRow => ({
+    ...{ name: `${flow}.${name}`, flow, seam: 'reply', family },
+    // With a body alone that is wrong the status means success.
+    ...(family === 'failure' && {
+      refs: [SUCCESS[flow], ...(row.breaks?.join() === 'body' ? [] : ['RFC 9110 section 15'])],
+    }),
+    ...row,
+  })
+
+/** How the specification defines success of a call; another reply is none. */
+const SUCCESS: Readonly<Record<ServerCall, string>> = {
+  par: SAID.parSuccess,
+  token: SAID.tokenSuccess,
+  upgrade: SAID.upgradeSuccess,
+  discovery: 'OpenID Connect Discovery 1.0 section 4.2',
+  jwks: 'RFC 7517 section 5',
+}
+
+/** Makes a row of a call that the service does not carry out: it sends only this reply. */
+export const replyInstead =
+  (flow: ServerCall) =>
+  (name: string, family: Family, row: ReplyRow): OutcomeRow =>
+    changedReply(flow)(name, family, { ...row, instead: true })
 
 /** Makes a function for rows that share family and rule. */
 export const rowsUnder =
   <Apply>(
     make: (
       name: string,
-      row: OwnColumns & { family: Family; summary: string; rule: string; apply: Apply },
+      family: Family,
+      row: OwnColumns & { summary: string; rule: string; apply: Apply },
     ) => OutcomeRow,
     family: Family,
     rule: string,
   ) =>
   (name: string, summary: string, apply: Apply, columns: OwnColumns = {}): OutcomeRow =>
-    make(name, { family, summary, rule, apply, ...columns })
+    make(name, family, { summary, rule, apply, ...columns })
+
+/** Makes rows that share family and rule. `change` returns the claims to replace; `undefined` removes a claim. */
+export const claimsRows = (family: Family, rule: string) =>
+  rowsUnder<IdTokenClaims | ((tools: TamperTools, claims: IdTokenClaims) => IdTokenClaims)>(
+    (name, of, { apply: change, ...row }) =>
+      changedClaims(name, of, {
+        ...row,
+        apply: (claims, tools) => ({ ...claims, ...(typeof change === 'function' ? change(tools, claims) : change) }),
+      }),
+    family,
+    rule,
+  )
+
+type Members = Readonly<Record<string, unknown>>
+
+/** Makes rows of changed replies that share family and rule. `change` returns the members to replace; `undefined` removes a member. */
+export const membersRows = (flow: ServerCall, family: Family, rule: string) =>
+  rowsUnder<Members | ((reply: ServerReply) => Members)>(
+    (name, of, { apply: change, ...row }) =>
+      changedReply(flow)(name, of, {
+        ...row,
+        apply: (reply) => withMembers(reply, typeof change === 'function' ? change(reply) : change),
+      }),
+    family,
+    rule,
+  )
+
+/** What is lost without a discovery document or a key set. */
+export const NO_DOCUMENT = 'A token is accepted without a key that verifies it, or every user is locked out.'
+
+/** What a reply lacks when its JSON is the body of an error. */
+export const LACKING: Readonly<Record<ServerCall, readonly ClientCheck[]>> = {
+  par: ['request_uri'],
+  token: ['access_token', 'token_type'],
+  upgrade: ['ok'],
+  discovery: ['issuer', 'jwks_uri', 'authorization_endpoint'],
+  jwks: ['keys'],
+}
+
+/**
+ * Makes rows of calls that the service refuses by one of its rules, with its usual message, whatever was sent. `more` is added to the
+ * rule of the row.
+ */
+export const refusedCalls =
+  (flow: ServerCall, rule: string) =>
+  (
+    name: string,
+    summary: string,
+    by: RuleId,
+    {
+      headers = {},
+      more,
+      ...found
+    }: Parameters<Findings['add']>[1] & { headers?: Record<string, string>; more?: string },
+  ) =>
+    replyInstead(flow)(name, 'failure', {
+      breaks: ['status', ...LACKING[flow]],
+      summary,
+      rule: more === undefined ? rule : `${rule} ${more}`,
+      apply(reply, { provider }) {
+        const findings = new Findings(provider.profile)
+        findings.add(by, found)
+        const { code, status, message } = findings.toRefusal()
+        const body = { error: code, error_description: message, findings: findings.all }
+        return { ...withHeaders(withJson(reply, body), headers), status }
+      },
+    })
 
 /** The row with all columns. */
 export const completeRow = (row: OutcomeRow): Outcome => ({

@@ -1,7 +1,7 @@
 import type { Decisions } from '../../oidc/decisions.ts'
 import type { Call } from '../../oidc/endpoints.ts'
+import { bodyOf, withJson, withoutBody, withText } from '../outcomes/answer-changes.ts'
 import type { ServerReply } from '../outcomes/outcome.ts'
-import { bodyOf, withJson, withoutBody, withText } from '../outcomes/reply-changes.ts'
 
 /** The decision that holds the status of a refusal, by call and error code. */
 const STATUS_OF: Readonly<Record<string, 'clientErrorStatus' | 'refusedTokenStatus' | 'refusedSignalStatus'>> = {

@@ -1,11 +1,17 @@
-import type { Callback } from '../../../oidc/callback.ts'
 import { codeHash } from '../../../oidc/id-token.ts'
-import { signCompact } from '../../keys/compact-jws.ts'
 import { takeApart } from '../../keys/forge.ts'
-import { changedCallback, paramOf, withAnother, withFirst, withoutParam, withParam } from '../callback-changes.ts'
-import { SAID } from '../families.ts'
-import type { Apply, Ending } from '../outcome.ts'
-import { type OutcomeRow, type OwnColumns, rowsUnder } from '../outcome-row.ts'
+import {
+  paramOf,
+  signAgain,
+  withAnother,
+  withFirst,
+  withoutParam,
+  withoutSignature,
+  withParam,
+} from '../answer-changes.ts'
+import { familyOf, SAID } from '../families.ts'
+import type { Apply, AuditRow, Ending } from '../outcome.ts'
+import { changedCallback, type OutcomeRow, type OwnColumns, rowsUnder } from '../outcome-row.ts'
 
 /** Rules of callbacks. */
 const STATE = 'state equals the one that was kept in this session, character by character; each serves once.'
@@ -22,7 +28,11 @@ function ofBothFlows(flow: 'use' | 'create'): OutcomeRow[] {
   const changed = changedCallback(flow)
   // Create lets nobody in.
   const ofCreate: OwnColumns = flow === 'create' ? { severity: 4.3 } : {}
-  const stateRow = rowsUnder<Apply<'callback'>>((name, row) => changed(name, { ...row, ...ofCreate }), 'state', STATE)
+  const stateRow = rowsUnder<Apply<'callback'>>(
+    (name, family, row) => changed(name, family, { ...row, ...ofCreate }),
+    'state',
+    STATE,
+  )
   const onceRow = rowsUnder(changed, 'parameters', ONCE)
   const error = flow === 'use' ? 'error' : 'create_error'
   return [
@@ -44,16 +54,14 @@ function ofBothFlows(flow: 'use' | 'create'): OutcomeRow[] {
       (callback, { invent }) => withAnother(callback, 'state', invent()),
       { since: '0.2' },
     ),
-    changed('empty', {
-      family: 'state',
+    changed('empty', 'state', {
       ...ofCreate,
       breaks: flow === 'use' ? ['state', 'parameters'] : ['state'],
       summary: 'The callback has no parameters at all, as when its address is opened directly.',
       rule: 'A callback without a waiting flow belongs to no session: answer with a plain page.',
       apply: (callback) => ({ ...callback, params: [] }),
     }),
-    changed('error_with_wrong_state', {
-      family: 'state',
+    changed('error_with_wrong_state', 'state', {
       ...ofCreate,
       harm: 'A stranger ends the flow of a user, or is let in by an error.',
       breaks: ['state', 'error'],
@@ -62,15 +70,13 @@ function ofBothFlows(flow: 'use' | 'create'): OutcomeRow[] {
       rule: `${STATE} A stranger's error ends no flow.`,
       apply: (callback, { invent }) => withParam(callback, 'state', invent()),
     }),
-    changed('error_and_success', {
-      family: error,
+    changed('error_and_success', error, {
       summary: 'The answer of a flow that went well, and error=access_denied beside it.',
       ...(flow === 'create' && { harm: CONTRADICTORY }),
       rule: flow === 'use' ? `${ONE_ANSWER} ${ERROR}` : ERROR,
       apply: (callback) => withAnother(callback, 'error', 'access_denied'),
     }),
-    changed('error_empty', {
-      family: error,
+    changed('error_empty', error, {
       correctClient: 'depends',
       severity: 4.3,
       harm: CONTRADICTORY,
@@ -79,8 +85,7 @@ function ofBothFlows(flow: 'use' | 'create'): OutcomeRow[] {
       rule: 'Refuse any error, or take an empty parameter for one that was left out, as RFC 6749 section 3.1 has it of requests.',
       apply: (callback) => withAnother(callback, 'error', ''),
     }),
-    changed('error_unknown', {
-      family: error,
+    changed('error_unknown', error, {
       ending: {
         kind: 'error',
         error: 'sandbox_unknown_error',
@@ -89,16 +94,14 @@ function ofBothFlows(flow: 'use' | 'create'): OutcomeRow[] {
       summary: 'An error code that no specification lists.',
       rule: ERROR,
     }),
-    changed('error_description_long', {
-      family: error,
+    changed('error_description_long', error, {
       ...(flow === 'create' && { cwe: [770], harm: 'A page or a log of the app is flooded.' }),
       ending: DENIED,
       summary: 'An error_description of 8,000 characters.',
       rule: DESCRIPTION,
       apply: (callback) => withParam(callback, 'error_description', 'x'.repeat(8_000)),
     }),
-    changed('error_description_markup', {
-      family: error,
+    changed('error_description_markup', error, {
       ...(flow === 'use'
         ? { cwe: [636, 79] }
         : { cwe: [79], severity: 6.1, harm: 'A script of an attacker runs on a page of the app.' }),
@@ -107,15 +110,13 @@ function ofBothFlows(flow: 'use' | 'create'): OutcomeRow[] {
       rule: DESCRIPTION,
       apply: (callback) => withParam(callback, 'error_description', '"><img src=x onerror=alert(document.domain)>'),
     }),
-    changed('iss_of_other_issuer', {
-      family: 'mix_up',
+    changed('iss_of_other_issuer', 'mix_up', {
       summary: 'A parameter iss names another issuer: an answer of another server (mix-up).',
       correctClient: 'depends',
       rule: 'A client that supports RFC 9207 refuses another issuer; one that does not ignores the parameter.',
       apply: (callback) => withParam(callback, 'iss', 'https://issuer.example'),
     }),
-    changed('extra_parameter', {
-      family: 'control',
+    changed('extra_parameter', 'control', {
       level: 'must',
       refs: [flow === 'use' ? 'RFC 6749 section 4.2.2' : 'RFC 6749 section 4.1.2'],
       summary: 'A parameter that the client does not know is there.',
@@ -129,8 +130,7 @@ function ofBothFlows(flow: 'use' | 'create'): OutcomeRow[] {
 export const CALLBACKS: readonly OutcomeRow[] = [
   ...ofBothFlows('use'),
   ...ofBothFlows('create'),
-  changedCallback('create')('in_fragment', {
-    family: 'response_mode',
+  changedCallback('create')('in_fragment', 'response_mode', {
     level: 'should',
     cwe: [754],
     refs: [SAID.createInQuery],
@@ -149,23 +149,16 @@ const changedUse = changedCallback('use')
 const onceRow = rowsUnder(changedUse, 'parameters', ONCE)
 const OF_CREATE = { ending: { kind: 'create_requested' }, needs: ['can_create'] } as const
 const createRow = rowsUnder(changedUse, 'create_request', CREATE)
-/** The right id_token without its signature. */
-function unsignedIn(callback: Callback): string {
-  const { header, payload } = takeApart(paramOf(callback, 'id_token') ?? '').parts
-  return `${header}.${payload}.`
-}
 
 /** Changed callbacks of the Use flow alone; the id_token itself is correct. */
 export const USE_CALLBACKS: readonly OutcomeRow[] = [
-  changedUse('state_of_earlier_flow', {
-    family: 'state',
+  changedUse('state_of_earlier_flow', 'state', {
     needs: ['earlier_flow', 'earlier_state'],
     summary: 'The state is that of the last flow of this client.',
     rule: STATE,
     apply: (callback, { earlier }) => withParam(callback, 'state', earlier.state),
   }),
-  changedUse('replayed', {
-    family: 'state',
+  changedUse('replayed', 'state', {
     needs: ['earlier_flow'],
     cwe: [352, 294],
     breaks: ['state', 'nonce'],
@@ -175,15 +168,13 @@ export const USE_CALLBACKS: readonly OutcomeRow[] = [
     apply: (callback, { earlier }) =>
       withParam(withParam(callback, 'state', earlier.state), 'id_token', earlier.idToken),
   }),
-  changedUse('in_other_mode', {
-    family: 'response_mode',
+  changedUse('in_other_mode', 'response_mode', {
     summary:
       'The answer comes in the query though the fragment was asked for; in the fragment if it was the query or a form.',
     rule: OWN_MODE,
     apply: (callback) => ({ ...callback, mode: callback.mode === 'fragment' ? 'query' : 'fragment' }),
   }),
-  changedUse('form_post_unasked', {
-    family: 'response_mode',
+  changedUse('form_post_unasked', 'response_mode', {
     cwe: [20],
     harm: 'An answer is read from where the app did not ask for it, without the cookies of its session.',
     summary:
@@ -191,8 +182,7 @@ export const USE_CALLBACKS: readonly OutcomeRow[] = [
     rule: `${OWN_MODE} A client that asks for form_post keeps the session in a cookie with SameSite=None.`,
     apply: (callback) => ({ ...callback, mode: callback.mode === 'form_post' ? 'query' : 'form_post' }),
   }),
-  changedUse('id_token_missing', {
-    family: 'parameters',
+  changedUse('id_token_missing', 'parameters', {
     level: 'must',
     severity: 9.1,
     cwe: [636, 754],
@@ -203,24 +193,22 @@ export const USE_CALLBACKS: readonly OutcomeRow[] = [
     apply: (callback) => withoutParam(callback, 'id_token'),
   }),
   onceRow('id_token_twice', 'Two parameters id_token: one without a signature, then the right one.', (callback) =>
-    withFirst(callback, 'id_token', unsignedIn(callback)),
+    withFirst(callback, 'id_token', withoutSignature(paramOf(callback, 'id_token') ?? '')),
   ),
   onceRow(
     'id_token_twice_right_first',
     'Two parameters id_token: the right one, then one without a signature.',
-    (callback) => withAnother(callback, 'id_token', unsignedIn(callback)),
+    (callback) => withAnother(callback, 'id_token', withoutSignature(paramOf(callback, 'id_token') ?? '')),
     { since: '0.2' },
   ),
-  changedUse('create_requested_and_id_token', {
-    family: 'parameters',
+  changedUse('create_requested_and_id_token', 'parameters', {
     layer: 'service',
     refs: [SAID.createRequested],
     summary: 'An id_token and create_requested=true together.',
     rule: ONE_ANSWER,
     apply: (callback) => withAnother(callback, 'create_requested', 'true'),
   }),
-  changedUse('create_requested_unasked', {
-    family: 'create_request',
+  changedUse('create_requested_unasked', 'create_request', {
     twin: 'use/verified',
     ending: { kind: 'create_requested' },
     needs: ['no_can_create'],
@@ -239,8 +227,7 @@ export const USE_CALLBACKS: readonly OutcomeRow[] = [
     (callback) => withParam(callback, 'create_requested', 'false'),
     OF_CREATE,
   ),
-  changedUse('code_unasked', {
-    family: 'code',
+  changedUse('code_unasked', 'code', {
     correctClient: 'depends',
     needs: ['no_code'],
     breaks: ['code', 'c_hash'],
@@ -248,23 +235,21 @@ export const USE_CALLBACKS: readonly OutcomeRow[] = [
     rule: 'Refuse it, or leave the code alone as a parameter that was not asked for: it is never exchanged.',
     apply: (callback, { invent }) => withAnother(callback, 'code', invent()),
   }),
-  changedUse('code_unasked_with_c_hash', {
-    family: 'code',
+  changedUse('code_unasked_with_c_hash', 'code', {
     correctClient: 'depends',
     since: '0.2',
     needs: ['no_code'],
     summary: 'A code comes though none was asked for, or though a threshold is met, and c_hash is that of this code.',
     rule: 'Refuse it, or leave the code alone as a parameter that was not asked for: it is never exchanged.',
-    async apply(callback, { invent, keys }) {
-      const code = invent()
-      const { header, claims } = takeApart(paramOf(callback, 'id_token') ?? '')
-      const payload = { ...claims, c_hash: codeHash(code) }
-      const idToken = await signCompact({ header, payload }, await keys.signingKey())
-      return withParam(withParam(callback, 'id_token', idToken), 'code', code)
+    async apply(callback, tools) {
+      const code = tools.invent()
+      const idToken = paramOf(callback, 'id_token') ?? ''
+      const payload = { ...takeApart(idToken).claims, c_hash: codeHash(code) }
+      const signed = await signAgain(idToken, tools, { payload })
+      return withParam(withParam(callback, 'id_token', signed), 'code', code)
     },
   }),
-  changedUse('code_missing', {
-    family: 'code',
+  changedUse('code_missing', 'code', {
     ending: { kind: 'verified', allFalse: true },
     needs: ['upgrade_scope'],
     plainNo: true,
@@ -273,12 +258,45 @@ export const USE_CALLBACKS: readonly OutcomeRow[] = [
     rule: CODE,
     apply: (callback) => withoutParam(callback, 'code'),
   }),
-  changedUse('code_other', {
-    family: 'code_hash',
+  changedUse('code_other', 'code_hash', {
     ending: { kind: 'verified', allFalse: true },
     needs: ['upgrade_scope'],
     summary: 'No threshold is met, and the code is another one than c_hash is over.',
     rule: 'Compare c_hash with the code before the code is exchanged (OpenID Connect Core section 3.3.2.10).',
     apply: (callback, { invent }) => withParam(callback, 'code', invent()),
   }),
+]
+
+const BROUGHT = {
+  ...familyOf('state'),
+  flow: 'use',
+  family: 'state',
+  correctClient: 'refuse',
+  twin: 'use/verified',
+  since: '0.3',
+  breaks: ['state', 'nonce'],
+} as const
+
+/** Right answers that a browser brings in a wrong way. No answer of the sandbox makes them, so only an audit can try them. */
+export const BROUGHT_ANSWERS: readonly AuditRow[] = [
+  {
+    ...BROUGHT,
+    name: 'callback.of_other_browser',
+    summary: 'A browser that has begun a flow of its own brings the right answer to a flow of another browser.',
+    rule: 'state belongs to the browser that the request was made for: compare it with the session, not with a list of all requests.',
+    severity: 8.1,
+    cwe: [352, 384],
+    harm: 'Somebody else proves an age, and a child opens the address of that answer.',
+  },
+  {
+    ...BROUGHT,
+    name: 'callback.twice',
+    level: 'should',
+    summary: 'The same browser brings an answer once more, after the session that it opened is over.',
+    rule: 'A state that has been answered is spent: remove it from the session before the answer is read.',
+    severity: 6.5,
+    cwe: [294],
+    refs: ['RFC 9700 section 2.1'],
+    harm: 'Whoever finds the address of an answer in the history of a browser opens a session with it again.',
+  },
 ]

@@ -1,23 +1,18 @@
 import { encodePart, signCompact } from '../../keys/compact-jws.ts'
 import { takeApart } from '../../keys/forge.ts'
-import { changedClaims, changedToken, withHeader, withPayloadText } from '../id-token-changes.ts'
-import type { OutcomeRow, RowAt } from '../outcome-row.ts'
-
-const rightClaims = (name: string, row: Omit<RowAt<'claims'>, 'family'>) =>
-  changedClaims(name, { family: 'control', ...row })
-const rightToken = (name: string, row: Omit<RowAt<'token'>, 'family'>) =>
-  changedToken(name, { family: 'control', ...row })
+import { signAgain } from '../answer-changes.ts'
+import { changedClaims, changedToken, type OutcomeRow } from '../outcome-row.ts'
 
 /** Unusual but valid tokens: a client that refuses them is too strict or broken. Some depend on an agreement. */
 export const CONTROLS: readonly OutcomeRow[] = [
-  rightClaims('extra_claim', {
+  changedClaims('extra_claim', 'control', {
     level: 'must',
     refs: ['RFC 7519 section 4'],
     summary: 'A claim that the client does not know is there.',
     rule: 'Ignore claims that are not understood (RFC 7519 section 4).',
     apply: (claims) => ({ ...claims, sandbox_extra: { note: 'ignore what you do not know' } }),
   }),
-  rightToken('header_reordered', {
+  changedToken('header_reordered', 'control', {
     refs: ['RFC 8259 section 1'],
     summary: 'The members of the header come in another order.',
     rule: 'JSON objects have no order.',
@@ -27,69 +22,68 @@ export const CONTROLS: readonly OutcomeRow[] = [
       return signCompact({ header: reordered, payload: claims }, await keys.signingKey())
     },
   }),
-  rightClaims('claims_reordered', {
+  changedClaims('claims_reordered', 'control', {
     refs: ['RFC 8259 section 1'],
     summary: 'The claims come in another order.',
     rule: 'JSON objects have no order.',
     apply: (claims) => Object.fromEntries(Object.entries(claims).reverse()),
   }),
-  rightToken('pretty_printed', {
+  changedToken('pretty_printed', 'control', {
     refs: ['RFC 8259 section 2', 'RFC 7515 section 5.2'],
     summary: 'The JSON of the payload has line breaks and spaces.',
     rule: 'Verify the signature over the part as it came, never over JSON that was written again.',
-    apply: (idToken, tools) => withPayloadText(idToken, JSON.stringify(takeApart(idToken).claims, undefined, 2), tools),
+    apply: (idToken, tools) =>
+      signAgain(idToken, tools, { payload: JSON.stringify(takeApart(idToken).claims, undefined, 2) }),
   }),
-  rightToken('header_extra_member', {
+  changedToken('header_extra_member', 'control', {
     level: 'must',
     refs: ['RFC 7515 section 4'],
     summary: 'The header has a member that the client does not know, and no crit.',
     rule: 'Ignore header members that are not understood (RFC 7515 section 4).',
-    apply: (idToken, tools) => withHeader(idToken, { sandbox_extra: encodePart('ignore me') }, tools),
+    apply: (idToken, tools) => signAgain(idToken, tools, { header: { sandbox_extra: encodePart('ignore me') } }),
   }),
-  rightToken('typ_missing', {
+  changedToken('typ_missing', 'control', {
     refs: ['RFC 7519 section 5.1'],
     summary: 'The header has no typ.',
     rule: 'typ is optional (RFC 7519 section 5.1).',
-    apply: (idToken, tools) => withHeader(idToken, { typ: undefined }, tools),
+    apply: (idToken, tools) => signAgain(idToken, tools, { header: { typ: undefined } }),
   }),
-  rightToken('key_rotated', {
+  changedToken('key_rotated', 'control', {
     summary:
       'Signed by the next key, which has just been published; the old one stays published and signs the other tokens.',
     rule: 'Fetch the key set again when a kid is unknown, or refuse until a while has passed: many libraries wait half a minute and more.',
     refs: ['OpenID Connect Core 1.0 section 10.1.1'],
     correctClient: 'depends',
-    async apply(idToken, { publishNextKey }) {
-      const { header, claims } = takeApart(idToken)
-      const key = await publishNextKey()
-      return signCompact({ header: { ...header, kid: key.kid }, payload: claims }, key)
+    async apply(idToken, tools) {
+      const key = await tools.publishNextKey()
+      return signAgain(idToken, tools, { header: { kid: key.kid }, key })
     },
   }),
-  rightToken('es256', {
+  changedToken('es256', 'control', {
     summary:
       'Signed with ES256, whatever the sandbox usually signs with; discovery lists it and the key set has the key.',
     rule: 'Accept every algorithm that discovery lists, with the key that the kid names, or only the one that was agreed on.',
     refs: ['OpenID Connect Core 1.0 section 3.1.3.7 (7)', 'RFC 8725 section 3.1'],
     correctClient: 'depends',
-    async apply(idToken, { keys }) {
-      const { header, claims } = takeApart(idToken)
-      const key = await keys.keyFor('ES256')
-      return signCompact({ header: { ...header, alg: key.alg, kid: key.kid }, payload: claims }, key)
+    async apply(idToken, tools) {
+      const key = await tools.keys.keyFor('ES256')
+      return signAgain(idToken, tools, { header: { alg: key.alg, kid: key.kid }, key })
     },
   }),
-  rightClaims('aud_string', {
+  changedClaims('aud_string', 'control', {
     refs: ['RFC 7519 section 4.1.3'],
     correctClient: 'depends',
     summary: 'The audience is a string, as RFC 7519 lets a single one be.',
     rule: 'The specification says that aud is an array: refuse a string, or take it as the one audience (RFC 7519 section 4.1.3).',
     apply: (claims, { transaction }) => ({ ...claims, aud: transaction?.clientId }),
   }),
-  rightClaims('azp_own', {
+  changedClaims('azp_own', 'control', {
     refs: ['OpenID Connect Core 1.0 section 3.1.3.7 (5)'],
     summary: 'azp is there and names the client itself.',
     rule: 'azp, where there is one, is the own client_id.',
     apply: (claims, { transaction }) => ({ ...claims, azp: transaction?.clientId }),
   }),
-  rightClaims('nbf_past', {
+  changedClaims('nbf_past', 'control', {
     refs: ['RFC 7519 section 4.1.5'],
     summary: 'nbf is there and has passed.',
     rule: 'nbf, where there is one, is not in the future.',

@@ -2,86 +2,64 @@ import { FAMILIES, SAID } from '../families.ts'
 import type { Ending } from '../outcome.ts'
 import type { OutcomeRow, OwnColumns, RowAt } from '../outcome-row.ts'
 
-/** Flows that end with an error in the callback: description of the error and summary of the row. */
+/** Makes the row of a flow that ends well. */
+const ended = (flow: 'use' | 'create', row: RowAt<'callback'> & { name?: string; ending: Ending }): OutcomeRow => ({
+  ...{ name: row.ending.kind, flow, seam: 'callback', family: 'ending' },
+  ...row,
+})
+
+/** Makes rows of flows that end with an error in the callback: description of the error and summary of the row. */
 const failed = (
   flow: 'use' | 'create',
   rule: string,
   errors: Readonly<Record<string, readonly [description: string, summary: string]>>,
-  columns: OwnColumns & { name?: string } = {},
+  { error, ...columns }: OwnColumns & { error?: string } = {},
 ): OutcomeRow[] =>
-  Object.entries(errors).map(([error, [description, summary]]) => ({
-    ...{ name: error, flow, seam: 'callback', family: flow === 'use' ? 'error' : 'create_error', summary, rule },
-    ending: { kind: 'error', error, description },
+  Object.entries(errors).map(([name, [description, summary]]) => ({
+    ...{ name, flow, seam: 'callback', family: flow === 'use' ? 'error' : 'create_error', summary, rule },
+    ending: { kind: 'error', error: error ?? name, description },
     ...columns,
   }))
 
-/** A flow that ends well. */
-const ended = (
-  flow: 'use' | 'create',
-  ending: Ending,
-  row: Omit<RowAt<'callback'>, 'family' | 'ending'> & { name?: string },
-): OutcomeRow => ({ name: ending.kind, flow, seam: 'callback', family: 'ending', ending, ...row })
-
 const NO_RESULT = 'A callback with error carries no result: say so to the user and offer another way.'
-const TRY_LATER = 'The service failed, not the user: keep the session and offer to try again.'
 const OUR_MISTAKE = 'The request itself was wrong: log error and error_description, and do not try the same again.'
-const INTERACTION = 'No session is assumed at the service: begin a new flow in which the user can take part.'
-const PUSH_AGAIN =
-  'A request_uri serves once, within 90 seconds: push the request again and send the user to the new one.'
-const OF_REFERENCE = [SAID.createSuccess, 'RFC 9126 section 4'] as const
-const NO_ANSWER = 'A flow may never come back: let its state expire, and let the user start again.'
 
 /** Endings that a user or the service causes; no answer is changed. */
 export const ENDINGS: readonly OutcomeRow[] = [
-  ended(
-    'use',
-    { kind: 'verified' },
-    {
-      summary: 'The thresholds are evaluated; with the upgrade scope and every threshold false a code comes too.',
-      rule: 'Validate signature, iss, aud, exp, nonce and state; then trust age_thresholds.',
-    },
-  ),
-  ended(
-    'use',
-    { kind: 'verified', allFalse: true },
-    {
-      name: 'code_issued',
-      since: '0.2',
-      needs: ['upgrade_scope'],
-      refs: [SAID.code],
-      summary:
-        'Every threshold is false, whatever the age key of the persona holds, and a code comes beside the id_token.',
-      rule: 'Verify the age in another way, then exchange the code (E4) and upgrade the age key (E5).',
-    },
-  ),
-  ended(
-    'use',
-    { kind: 'create_requested' },
-    {
-      needs: ['can_create'],
-      refs: [SAID.createRequested],
-      summary: 'The user chooses to create an age key.',
-      rule: 'Verify the age in another way, then begin the Create flow.',
-    },
-  ),
-  ended(
-    'create',
-    { kind: 'created' },
-    {
-      refs: [SAID.created, SAID.createSuccess],
-      summary: 'The age key of the persona is replaced by one with the submitted age signals.',
-      rule: 'Compare state; a callback without error is a success.',
-    },
-  ),
-  ended(
-    'create',
-    { kind: 'created_new' },
-    {
-      refs: [SAID.created, SAID.createSuccess],
-      summary: 'A new persona with a generated name holds the submitted age signals.',
-      rule: 'Compare state; a callback without error is a success.',
-    },
-  ),
+  ended('use', {
+    ending: { kind: 'verified' },
+    summary: 'The thresholds are evaluated; with the upgrade scope and every threshold false a code comes too.',
+    rule: 'Validate signature, iss, aud, exp, nonce and state; then trust age_thresholds.',
+  }),
+  ended('use', {
+    name: 'code_issued',
+    ending: { kind: 'verified', allFalse: true },
+    since: '0.2',
+    needs: ['upgrade_scope'],
+    refs: [SAID.code],
+    summary:
+      'Every threshold is false, whatever the age key of the persona holds, and a code comes beside the id_token.',
+    rule: 'Verify the age in another way, then exchange the code (E4) and upgrade the age key (E5).',
+  }),
+  ended('use', {
+    ending: { kind: 'create_requested' },
+    needs: ['can_create'],
+    refs: [SAID.createRequested],
+    summary: 'The user chooses to create an age key.',
+    rule: 'Verify the age in another way, then begin the Create flow.',
+  }),
+  ended('create', {
+    ending: { kind: 'created' },
+    refs: [SAID.created, SAID.createSuccess],
+    summary: 'The age key of the persona is replaced by one with the submitted age signals.',
+    rule: 'Compare state; a callback without error is a success.',
+  }),
+  ended('create', {
+    ending: { kind: 'created_new' },
+    refs: [SAID.created, SAID.createSuccess],
+    summary: 'A new persona with a generated name holds the submitted age signals.',
+    rule: 'Compare state; a callback without error is a success.',
+  }),
   ...failed('use', NO_RESULT, {
     access_denied: ['the user went back or gave up', 'The user goes back or gives up.'],
   }),
@@ -93,9 +71,9 @@ export const ENDINGS: readonly OutcomeRow[] = [
       ...{ name: 'no_answer', flow, seam: 'reply', family: 'no_answer', ending: { kind: 'no_answer' } },
       ...(flow === 'create' && { severity: 4.3, harm: FAMILIES.create_error.harm }),
       summary: 'The user closes the window: no callback follows.',
-      rule: NO_ANSWER,
+      rule: 'A flow may never come back: let its state expire, and let the user start again.',
     },
-    ...failed(flow, TRY_LATER, {
+    ...failed(flow, 'The service failed, not the user: keep the session and offer to try again.', {
       server_error: ['the service failed unexpectedly', 'The service fails while the user is there.'],
       temporarily_unavailable: [
         'the service is overloaded or under maintenance',
@@ -115,7 +93,7 @@ export const ENDINGS: readonly OutcomeRow[] = [
       ],
     }),
   ]),
-  ...failed('use', INTERACTION, {
+  ...failed('use', 'No session is assumed at the service: begin a new flow in which the user can take part.', {
     interaction_required: ['the user must take part', 'The service cannot go on without the user.'],
     login_required: ['the user must sign in with the passkey', 'The user must sign in with the passkey and has not.'],
     account_selection_required: [
@@ -126,25 +104,18 @@ export const ENDINGS: readonly OutcomeRow[] = [
   }),
   ...failed(
     'create',
-    PUSH_AGAIN,
+    'A request_uri serves once, within 90 seconds: push the request again and send the user to the new one.',
     {
-      invalid_request_uri: [
+      'request_uri.expired': [
         'CRE-09: request_uri has expired',
         'The user arrives after the 90 seconds of the request_uri.',
       ],
-    },
-    { name: 'request_uri.expired', refs: OF_REFERENCE },
-  ),
-  ...failed(
-    'create',
-    PUSH_AGAIN,
-    {
-      invalid_request_uri: [
+      'request_uri.used': [
         'CRE-10: request_uri has already been used',
         'The request_uri has served before, as when the user goes back and tries again.',
       ],
     },
-    { name: 'request_uri.used', refs: OF_REFERENCE },
+    { error: 'invalid_request_uri', refs: [SAID.createSuccess, 'RFC 9126 section 4'] },
   ),
   ...failed(
     'create',

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto'
 import { codeHash, requestClaimsHash } from '../../../oidc/id-token.ts'
 import { createIssuer } from '../../../oidc/provider.ts'
 import { SAID } from '../families.ts'
-import { changedClaims, changedToken, claimsRows } from '../id-token-changes.ts'
-import type { OutcomeRow } from '../outcome-row.ts'
+import { changedClaims, changedToken, claimsRows, type OutcomeRow } from '../outcome-row.ts'
 
 const issuerRow = claimsRows('issuer', 'iss equals {base_url}/v1/oidc/use, character by character.')
 const audienceRow = claimsRows('audience', 'aud contains the own client_id.')
@@ -62,8 +61,7 @@ export const ID_TOKEN_PARTIES: readonly OutcomeRow[] = [
   subjectRow('sub_empty', 'The subject is the empty string.', { sub: '' }),
   subjectRow('sub_number', 'The subject is a number.', { sub: 4711 }),
   subjectRow('sub_too_long', 'The subject has 300 characters.', { sub: 'x'.repeat(300) }),
-  changedClaims('sub_seen_before', {
-    family: 'subject',
+  changedClaims('sub_seen_before', 'subject', {
     breaks: [],
     correctClient: 'depends',
     summary: 'The subject is always the same, while each verification should have its own.',
@@ -71,8 +69,6 @@ export const ID_TOKEN_PARTIES: readonly OutcomeRow[] = [
     apply: (claims) => ({ ...claims, sub: 'sandbox-sub-seen-before' }),
   }),
 ]
-
-const NOT_BEFORE = 'nbf, where there is one, is not in the future.'
 
 const MINUTE = 60
 const HOUR = 60 * MINUTE
@@ -117,8 +113,7 @@ export const ID_TOKEN_TIMES: readonly OutcomeRow[] = [
       { since: '0.3', refs: EXPIRY_REFS },
     ),
   ),
-  changedClaims('expired_two_minutes_ago', {
-    family: 'expiry',
+  changedClaims('expired_two_minutes_ago', 'expiry', {
     since: '0.3',
     refs: EXPIRY_REFS,
     ...MOMENT,
@@ -127,8 +122,7 @@ export const ID_TOKEN_TIMES: readonly OutcomeRow[] = [
     rule: 'Leeway for the skew of clocks is usually no more than a few minutes (RFC 7519 section 4.1.4): two may pass.',
     apply: (claims, { nowSeconds }) => ({ ...claims, exp: nowSeconds - 2 * MINUTE }),
   }),
-  changedClaims('expired_one_second_ago', {
-    family: 'expiry',
+  changedClaims('expired_one_second_ago', 'expiry', {
     correctClient: 'depends',
     summary: 'The token expired one second ago, and iat is now.',
     refs: EXPIRY_REFS,
@@ -171,16 +165,14 @@ export const ID_TOKEN_TIMES: readonly OutcomeRow[] = [
     ({ nowSeconds }) => ({ iat: nowSeconds - 9 * MINUTE, exp: nowSeconds + MINUTE }),
     DEPENDS,
   ),
-  changedClaims('nbf_future', {
-    family: 'not_before',
+  changedClaims('nbf_future', 'not_before', {
     summary: 'The token is not to be accepted before an hour has passed.',
-    rule: NOT_BEFORE,
+    rule: 'nbf, where there is one, is not in the future.',
     apply: (claims, { nowSeconds }) => ({ ...claims, nbf: nowSeconds + HOUR }),
   }),
 ]
 
 const NONCE = 'nonce equals the one that was sent in this session; each serves once.'
-const SESSION = 'A token belongs to the session whose nonce it carries: find the session first, then compare.'
 const nonceRow = claimsRows('nonce', NONCE)
 const claimsHashRow = claimsRows(
   'claims_hash',
@@ -209,17 +201,15 @@ export const ID_TOKEN_BINDING: readonly OutcomeRow[] = [
   nonceRow('nonce_array', 'The nonce is right, but inside an array.', (_tools, claims) => ({
     nonce: [claims['nonce']],
   })),
-  changedToken('replayed', {
-    family: 'nonce',
+  changedToken('replayed', 'nonce', {
     needs: ['earlier_flow'],
     summary: 'The whole token of the last flow of this client once more.',
     rule: NONCE,
     apply: (_idToken, { earlier }) => earlier.idToken,
   }),
-  changedClaims('of_other_session', {
-    family: 'nonce',
+  changedClaims('of_other_session', 'nonce', {
     summary: 'A right token that another user of the same client got a moment ago.',
-    rule: SESSION,
+    rule: 'A token belongs to the session whose nonce it carries: find the session first, then compare.',
     apply: (claims, { invent }) => ({ ...claims, sub: invent(), nonce: invent() }),
   }),
   claimsHashRow(
@@ -247,8 +237,7 @@ export const ID_TOKEN_BINDING: readonly OutcomeRow[] = [
     { c_hash: undefined },
     WITH_CODE,
   ),
-  changedClaims('c_hash_without_code', {
-    family: 'code_hash',
+  changedClaims('c_hash_without_code', 'code_hash', {
     correctClient: 'depends',
     needs: ['no_code'],
     summary: 'c_hash is that of a code that does not come.',

@@ -1,16 +1,7 @@
 import { SERVER_CALLS, type ServerCall } from '../../../oidc/endpoints.ts'
+import { withHeaders, withJson, withoutBody, withText } from '../answer-changes.ts'
 import { FAMILIES } from '../families.ts'
-import type { OutcomeRow } from '../outcome-row.ts'
-import {
-  changedReply,
-  LACKING,
-  NO_DOCUMENT,
-  replyInstead,
-  withHeaders,
-  withJson,
-  withoutBody,
-  withText,
-} from '../reply-changes.ts'
+import { changedReply, LACKING, NO_DOCUMENT, type OutcomeRow, replyInstead } from '../outcome-row.ts'
 
 const STATUS = 'A status of 500 and above says nothing about the request: log it, tell the user to try again later.'
 const RETRY = 'Wait as long as Retry-After says before the next try, and try only a few times.'
@@ -42,11 +33,11 @@ function failuresOf(flow: ServerCall): OutcomeRow[] {
   const instead = replyInstead(flow)
   const changed = changedReply(flow)
   const isRead = flow === 'discovery' || flow === 'jwks'
-  const failure = { family: 'failure', ...(isRead && { ...EITHER, harm: NO_DOCUMENT }) } as const
+  const ofRead = isRead ? { ...EITHER, harm: NO_DOCUMENT } : {}
   const rule = (text: string) => (isRead ? `${text} ${KEPT}` : text)
   return [
-    instead('500', {
-      ...failure,
+    instead('500', 'failure', {
+      ...ofRead,
       breaks: ['status', ...LACKING[flow]],
       summary: '500 with an OAuth error body.',
       rule: rule(STATUS),
@@ -55,42 +46,41 @@ function failuresOf(flow: ServerCall): OutcomeRow[] {
         status: 500,
       }),
     }),
-    instead('502_html', {
-      ...failure,
+    instead('502_html', 'failure', {
+      ...ofRead,
       summary: '502 with the HTML page of a gateway.',
       rule: rule(`${STATUS} ${JSON_ONLY}`),
       apply: (reply) => ({ ...withHeaders(withText(reply, PAGE), HTML), status: 502 }),
     }),
-    instead('503', {
-      ...failure,
+    instead('503', 'failure', {
+      ...ofRead,
       ...EITHER,
       summary: '503 with Retry-After: 30 and no body.',
       rule: `${STATUS} ${RETRY}`,
       apply: (reply) => ({ ...withHeaders(withoutBody(reply), { 'Retry-After': '30' }), status: 503 }),
     }),
-    instead('429', {
-      ...failure,
+    instead('429', 'failure', {
+      ...ofRead,
       ...EITHER,
       refs: ['RFC 6585 section 4'],
       summary: '429, too many requests, with Retry-After: 30 and no body.',
       rule: RETRY,
       apply: (reply) => ({ ...withHeaders(withoutBody(reply), { 'Retry-After': '30' }), status: 429 }),
     }),
-    instead('400_empty', {
-      ...failure,
+    instead('400_empty', 'failure', {
+      ...ofRead,
       summary: '400 without a body.',
       rule: rule(JSON_ONLY),
       apply: (reply) => ({ ...withoutBody(reply), status: 400 }),
     }),
-    instead('html', {
-      ...failure,
+    instead('html', 'failure', {
+      ...ofRead,
       breaks: ['body'],
       summary: '200 with an HTML page, as a captive portal answers.',
       rule: rule(JSON_ONLY),
       apply: (reply) => withHeaders(withText(reply, PAGE), HTML),
     }),
-    instead('redirect', {
-      family: 'redirect',
+    instead('redirect', 'redirect', {
       ...(isRead && { ...EITHER, severity: 5.3, cwe: [346], harm: FAMILIES.discovery.harm }),
       summary: '307 to a trap of the sandbox.',
       rule: isRead ? `Follow no redirect, or one to the host of the issuer only. ${KEPT}` : NO_REDIRECT,
@@ -100,29 +90,27 @@ function failuresOf(flow: ServerCall): OutcomeRow[] {
         status: 307,
       }),
     }),
-    instead('dropped', {
-      family: 'connection',
+    instead('dropped', 'connection', {
       ...EITHER,
       summary: 'The connection breaks before the service has done anything.',
       rule: DROPPED[flow],
       apply: (reply) => ({ ...reply, dropped: true }),
     }),
-    changed('empty_body', {
-      ...failure,
+    changed('empty_body', 'failure', {
+      ...ofRead,
       breaks: ['body'],
       summary: 'The right status, and no body.',
       rule: rule(JSON_ONLY),
       apply: (reply) => withoutBody(reply),
     }),
-    changed('truncated', {
-      ...failure,
+    changed('truncated', 'failure', {
+      ...ofRead,
       breaks: ['body'],
       summary: 'The right status, and a body that ends in the middle.',
       rule: rule(JSON_ONLY),
       apply: (reply) => ({ ...reply, body: { kind: 'truncated', body: reply.body } }),
     }),
-    changed('slow', {
-      family: 'connection',
+    changed('slow', 'connection', {
       correctClient: 'depends',
       refs: [],
       cwe: [1088],

@@ -1,6 +1,5 @@
 import { createIssuer, useIssuer } from '../../../oidc/provider.ts'
-import { withAnother } from '../../outcomes/callback-changes.ts'
-import { withMembers } from '../../outcomes/reply-changes.ts'
+import { withAnother, withMembers } from '../../outcomes/answer-changes.ts'
 import { inCallbacks, inReplies, type ReadingRow } from '../reading.ts'
 
 const REDIRECT = {

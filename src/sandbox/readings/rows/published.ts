@@ -1,7 +1,5 @@
-import { withAnother } from '../../outcomes/callback-changes.ts'
-import { withHeader } from '../../outcomes/id-token-changes.ts'
+import { bodyOf, keysOfReply, signAgain, withAnother, withJson, withMembers } from '../../outcomes/answer-changes.ts'
 import type { ServerReply } from '../../outcomes/outcome.ts'
-import { bodyOf, keysOfReply, withJson, withMembers } from '../../outcomes/reply-changes.ts'
 import type { TamperTools } from '../../outcomes/tamper-tools.ts'
 import { inCallbacks, inReplies, inTokens, type ReadingRow } from '../reading.ts'
 
@@ -65,7 +63,7 @@ export const PUBLISHED: readonly ReadingRow[] = [
             return withMembers(reply, { keys })
           }),
           inReplies('discovery', withSigningAlgorithms),
-          inTokens((idToken, tools) => withHeader(idToken, { kid: undefined }, tools)),
+          inTokens((idToken, tools) => signAgain(idToken, tools, { header: { kid: undefined } })),
         ],
       },
     },
