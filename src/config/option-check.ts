@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { camelCase, snakeCase } from '../files/camel-case.ts'
 import { ConfigError } from '../files/config-error.ts'
-import { readingsChangeSchema } from '../sandbox/readings/parse-readings.ts'
+import { readingsChangeSchema } from '../sandbox/readings/readings.ts'
 import { TENANT_VALUES } from '../sandbox/tenants/shared-parts.ts'
 import { checkAgainst, problemLines } from '../text/schema-problems.ts'
 import { SETTINGS } from './settings.ts'

@@ -14,7 +14,7 @@ import {
 } from '../sandbox/addresses/web-address.ts'
 import { clientSchema, clientSettingsOf } from '../sandbox/clients/client-schema.ts'
 import { BUILTIN_CLIENT } from '../sandbox/clients/clients.ts'
-import { parseReadingTexts, readingsSchema } from '../sandbox/readings/parse-readings.ts'
+import { parseReadingTexts, readingsSchema } from '../sandbox/readings/readings.ts'
 import { DEFAULT_SLOW_REPLY_SECONDS, MAX_SLOW_REPLY_SECONDS } from '../sandbox/tenants/shared-parts.ts'
 import { storeAddressProblem } from '../store/redis-address.ts'
 import {

@@ -4,7 +4,7 @@ import { DEFAULT_LIFETIMES, DEFAULT_PLATFORMS, DEFAULT_PROVENANCE_ALLOWLIST } fr
 import { BUILTIN_CLIENT } from '../sandbox/clients/clients.ts'
 import { OUTCOMES } from '../sandbox/outcomes/catalogue.ts'
 import { loadPersonas } from '../sandbox/personas/load-personas.ts'
-import { readingsOf } from '../sandbox/readings/parse-readings.ts'
+import { readingsOf } from '../sandbox/readings/readings.ts'
 import { type SandboxSettings, tenantValuesOf } from '../sandbox/tenants/shared-parts.ts'
 import { unknownName } from '../text/message-parts.ts'
 import type { SandboxOptions } from './sandbox-options.ts'

@@ -62,22 +62,24 @@ export interface Reading {
 }
 
 /**
- * A reading as its table states it. The variants are keyed by their names and share one source. Unless a row says otherwise,
- * `use/verified` shows the difference.
+ * A reading as its table states it. The variants are keyed by their names and share one source. Unless a row says otherwise, the first
+ * variant is the default, of a decision its default value, and `use/verified` shows the difference.
  */
 export type ReadingRow = Omit<Reading, 'default' | 'variants' | 'shownBy'> &
-  Partial<Pick<Reading, 'shownBy'>> &
+  Partial<Pick<Reading, 'default' | 'shownBy'>> &
   Pick<Variant, 'source'> &
-  (Deciding | (VariantsNamed<string> & { readonly decides?: never }))
+  (Deciding | { readonly decides?: never; readonly variants: VariantsNamed<string> })
 
-interface VariantsNamed<Name extends string> {
-  readonly default: Name
-  readonly variants: Readonly<Record<Name, string | (Pick<Variant, 'summary'> & Partial<Omit<Variant, 'name'>>)>>
-}
+type VariantsNamed<Name extends string> = Readonly<
+  Record<Name, string | (Pick<Variant, 'summary'> & Partial<Omit<Variant, 'name'>>)>
+>
 
 /** The decision whose values are the names of the variants. */
 type Deciding = {
-  [Name in keyof Decisions]-?: VariantsNamed<`${NonNullable<Decisions[Name]>}`> & { readonly decides: Name }
+  [Name in keyof Decisions]-?: {
+    readonly decides: Name
+    readonly variants: VariantsNamed<`${NonNullable<Decisions[Name]>}`>
+  }
 }[keyof Decisions]
 
 /** The readings that are set: variants by the names of their readings. */

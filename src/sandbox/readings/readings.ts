@@ -1,10 +1,13 @@
-import { DEFAULT_DECISIONS } from '../../oidc/decisions.ts'
-import type { Reading, ReadingRow, Variant } from './reading.ts'
-import { CALLBACK_READINGS } from './rows/callback.ts'
-import { ID_TOKEN } from './rows/id-token.ts'
-import { LIVES } from './rows/lives.ts'
+import * as z from 'zod'
+import { DEFAULT_DECISIONS, type Decisions } from '../../oidc/decisions.ts'
+import { Refusal } from '../../oidc/refusal.ts'
+import { didYouMean, quote, unknownName } from '../../text/message-parts.ts'
+import { findRow } from '../outcomes/catalogue.ts'
+import type { AnswerChange } from '../outcomes/outcome.ts'
+import { type Reading, type ReadingRow, type Readings, readingId, type Variant } from './reading.ts'
+import { CALLBACK_READINGS, SERVER_REPLIES } from './rows/answers.ts'
+import { ID_TOKEN, LIVES } from './rows/issued.ts'
 import { PUBLISHED } from './rows/published.ts'
-import { SERVER_REPLIES } from './rows/server-calls.ts'
 
 const ROWS: readonly ReadingRow[] = [...SERVER_REPLIES, ...CALLBACK_READINGS, ...ID_TOKEN, ...LIVES, ...PUBLISHED]
 
@@ -16,13 +19,15 @@ export const READINGS: readonly Reading[] = ROWS.map(({ decides, source, variant
     const said = typeof given === 'string' ? { summary: given } : given
     return { name, source, ...(isOther && { decisions: { [decides]: value } }), ...said }
   }
+  const usual = row.default ?? String((decides && DEFAULT_DECISIONS[decides]) ?? Object.keys(variants)[0])
   return {
     ...row,
+    default: usual,
     shownBy: shownBy ?? ['use/verified'],
     // An object lists names that are numbers first; the default must lead.
     variants: Object.entries(variants)
       .map(([name, given]) => variantOf(name, given))
-      .sort((one, other) => Number(other.name === row.default) - Number(one.name === row.default)),
+      .sort((one, other) => Number(other.name === usual) - Number(one.name === usual)),
   }
 })
 
@@ -30,7 +35,7 @@ const byName = new Map(READINGS.map((reading) => [reading.name, reading]))
 
 export const findReading = (name: string): Reading | undefined => byName.get(name)
 
-export const findVariant = ({ variants }: Reading, name: string): Variant | undefined =>
+const findVariant = ({ variants }: Reading, name: string): Variant | undefined =>
   variants.find((variant) => variant.name === name)
 
 /** Variants that a variant excludes: `unknown_members=everywhere`. The table states it for one of the two. */
@@ -47,3 +52,128 @@ export const describeReading = ({ variants, excludes = {}, shownBy, ...told }: R
 /** `“Only verifications after it are accepted.” (nothing on when a date begins)` */
 export const quotationOf = ({ quote, open }: Pick<Reading, 'quote' | 'open'>): string =>
   `“${quote}”${open === undefined ? '' : ` (${open})`}`
+
+/** The readings that a tenant has set. */
+export interface ActiveReadings {
+  /** The variants that differ from the default, as the journal has them: `refused_token_status=403`. */
+  readonly ids: readonly string[] | undefined
+  readonly decisions: Decisions
+  /** The changes of each answer; empty without readings. */
+  readonly changes: readonly AnswerChange[]
+}
+
+const NO_READINGS: ActiveReadings = { ids: undefined, decisions: DEFAULT_DECISIONS, changes: [] }
+
+/** Applies readings. Unknown names are ignored: a later version may have stored them. */
+export function activate(readings: Readings): ActiveReadings {
+  const active = READINGS.flatMap((reading) => {
+    const variant = findVariant(reading, readings[reading.name] ?? '')
+    if (!variant?.decisions && !variant?.changes) return []
+    return [{ ...variant, id: readingId(reading.name, variant.name) }]
+  })
+  if (active.length === 0) return NO_READINGS
+  return {
+    ids: active.map(({ id }) => id),
+    decisions: Object.assign({}, DEFAULT_DECISIONS, ...active.map(({ decisions }) => decisions)),
+    changes: active.flatMap(({ changes = [] }) => changes.map(changeOf)),
+  }
+}
+
+function changeOf(change: AnswerChange | string): AnswerChange {
+  const found = typeof change === 'string' ? findRow(change) : change
+  if (!found) throw new Error(`a reading names ${change}, which is no row of the catalogue`)
+  return found
+}
+
+/** What is wrong with each reading, in one line, then with pairs of them; empty when all can be set together. */
+function problemsOf(readings: Readings): readonly { readonly reading: string; readonly message: string }[] {
+  const set = Object.entries(readings)
+  const problems = set.flatMap(([reading, variant]) => {
+    const known = findReading(reading)
+    if (!known) return [{ reading, message: unknownReading(reading) }]
+    if (findVariant(known, variant)) return []
+    const names = known.variants.map((one) => one.name)
+    const message = `${reading} has no variant ${quote(variant)}; it has ${names.join(', ')}.${didYouMean(variant, names)}`
+    return [{ reading, message }]
+  })
+  if (problems.length > 0) return problems
+  const ids = set.map(([name, variant]) => readingId(name, variant))
+  return set.flatMap(([reading, variant]) =>
+    excludedBy(reading, variant)
+      .filter((other) => ids.includes(other))
+      .map((other) => ({ reading, message: excluding(readingId(reading, variant), other) })),
+  )
+}
+
+function unknownReading(name: string): string {
+  return `${unknownName('reading', name, [...byName.keys()])} "agekey-sandbox explain readings" lists all.`
+}
+
+const excluding = (one: string, other: string) => `${one} and ${other} exclude each other; drop one of the two`
+
+/**
+ * Readings of texts such as `refused_token_status=403`.
+ * @returns the readings, or what is wrong in one line
+ */
+export function parseReadings(texts: readonly string[]): { readings: Readings } | { problem: string } {
+  const readings: Record<string, string> = {}
+  for (const text of texts) {
+    const at = text.indexOf('=')
+    const [name, variant] = at < 0 ? [text, ''] : [text.slice(0, at).trim(), text.slice(at + 1).trim()]
+    const known = findReading(name)
+    if (!known) return { problem: unknownReading(name) }
+    if (variant === '') {
+      const examples = known.variants.map((one) => readingId(name, one.name)).join(' or ')
+      return { problem: `${quote(text)} names no variant; write ${examples}` }
+    }
+    const before = readings[name] ?? variant
+    if (before !== variant) return { problem: excluding(readingId(name, before), readingId(name, variant)) }
+    readings[name] = variant
+  }
+  const [first] = problemsOf(readings)
+  return first ? { problem: first.message } : { readings }
+}
+
+/** The readings of a flag; texts that are wrong stay as they are, and the schema reports them. */
+export function parseReadingTexts(texts: string | readonly string[]): unknown {
+  const parsed = parseReadings([texts].flat())
+  return 'problem' in parsed ? texts : parsed.readings
+}
+
+/** Readings in YAML and JavaScript: a variant may be a number, and null removes a reading. */
+export const readingsOf = (given: Readonly<Record<string, string | number | null>> = {}): Readings =>
+  Object.fromEntries(
+    Object.entries(given).flatMap(([name, variant]) => (variant === null ? [] : [[name, String(variant)]])),
+  )
+
+/**
+ * The readings of a tenant after a change.
+ * @param change variants to set; null removes a reading, and `null` instead of an object removes all
+ * @throws Refusal 400 for an unknown name, and for two readings that exclude each other
+ */
+export function requireReadings(set: Readings, change: Parameters<typeof readingsOf>[0] | null): Readings {
+  if (change === null) return {}
+  const readings = readingsOf({ ...set, ...change })
+  const [problem] = problemsOf(readings)
+  if (problem) throw Refusal.invalidRequest(`readings: ${problem.message}`)
+  return readings
+}
+
+const variant = z.union([z.string(), z.number()], { error: 'expected the name of a variant' })
+
+/** Variants by the names of their readings. The message about a list of texts says what is wrong with the texts. */
+export const readingsSchema = z
+  .record(z.string(), variant, { error: ({ input }) => problemOfList(input) })
+  .check(({ value, issues }) => {
+    for (const { reading, message } of problemsOf(readingsOf(value)))
+      issues.push({ code: 'custom', message, input: value, path: [reading] })
+  })
+
+/** A change of readings: null removes one. Whether a variant is possible depends on the readings that are set. */
+export const readingsChangeSchema = z.record(z.string(), variant.nullable())
+
+function problemOfList(input: unknown): string {
+  const texts = z.array(z.string()).safeParse(input)
+  const parsed = texts.success ? parseReadings(texts.data) : undefined
+  return parsed && 'problem' in parsed ? parsed.problem : 'expected variants by the names of their readings'
+}

@@ -1,7 +1,7 @@
 import { Refusal } from '../../oidc/refusal.ts'
 import { createClients, type SandboxClients, secretsOf } from '../clients/clients.ts'
 import { type KeyRing, type RotationStage, restoreKeyRing, storedRingSchema } from '../keys/key-ring.ts'
-import { type ActiveReadings, activate } from '../readings/active-readings.ts'
+import { type ActiveReadings, activate } from '../readings/readings.ts'
 import { type SharedParts, type TenantSettings, tenantSettingsSchema } from './shared-parts.ts'
 import type { TenantState } from './tenant-state.ts'
 

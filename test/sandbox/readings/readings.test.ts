@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { findRow } from '../../../src/sandbox/outcomes/catalogue.ts'
 import { readingId } from '../../../src/sandbox/readings/reading.ts'
-import { READINGS } from '../../../src/sandbox/readings/readings.ts'
+import { activate, parseReadings, READINGS, requireReadings } from '../../../src/sandbox/readings/readings.ts'
 import { isSaid } from '../../support/specification.ts'
 
 const variantIds = READINGS.flatMap(({ name, variants }) => variants.map((variant) => readingId(name, variant.name)))
@@ -38,4 +38,43 @@ test('A reading excludes only variants that exist, of the reading itself and of 
       expect(variantIds).toContain(readingId(name, variant))
       for (const other of others) expect(variantIds).toContain(other)
     }
+})
+
+test('The readings of a tenant are none, one object for all calls, when nothing but the default is set', () => {
+  expect(activate({})).toMatchObject({ ids: undefined, changes: [] })
+  expect(activate({ error_body: 'findings' })).toBe(activate({}))
+})
+
+test('The readings of a tenant leave out what a later version kept and this version does not know', () => {
+  expect(activate({ later: 'x', typ: 'later', nbf: 'present' }).ids).toEqual(['nbf=present'])
+})
+
+test('Readings as text are a mapping of names to variants, with blanks around them ignored', () => {
+  const expected = { readings: { error_body: 'plain', typ: 'absent' } }
+  expect(parseReadings(['error_body=plain', ' typ = absent '])).toEqual(expected)
+})
+
+const UNKNOWN =
+  'there is no reading "error_bdy". Did you mean "error_body"? "agekey-sandbox explain readings" lists all.'
+const NO_VARIANT = 'error_body has no variant "plian"; it has findings, plain. Did you mean "plain"?'
+const EXCLUSIVE = 'discovery=minimal and unknown_members=everywhere exclude each other; drop one of the two'
+
+test.each([
+  [['error_bdy=200'], UNKNOWN],
+  [['error_body=plian'], NO_VARIANT],
+  [['error_body'], '"error_body" names no variant; write error_body=findings or error_body=plain'],
+  [
+    ['error_body=plain', 'error_body=findings'],
+    'error_body=plain and error_body=findings exclude each other; drop one of the two',
+  ],
+  [['discovery=minimal', 'unknown_members=everywhere'], EXCLUSIVE],
+  [['unknown_members=everywhere', 'discovery=minimal'], EXCLUSIVE],
+])('The readings %j are refused with what is wrong and what there is: %s', (texts, problem) => {
+  expect(parseReadings(texts)).toEqual({ problem })
+})
+
+test('A reading is taken back by null, and of several readings the wrong one is named', () => {
+  const set = { error_body: 'plain', typ: 'absent' }
+  expect(requireReadings(set, { typ: null, nbf: 'present' })).toEqual({ error_body: 'plain', nbf: 'present' })
+  expect(() => requireReadings(set, { nbf: 'present', typ: 'jwt' })).toThrow(/^readings: typ has no variant "jwt"/)
 })

@@ -14,7 +14,6 @@ export const PUBLISHED: readonly ReadingRow[] = [
     name: 'discovery',
     point: 'Members of the discovery documents',
     ...CONTENTS,
-    default: 'full',
     source: 'OpenID Connect Discovery 1.0 section 3',
     variants: {
       full: 'The documents list all that the service supports.',
@@ -30,7 +29,6 @@ export const PUBLISHED: readonly ReadingRow[] = [
     name: 'key_set',
     point: 'Number of keys in the key set',
     ...CONTENTS,
-    default: 'two',
     source: 'RFC 7517 section 5',
     variants: {
       two: 'A key for RS256 and one for ES256.',
@@ -50,7 +48,6 @@ export const PUBLISHED: readonly ReadingRow[] = [
     name: 'kid',
     point: 'Names of keys',
     ...CONTENTS,
-    default: 'present',
     source: 'RFC 7517 section 4.5',
     variants: {
       present: 'Each key has a kid, and each id_token names one.',
@@ -73,7 +70,6 @@ export const PUBLISHED: readonly ReadingRow[] = [
     name: 'key_members',
     point: 'Members of a published key',
     ...CONTENTS,
-    default: 'full',
     source: 'RFC 7517 section 4',
     variants: {
       full: 'Each key has kid, alg and use.',
@@ -87,7 +83,6 @@ export const PUBLISHED: readonly ReadingRow[] = [
     quote: 'The brand word in a few identifiers is replaced by the neutral word svc',
     open: 'not what the word is',
     decides: 'brand',
-    default: 'svc',
     source: 'RFC 6749 section 3.3',
     variants: {
       svc: 'Upgrade scope, upgrade path and request_uri have the word svc, in both profiles.',
@@ -100,7 +95,6 @@ export const PUBLISHED: readonly ReadingRow[] = [
     point: 'Members, claims and parameters that are not defined',
     section: 'Versioning',
     quote: 'Deprecation policy and version negotiation: not shown.',
-    default: 'absent',
     source: 'RFC 6749 section 5.1',
     variants: {
       absent: 'Only what is defined is sent.',

@@ -2,6 +2,93 @@ import { createIssuer, useIssuer } from '../../../oidc/provider.ts'
 import { withAnother, withMembers } from '../../outcomes/answer-changes.ts'
 import { inCallbacks, inReplies, type ReadingRow } from '../reading.ts'
 
+const FAILED_CALLS = {
+  section: 'Errors',
+  quote: 'HTTP status codes and bodies of failed server-to-server calls: not shown.',
+}
+
+/** Readings of the replies to server-to-server calls: E2, E4 and E5. */
+export const SERVER_REPLIES: readonly ReadingRow[] = [
+  {
+    name: 'upgrade_body',
+    point: 'Bytes of the body of an upgrade',
+    section: 'E5. Upgrade age key',
+    quote: 'Response: status 200, body the JSON string OK.',
+    open: 'nothing on line breaks around it',
+    source: 'RFC 8259 section 7',
+    variants: {
+      json: 'The body is "OK", with the quotes of JSON.',
+      newline: {
+        summary: 'The body is "OK" and a line break behind it.',
+        source: 'RFC 8259 section 2',
+        changes: ['upgrade/upgrade.ok_with_space'],
+      },
+    },
+    shownBy: ['use/code_issued'],
+  },
+  {
+    name: 'error_body',
+    point: 'Members of the body of a refused call',
+    ...FAILED_CALLS,
+    decides: 'errorBody',
+    source: 'RFC 6749 section 5.2',
+    variants: {
+      findings: 'JSON with error, error_description and findings, and with error_uri where there is a flow to show.',
+      plain: 'JSON with error and error_description alone.',
+    },
+    shownBy: ['par/par.401', 'par/par.400', 'token/token.401', 'upgrade/upgrade.400'],
+  },
+  {
+    name: 'upgrade_error_body',
+    point: 'Body of a refused upgrade',
+    ...FAILED_CALLS,
+    decides: 'upgradeErrorBody',
+    source: 'RFC 9110 section 15.5',
+    variants: {
+      json: 'A refused upgrade has the JSON of other refused calls.',
+      empty: 'A refused upgrade has no body.',
+      text: 'A refused upgrade has the error as plain text.',
+    },
+    shownBy: ['upgrade/upgrade.400', 'upgrade/upgrade.token_expired'],
+  },
+  {
+    name: 'client_error_status',
+    point: 'Status of wrong credentials in a form',
+    ...FAILED_CALLS,
+    decides: 'clientErrorStatus',
+    source: 'RFC 6749 section 5.2',
+    variants: {
+      401: 'Wrong credentials at E2 are answered with 401.',
+      400: 'Wrong credentials at E2 are answered with 400.',
+    },
+    shownBy: ['par/par.401'],
+  },
+  {
+    name: 'refused_token_status',
+    point: 'Status of a refused access token',
+    ...FAILED_CALLS,
+    decides: 'refusedTokenStatus',
+    source: 'RFC 6750 section 3.1',
+    variants: {
+      401: 'An access token that E5 refuses is answered with 401.',
+      403: { summary: 'An access token that E5 refuses is answered with 403.', source: 'RFC 9110 section 15.5.4' },
+    },
+    shownBy: ['upgrade/upgrade.token_expired'],
+  },
+  {
+    name: 'refused_signal_status',
+    point: 'Status of refused age signals',
+    ...FAILED_CALLS,
+    decides: 'refusedSignalStatus',
+    source: 'RFC 9110 section 15.5.1',
+    variants: {
+      400: 'Age signals that E5 refuses are answered with 400.',
+      422: { summary: 'Age signals that E5 refuses are answered with 422.', source: 'RFC 9110 section 15.5.21' },
+    },
+    shownBy: ['upgrade/upgrade.400'],
+  },
+]
+
 const REDIRECT = {
   section: 'E1. Use authorization',
   quote: 'Response: browser redirect to redirect_uri carrying these parameters',
@@ -15,7 +102,6 @@ export const CALLBACK_READINGS: readonly ReadingRow[] = [
     point: 'Error codes of a refused request',
     ...ERRORS,
     decides: 'errorCodes',
-    default: 'specific',
     source: 'RFC 6749 section 4.1.2.1',
     variants: {
       specific: 'A refused request comes back with the code of its mistake: invalid_scope, invalid_request_uri.',
@@ -30,7 +116,6 @@ export const CALLBACK_READINGS: readonly ReadingRow[] = [
     quote: 'Standard OIDC error responses and error redirect parameters are used.',
     open: 'nothing on error_description',
     decides: 'errorDescription',
-    default: 'present',
     source: 'RFC 6749 section 4.1.2.1',
     variants: {
       present: 'An error comes with an error_description, in callbacks and in replies.',
@@ -45,7 +130,6 @@ export const CALLBACK_READINGS: readonly ReadingRow[] = [
     quote: 'The user must then get a new one through a new PAR call.',
     open: 'nothing on what the browser gets',
     decides: 'unusableRequestUri',
-    default: 'redirect',
     source: 'RFC 9126 section 4',
     variants: {
       redirect: 'A request_uri that has expired or was used comes back as a redirect with error and state.',
@@ -62,7 +146,6 @@ export const CALLBACK_READINGS: readonly ReadingRow[] = [
     point: 'Answer to a request that breaks a rule',
     ...ERRORS,
     decides: 'refusedRequest',
-    default: 'redirect',
     source: 'RFC 6749 section 4.1.2.1',
     variants: {
       redirect: 'A request of a known client that E1 or E3 refuses comes back as a redirect with error and state.',
@@ -78,7 +161,6 @@ export const CALLBACK_READINGS: readonly ReadingRow[] = [
     point: 'Order of the parameters of callbacks',
     ...REDIRECT,
     open: 'nothing on the order of the parameters',
-    default: 'usual',
     source: 'RFC 6749 section 4.1.2',
     variants: {
       usual: 'The state comes behind the other parameters of the table.',
@@ -95,7 +177,6 @@ export const CALLBACK_READINGS: readonly ReadingRow[] = [
     point: 'Issuer in callbacks',
     ...REDIRECT,
     open: 'nothing on iss',
-    default: 'absent',
     source: 'RFC 6749 section 4.1.2',
     variants: {
       absent: 'Callbacks have no parameter iss.',
@@ -119,7 +200,6 @@ export const CALLBACK_READINGS: readonly ReadingRow[] = [
     point: 'Blanks in callbacks',
     ...REDIRECT,
     open: 'nothing on how a blank is written',
-    default: 'percent',
     source: 'RFC 3986 section 2.1',
     variants: {
       percent: 'A blank in a parameter of a redirect is %20.',
@@ -137,7 +217,6 @@ export const CALLBACK_READINGS: readonly ReadingRow[] = [
     ...REDIRECT,
     open: 'no status',
     decides: 'redirectStatus',
-    default: '302',
     source: 'RFC 6749 section 1.7',
     variants: {
       302: 'A request is answered with 302, a form with 303.',
