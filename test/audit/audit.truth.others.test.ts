@@ -17,9 +17,8 @@ async function auditShape(shape: Shape, hole: Shape['hole'] | undefined) {
   const sandbox = await startSandbox()
   const app = await startShape(shape, sandbox, hole)
   onTestFinished(() => app.stop())
-  const page = shape.browser ? `${app.url}/verify` : app.page
   const before = shape.before?.map((request) => ({ ...request, url: app.url + request.url })) ?? []
-  const settings = { page, agent: createHttpAgent(), before, fragment: shape.fragment }
+  const settings = { page: app.page, agent: createHttpAgent(), before, fragment: shape.fragment }
   const report = await runAudit(appAt(sandbox, settings), { failOn: 'may' })
   return { ...(await compareWithTruth(report, { app, sandbox })), verdicts: report.rows.map(verdictOf) }
 }

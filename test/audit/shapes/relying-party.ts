@@ -11,11 +11,15 @@ import {
 import * as z from 'zod'
 import type { Sandbox } from '../../../src/server/create-sandbox.ts'
 import { ageSignal } from '../../support/requests.ts'
-import type { HOLES } from './holes.ts'
 import { cookiesOf, type Params, setCookie, type Visit } from './site.ts'
 
 /** The single mistake of an app: a missing check, or an open way in. */
-export type Hole = keyof typeof HOLES
+export type Hole =
+  | ('signature' | 'signature of unknown keys' | 'key of x5c' | 'nonce' | 'state' | 'state of any browser')
+  | ('slot is kept' | 'exp' | '55 minutes of leeway' | 'aud' | 'aud of others by azp' | 'truthy answers')
+  | ('any threshold' | 'lower threshold' | 'req_claims_hash' | 'error' | 'last of repeated parameters')
+  | ('session before the check' | 'session on failure' | 'session by a later job')
+  | ('error of Create' | 'failed upgrade')
 
 /** What an app did for a user. */
 export type Admitted = 'in' | 'create begun' | 'key saved' | 'key upgraded'
