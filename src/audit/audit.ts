@@ -8,8 +8,8 @@ import { AuditProblem } from './audit-problem.ts'
 import type { AppCopies, AuditedApp } from './drive/driver.ts'
 import { learnApp } from './learn/learn-app.ts'
 import { type AuditRunOptions, DEFAULTS } from './options.ts'
+import type { AuditRun } from './trials/run-trials.ts'
 import { selectRows } from './trials/select-rows.ts'
-import type { AuditRun } from './trials/trial.ts'
 import { tryRows } from './trials/try-rows.ts'
 
 /** Tries all rows that apply to an app. @throws AuditProblem, in one line, when nothing can be shown */

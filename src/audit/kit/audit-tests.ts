@@ -14,10 +14,9 @@ import { startRun } from '../audit.ts'
 import { type AuditChoices, choicesSchema, seconds } from '../choices.ts'
 import { type VisitDetails, type VisitFunction, visitedBy } from '../drive/visited-by.ts'
 import { DEFAULTS } from '../options.ts'
-import { isReadAtStart } from '../trials/known-before.ts'
+import type { AuditRun } from '../trials/run-trials.ts'
 import { requireKnownNames, selectRows } from '../trials/select-rows.ts'
-import type { AuditRun } from '../trials/trial.ts'
-import { byRank, isCounted, tryRows } from '../trials/try-rows.ts'
+import { byRank, isCounted, isReadAtStart, tryRows } from '../trials/try-rows.ts'
 
 export interface AuditTest {
   /** A whole sentence: `use/id_token.expired is refused`. */

@@ -6,8 +6,7 @@ import { quotationOf } from '../../sandbox/readings/readings.ts'
 import { withLearned } from '../audit.ts'
 import type { AppCopies } from '../drive/driver.ts'
 import type { AuditRunOptions } from '../options.ts'
-import { runTrials } from '../trials/run-trials.ts'
-import type { AuditRun, Trial, TrialFinding } from '../trials/trial.ts'
+import { type AuditRun, runTrials, type Trial, type TrialFinding } from '../trials/run-trials.ts'
 import { goodFlow } from '../trials/try-rows.ts'
 import {
   type ChosenVariant,

@@ -10,10 +10,9 @@ import type { Role } from '../drive/tested-personas.ts'
 import { describeErrors } from '../learn/check-learned.ts'
 import type { LearnedApp } from '../learn/learn-app.ts'
 import { readRun, seeRun } from '../learn/learned-flow.ts'
-import { knownBefore, notForThisApp, RESTART } from '../trials/known-before.ts'
-import { findDelivery, learnedFlowOf, planRow, type RowSettings, readSeen } from '../trials/row-trial.ts'
-import { unread } from '../trials/start-trials.ts'
-import type { AuditRun, Trial, TrialFinding, Worker } from '../trials/trial.ts'
+import { findDelivery, learnedFlowOf, planRow, type RowSettings, readSeen, unread } from '../trials/row-trial.ts'
+import type { AuditRun, Trial, TrialFinding, Worker } from '../trials/run-trials.ts'
+import { knownBefore, notForThisApp, RESTART } from '../trials/try-rows.ts'
 
 export interface ReadingSettings extends Pick<AuditRun, 'learned' | 'options' | 'startFresh' | 'drive' | 'signal'> {
   /** The end of each flow under the usual readings, by the name of the flow. */

@@ -1,10 +1,59 @@
 import { messageOf } from '../../files/caught.ts'
+import { type AuditRow, CHECKS, type ClientCheck } from '../../sandbox/outcomes/outcome.ts'
 import type { VerdictName } from '../../sandbox/outcomes/report/audit-report.ts'
 import { isFinding } from '../../sandbox/outcomes/report/audited-row.ts'
+import type { AppCopies, AuditedApp, Driver } from '../drive/driver.ts'
 import { inTurn } from '../drive/in-turn.ts'
-import { DEFAULTS } from '../options.ts'
-import { withLog } from './refusing-check.ts'
-import type { AuditRun, Trial, TrialFinding, Worker } from './trial.ts'
+import type { LearnedApp } from '../learn/learn-app.ts'
+import { type AuditRunOptions, DEFAULTS } from '../options.ts'
+
+/** A running copy of the app, and its tenant. */
+export interface Worker extends Pick<AuditedApp, 'sandbox' | 'program'> {
+  /** `your app`, or the number of the copy. */
+  readonly name: string
+  readonly driver: Driver
+}
+
+export interface AuditRun extends Pick<AppCopies, 'visitsEach' | 'startFresh'> {
+  readonly learned: LearnedApp
+  readonly workers: readonly Worker[]
+  readonly options: AuditRunOptions
+  /** Whether a function of a test suite drives the app. */
+  readonly isVisited: boolean
+  readonly today: string
+  /** Ends the audit early: the budget is used up, or the user has interrupted it. */
+  readonly signal: AbortSignal
+  /** Notes of the report, in one line each; the runner adds to them. */
+  readonly notes: string[]
+  drive(app: AuditedApp): Driver
+}
+
+export interface TrialFinding {
+  readonly verdict: VerdictName
+  /** A `Reason`, or in words why a row is not for this app. */
+  readonly reason?: string | undefined
+  /** A sentence. */
+  readonly evidence: string
+  readonly flows: readonly string[]
+  /** Whether the app answered that there were too many requests. */
+  readonly isLimited?: boolean | undefined
+  /** The last lines of the log during the visit; absent when they may belong to another visit. */
+  readonly log?: readonly string[] | undefined
+  /** The check that the log names as the refusing one. */
+  readonly refusedBy?: ClientCheck | undefined
+}
+
+export interface Trial<Seen = unknown> {
+  readonly name: string
+  readonly row?: AuditRow
+  /** Trials `in turn` run one after the other, beside the rest: the journal does not say to which of them a call of the app belongs. */
+  readonly runs: 'beside' | 'in turn' | 'alone'
+  drive(worker: Worker): Promise<Seen>
+  /** The verdict by what is known of the app now. */
+  proof(seen: Seen): TrialFinding
+  /** Reads the same browsers again, some seconds later; absent when no page can be requested again. */
+  lookAgain?(seen: Seen, worker: Worker): Promise<Seen>
+}
 
 /** With one visit at a time on each worker, calls of its server and lines of its log belong to that visit. */
 export interface RunSettings extends Pick<AuditRun, 'workers' | 'visitsEach' | 'options' | 'signal' | 'notes'> {
@@ -173,4 +222,63 @@ export async function runTrials(trials: readonly Trial[], settings: RunSettings)
   await lookLater()
   const findings = new Map(all.map((one) => [one.trial, findingOf(one)]))
   return (trial: Trial): TrialFinding => findings.get(trial) ?? findingOf(begin(trial))
+}
+
+/** Messages in which jose, oauth4webapi, PyJWT, Authlib and go-oidc name the check that refused, most telling first. */
+export const LIBRARY_MESSAGES: readonly (readonly [check: ClientCheck, message: RegExp])[] = [
+  ['exp', /ExpiredSignatureError|ExpiredTokenError|expired_token|oidc: token is expired/],
+  ['nbf', /ImmatureSignatureError: .*\(nbf\)|oidc: current time .* before the nbf/],
+  ['iat', /ImmatureSignatureError: .*\(iat\)/],
+  ['iss', /InvalidIssuerError|oidc: id token issued by a different provider/],
+  ['aud', /InvalidAudienceError|oidc: expected audience/],
+  ['azp', /includes additional untrusted audiences/],
+  ['sub', /InvalidSubjectError/],
+  ['typ', /unexpected "typ" JWT header value/],
+  ['signature', /^(?:Uncaught )?JWSSignatureVerificationFailed|JWSSignatureVerificationFailed: signature/],
+  ['signature', /JWT signature verification failed|InvalidSignatureError|BadSignatureError|bad_signature/],
+  ['signature', /failed to verify (?:id token )?signature/],
+  ['alg', /"alg" \(Algorithm\) Header Parameter (?:value not allowed|missing or invalid)/],
+  ['alg', /JWT "alg"|InvalidAlgorithmError|signed with unsupported algorithm|unexpected signature algorithm/],
+  ['crit', /Extension Header Parameter "[^"]*" is not recognized|"crit" \(Critical\) Header Parameter/],
+  ['kid', /(?:no applicable key|multiple matching keys) found in the JSON Web Key Set/],
+  ['kid', /error when selecting a JWT verification key|PyJWKClientError: Unable to find a signing key/],
+  ['keys', /JSON Web Key Set malformed|"response" body "keys" property/],
+  ['state', /"state" response parameter|response parameter "state" missing|MismatchingStateError|mismatching_state/],
+  ['callback_iss', /response parameter "iss"|"iss" \(issuer\) response parameter/],
+  ['issuer', /"response" body "issuer" property|discovered metadata issuer|oidc: issuer did not match the issuer/],
+  ['status', /is not a conform (?:Authorization Server Metadata|JSON Web Key Set) response/],
+  ['body', /failed to parse "response" body as JSON/],
+  ['serialisation', /Invalid Compact JWS|JWTInvalid: |JWSInvalid: (?:Failed to base64url|JWS Protected Header is)/],
+  ['serialisation', /failed to parse JWT (?:Header|Payload)|OperationProcessingError: Invalid JWT/],
+  ['serialisation', /jwt\.exceptions\.DecodeError|oidc: malformed jwt/],
+]
+
+/** How the libraries name a claim: `"exp" claim`, `"aud" (audience) claim`, `ID Token "c_hash"`, `InvalidClaimError: … 'iss'`. */
+const CLAIM =
+  /"(\w+)" (?:\([\w ]+\) )?claim|ID Token "(\w+)"|(?:Missing|Invalid|MissingRequired)ClaimError: .*["'](\w+)["']/
+
+const MAX_LINES = 5
+const STACK = /^\s+at |^\s+File "|^\s*$/
+
+/** Adds the most telling lines of the log, and says when they name another check than `breaks`. */
+export function withLog(
+  finding: TrialFinding,
+  lines: readonly string[],
+  breaks: readonly ClientCheck[] = [],
+): TrialFinding {
+  const written = lines.filter((line) => !STACK.test(line))
+  const checks = written.map(checkNamedIn)
+  const telling = checks.findIndex((check) => check !== undefined)
+  if (telling < 0) return { ...finding, log: written.slice(-MAX_LINES) }
+  const refusedBy = checks[telling]
+  const log = written.slice(telling, telling + MAX_LINES)
+  if (!refusedBy || breaks.length === 0 || breaks.includes(refusedBy)) return { ...finding, log, refusedBy }
+  const evidence = `${finding.evidence}; your app's log names ${refusedBy}, while this row breaks ${breaks.join(', ')}`
+  return { ...finding, evidence, log, refusedBy }
+}
+
+function checkNamedIn(line: string): ClientCheck | undefined {
+  const [, one, other, last] = CLAIM.exec(line) ?? []
+  const claim = one ?? other ?? last
+  return LIBRARY_MESSAGES.find(([, message]) => message.test(line))?.[0] ?? CHECKS.find((check) => check === claim)
 }

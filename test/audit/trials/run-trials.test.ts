@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest'
-import { type RunSettings, runTrials } from '../../../src/audit/trials/run-trials.ts'
-import type { Trial, TrialFinding, Worker } from '../../../src/audit/trials/trial.ts'
+import {
+  type RunSettings,
+  runTrials,
+  type Trial,
+  type TrialFinding,
+  type Worker,
+} from '../../../src/audit/trials/run-trials.ts'
 import type { VerdictName } from '../../../src/sandbox/outcomes/report/audit-report.ts'
 import { imitatedApp, workerOf } from '../../support/imitated-app.ts'
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { RESTART } from '../../../src/audit/trials/known-before.ts'
-import { goodFlow } from '../../../src/audit/trials/try-rows.ts'
+import { goodFlow, RESTART } from '../../../src/audit/trials/try-rows.ts'
 import { findByRows, imitatedApp, right, workerOf } from '../../support/imitated-app.ts'
 import { flowShowing, learnedOf, seenOf } from '../../support/imitated-learning.ts'
 import { NO, showed, YES } from '../../support/imitated-pages.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { FlowPlan, StartFresh } from '../../../src/audit/drive/driver.ts'
-import { unread } from '../../../src/audit/trials/start-trials.ts'
+import { unread } from '../../../src/audit/trials/row-trial.ts'
 import { findRow, OUTCOMES } from '../../../src/sandbox/outcomes/catalogue.ts'
 import { type Done, findByRows, imitatedApp, right } from '../../support/imitated-app.ts'
 import { APP, ended, NO, showed, YES } from '../../support/imitated-pages.ts'
