@@ -1,5 +1,5 @@
 import { type Command, Help } from 'commander'
-import type { GivenFlags } from '../../audit/command/read-flags.ts'
+import type { GivenFlags } from '../../audit/command/plan.ts'
 import { HELP_WIDTH, type ReadFlags } from '../commands.ts'
 
 const EXPLANATION = `

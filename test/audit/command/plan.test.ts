@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest'
-import type { AuditFile } from '../../../src/audit/command/audit-file.ts'
-import { planAudit } from '../../../src/audit/command/plan.ts'
-import { type GivenFlags, readFlags } from '../../../src/audit/command/read-flags.ts'
+import { type AuditFile, type GivenFlags, planAudit, readFlags } from '../../../src/audit/command/plan.ts'
 import { ConfigError } from '../../../src/files/config-error.ts'
 
 const PAGE = 'http://localhost:3000/verify'

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import type { GivenFlags } from '../../../src/audit/command/read-flags.ts'
+import type { GivenFlags } from '../../../src/audit/command/plan.ts'
 import { audit } from '../../../src/cli/audit/audit-command.ts'
 
 /** The output of `audit --list`. */

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { settle } from '../../../src/audit/command/plan.ts'
-import { type GivenFlags, readFlags, sameCall } from '../../../src/audit/command/read-flags.ts'
+import { type GivenFlags, readFlags, sameCall, settle } from '../../../src/audit/command/plan.ts'
 import { ConfigError } from '../../../src/files/config-error.ts'
 import { CATALOGUE_VERSIONS } from '../../../src/sandbox/outcomes/catalogue.ts'
 

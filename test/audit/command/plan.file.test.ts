@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type LearnedSettings, readAuditFile, renderAuditFile } from '../../../src/audit/command/audit-file.ts'
+import { type LearnedSettings, readAuditFile, renderAuditFile } from '../../../src/audit/command/plan.ts'
 import { auditFileSchema } from '../../../src/audit/command/settings.ts'
 import { CATALOGUE_VERSION, CATALOGUE_VERSIONS } from '../../../src/sandbox/outcomes/catalogue.ts'
 import { folderWith } from '../../support/folder-with.ts'
