@@ -29,10 +29,6 @@ export const problem = (
 /** A line for the configuration of the app. */
 export const inApp = (line: string): string => `in the app: ${line}`
 
-/** The line that declares a client in the config file of the sandbox. */
-export const declareClient = (clientId: string): string =>
-  `or agekey-sandbox.yaml: clients: [{ client_id: ${clientId}, client_secret: THE-SECRET, redirect_uris: [THE-CALLBACK] }]`
-
 /** A setting of the sandbox in its three possible places: config file, environment, compose file. */
 export function inSandbox(setting: string, value: string): string[] {
   const variable = `AGEKEY_SANDBOX_${setting.toUpperCase()}`
