@@ -13,7 +13,7 @@ import { checkChoices, type RegisterTest, registerTests } from './audit/kit/audi
 import type { SandboxApi } from './client/sandbox-api.ts'
 import type { AuditedRow, AuditReport } from './client/shapes.ts'
 import { ConfigError } from './files/config-error.ts'
-import { DEMO_CLIENT_ID } from './sandbox/clients/demo-client.ts'
+import { DEMO_CLIENT_ID } from './sandbox/clients/clients.ts'
 import { found } from './text/message-parts.ts'
 
 export { AuditProblem } from './audit/audit-problem.ts'

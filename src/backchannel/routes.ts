@@ -17,7 +17,7 @@ import { type RequestedDecision, requireRequestedNames } from '../sandbox/decisi
 import { applyChanges } from '../sandbox/outcomes/apply-changes.ts'
 import type { AnswerChange, ServerReply } from '../sandbox/outcomes/outcome.ts'
 import { createTamperTools, TRAP_PATH } from '../sandbox/outcomes/tamper-tools.ts'
-import type { ReceivedCall } from '../sandbox/queue/call.ts'
+import type { ReceivedCall } from '../sandbox/queue/queued.ts'
 import { inErrorForm } from '../sandbox/readings/error-form.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 

@@ -1,7 +1,7 @@
 import { checkTenantChange } from '../config/option-check.ts'
 import type { OperationId, OperationInput, OperationResult } from '../control/contract/contract.ts'
 import { snakeCased } from '../files/camel-case.ts'
-import type { ClockMove } from '../sandbox/clock/clock-move.ts'
+import type { ClockMove } from '../sandbox/clock/clock.ts'
 import { OUTCOMES } from '../sandbox/outcomes/catalogue.ts'
 import type { OutcomeFlow } from '../sandbox/outcomes/outcome.ts'
 import type { SandboxApi } from './sandbox-api.ts'

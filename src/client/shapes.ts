@@ -26,7 +26,7 @@ export type { AuditedRow } from '../sandbox/outcomes/report/audit-report.ts'
 export type { Persona } from '../sandbox/personas/persona-schema.ts'
 export type { Expectation } from '../sandbox/queue/expectation.ts'
 export type { ScenarioProgress, StepProgress } from '../sandbox/queue/queued.ts'
-export type { RecordingName } from '../sandbox/recordings/formats.ts'
+export type { RecordingName } from '../sandbox/recordings/recording.ts'
 
 type Given<Op extends keyof Operations, Part extends 'query' | 'body'> = Immutable<z.output<Operations[Op][Part]>>
 

@@ -5,13 +5,13 @@ import { ASSURANCE_LEVELS, PROVENANCE_PATH } from '../age/vocabulary.ts'
 import { camelCased, snakeCase } from '../files/camel-case.ts'
 import { SIGNING_ALGORITHMS } from '../oidc/ports.ts'
 import { PROFILES } from '../oidc/rules/profile.ts'
-import { proxyProblem } from '../sandbox/addresses/trusted-proxy.ts'
 import {
   basePathProblem,
   baseUrlProblem,
   internalUrlProblem,
   normalizeBaseUrl,
-} from '../sandbox/addresses/web-address.ts'
+  proxyProblem,
+} from '../sandbox/addresses/addresses.ts'
 import { clientSchema, clientSettingsOf } from '../sandbox/clients/client-schema.ts'
 import { BUILTIN_CLIENT } from '../sandbox/clients/clients.ts'
 import { parseReadingTexts, readingsSchema } from '../sandbox/readings/readings.ts'

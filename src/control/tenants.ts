@@ -1,18 +1,17 @@
 import { camelCased, snakeCased } from '../files/camel-case.ts'
 import { readPageAfter } from '../http/list-page.ts'
 import { Refusal } from '../oidc/refusal.ts'
-import { redirectUriWarnings } from '../sandbox/addresses/web-address.ts'
+import { redirectUriWarnings } from '../sandbox/addresses/addresses.ts'
 import { clientSettingsOf } from '../sandbox/clients/client-schema.ts'
 import { currentCoverage } from '../sandbox/coverage/describe-coverage.ts'
 import { requireOutcomeName, requirePersona } from '../sandbox/outcomes/names.ts'
 import { requireReadings } from '../sandbox/readings/readings.ts'
-import { requireTenant } from '../sandbox/tenants/require-tenant.ts'
 import { type TenantSettings, tenantValuesOf } from '../sandbox/tenants/shared-parts.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
+import { requireTenant } from '../sandbox/tenants/tenants.ts'
 import { quote } from '../text/message-parts.ts'
 import type { tenantOperations } from './contract/tenants.ts'
 import type { ControlCall, Handlers } from './handler.ts'
-
 export const tenantHandlers: Pick<Handlers, keyof typeof tenantOperations> = {
   getClock: ({ tenant }) => ({ status: 200, body: tenant.clock.state() }),
   async moveClock({ tenant, body }) {

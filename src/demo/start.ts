@@ -10,12 +10,11 @@ import type { Incoming } from '../http/incoming.ts'
 import { type Reply, redirect } from '../http/reply.ts'
 import { createIssuer, useIssuer } from '../oidc/provider.ts'
 import { upgradeScope } from '../oidc/rules/profile.ts'
-import { DEMO_CLIENT_ID, demoCallback } from '../sandbox/clients/demo-client.ts'
+import { DEMO_CLIENT_ID, demoCallback } from '../sandbox/clients/clients.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { demoPath, demoReply, readDemoForm, renderDemoPage, toResult } from './demo.ts'
 import { push } from './server-calls.ts'
 import { beginSession } from './sessions.ts'
-
 /** The first page: a form for a Use request and one for a Create request. */
 export const showStart =
   (host: HttpHost): Handler =>

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 import { copyOf, decodePairs, type Pairs } from '../oidc/request/parameters.ts'
 import type { ServerRequest } from '../oidc/request/server-request.ts'
-import { bodyKind, parametersOf, type Sent } from '../sandbox/journal/sent.ts'
+import { bodyKind, parametersOf, type Sent } from '../sandbox/journal/call-record.ts'
 
 /** The place of a request: its path below the base URL of the tenant, and the named parts of the path. */
 export type Place = Pick<Request, 'path' | 'params'>

@@ -1,6 +1,6 @@
 import { DEFAULT_LIFETIMES } from '../oidc/decisions.ts'
 import { Refusal } from '../oidc/refusal.ts'
-import { describeClock, describeSeconds } from '../sandbox/clock/describe-clock.ts'
+import { describeClock, describeSeconds } from '../sandbox/clock/clock.ts'
 import { currentStep } from '../sandbox/queue/queued.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { ROOT_TENANT } from '../sandbox/tenants/tenants.ts'

@@ -3,8 +3,8 @@ import { dirname, resolve } from 'node:path'
 import { codeOf, messageOf } from '../files/caught.ts'
 import { ConfigError } from '../files/config-error.ts'
 import { replaceFile } from '../files/private-file.ts'
+import { coverageIn } from '../sandbox/coverage/counters.ts'
 import type { Coverage } from '../sandbox/coverage/coverage.ts'
-import { coverageIn } from '../sandbox/coverage/parse-coverage.ts'
 import { takeTurn } from '../sandbox/take-turn.ts'
 
 /** Milliseconds from a change to its file. */

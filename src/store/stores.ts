@@ -1,6 +1,5 @@
 import type { SigningKeys } from '../sandbox/keys/signing-keys.ts'
-import type { SharedParts } from '../sandbox/tenants/shared-parts.ts'
-import { MAX_TENANTS, type TenantDirectory } from '../sandbox/tenants/tenant-directory.ts'
+import { MAX_TENANTS, type SharedParts, type TenantDirectory } from '../sandbox/tenants/shared-parts.ts'
 import { createMemoryRecords } from './memory.ts'
 import { createMemoryBudget, type Kept, type MemoryBudget } from './memory-budget.ts'
 import { createMemoryJournal } from './memory-journal.ts'

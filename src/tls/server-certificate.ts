@@ -1,6 +1,6 @@
 import { ConfigError } from '../files/config-error.ts'
 import { onDemand } from '../files/on-demand.ts'
-import { LOOPBACK_HOSTS } from '../sandbox/addresses/web-address.ts'
+import { LOOPBACK_HOSTS } from '../sandbox/addresses/addresses.ts'
 import type { ServerCertificate } from './certificate.ts'
 
 interface HttpsOptions {

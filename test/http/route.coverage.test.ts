@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { Coverage } from '../../src/client/shapes.ts'
-import { demoClient } from '../../src/sandbox/clients/demo-client.ts'
+import { demoClient } from '../../src/sandbox/clients/clients.ts'
 import { readCallback } from '../support/callbacks.ts'
 import { press, submit } from '../support/forms.ts'
 import { createRelyingParty } from '../support/relying-party.ts'

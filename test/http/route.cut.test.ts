@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { MAX_TENANTS } from '../../src/sandbox/tenants/tenant-directory.ts'
+import { MAX_TENANTS } from '../../src/sandbox/tenants/shared-parts.ts'
 import { createMemoryStores } from '../../src/store/stores.ts'
 import { useRedisDatabase } from '../store/redis/redis-server.ts'
 import { type CutCall, cutAtEachWrite, type World } from '../support/cut-stores.ts'

@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageVersion } from '../../src/package-root.ts'
-import { mergeCoverage } from '../../src/sandbox/coverage/merge-coverage.ts'
-import { parseCoverage } from '../../src/sandbox/coverage/parse-coverage.ts'
+import { mergeCoverage, parseCoverage } from '../../src/sandbox/coverage/counters.ts'
 
 /** The coverage that the workers of a test runner have kept in a folder: its files, the answers, and the requests of Use. */
 export function readKept(folder: string) {

@@ -1,12 +1,11 @@
 import * as z from 'zod'
 import type { HttpAnswer } from '../../client/exchange.ts'
 import { ENDPOINTS } from '../../oidc/endpoints.ts'
-import { LOOPBACK_HOSTS } from '../../sandbox/addresses/web-address.ts'
+import { LOOPBACK_HOSTS } from '../../sandbox/addresses/addresses.ts'
 import { BUILTIN_CLIENT } from '../../sandbox/clients/clients.ts'
 import { readJson } from '../remote/http-call.ts'
 import { type Diagnosis, inApp, inSandbox, ok, type Problem, problem, skipped } from './diagnosis.ts'
 import { ask, type Discovery, type DoctorVisit, readDiscovery, useIssuerNear } from './visit.ts'
-
 /** Examines a sandbox from the place of the app. Checks that a problem makes impossible are left out. Never throws for what it finds. */
 export async function examine(visit: DoctorVisit): Promise<readonly Diagnosis[]> {
   if (!ISSUER.test(visit.issuer) || !URL.canParse(visit.issuer)) return [malformed(visit.issuer)]

@@ -2,10 +2,9 @@ import * as z from 'zod'
 import type { HttpAnswer } from '../../client/exchange.ts'
 import { CERTIFICATE_CODES, CERTIFICATE_PROBLEMS } from '../../client/sandbox-error.ts'
 import { codeOf, messageOf } from '../../files/caught.ts'
-import { LOOPBACK_HOSTS } from '../../sandbox/addresses/web-address.ts'
+import { LOOPBACK_HOSTS } from '../../sandbox/addresses/addresses.ts'
 import { callHttp, type HttpCall, readJson } from '../remote/http-call.ts'
 import { type CheckName, inApp, inSandbox, type Problem, problem, trustLines } from './diagnosis.ts'
-
 /** The configuration of the app. */
 export interface DoctorVisit {
   /** The issuer exactly as the app has it. */

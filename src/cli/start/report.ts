@@ -3,7 +3,7 @@ import { codeOf } from '../../files/caught.ts'
 import { visible } from '../../files/visible.ts'
 import { ENDPOINTS } from '../../oidc/endpoints.ts'
 import { packageVersion } from '../../package-root.ts'
-import { isLoopbackUrl } from '../../sandbox/addresses/web-address.ts'
+import { isLoopbackUrl } from '../../sandbox/addresses/addresses.ts'
 import type { CallSummary, Sandbox } from '../../server/create-sandbox.ts'
 import { alignColumns, MAX_UNREAD_BYTES, type Output, paint, paintError, printError, writeOut } from '../terminal.ts'
 

@@ -4,7 +4,7 @@ import { type Html, html } from '../../http/html/html.ts'
 import { ENDPOINTS } from '../../oidc/endpoints.ts'
 import type { CallRecord } from '../../sandbox/journal/call-record.ts'
 import type { Flow } from '../../sandbox/journal/journal.ts'
-import { findOverdue } from '../../sandbox/journal/overdue.ts'
+import { findOverdue } from '../../sandbox/journal/next-steps.ts'
 import { curlCommand } from './curl.ts'
 import type { PageClock } from './flow-table.ts'
 

@@ -6,11 +6,15 @@ import { decodeIdToken } from '../../http/html/id-token-table.ts'
 import { translate } from '../../http/html/messages.ts'
 import { ENDPOINTS } from '../../oidc/endpoints.ts'
 import { parseJson } from '../../oidc/request/json.ts'
-import { callbackOf, isRefused, refusalOf } from '../../sandbox/journal/call-meaning.ts'
-import type { CallRecord, RecordedResponse } from '../../sandbox/journal/call-record.ts'
+import {
+  type CallRecord,
+  callbackOf,
+  isRefused,
+  type RecordedResponse,
+  refusalOf,
+} from '../../sandbox/journal/call-record.ts'
 import type { Flow } from '../../sandbox/journal/journal.ts'
 import { curlCommand } from './curl.ts'
-
 /** The calls in words, by the number of the endpoint. */
 export const CALL_TITLES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(

@@ -5,9 +5,8 @@ import { ENDPOINTS } from '../../oidc/endpoints.ts'
 import { type FlowStatus, isForced, outcomeOf, summarizeFlow } from '../../sandbox/journal/explain-flow.ts'
 import type { ListedFlow } from '../../sandbox/journal/journal.ts'
 import { linkStories, type StoryLinks } from '../../sandbox/journal/link-stories.ts'
-import { findOverdue } from '../../sandbox/journal/overdue.ts'
+import { findOverdue } from '../../sandbox/journal/next-steps.ts'
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
-
 /** The words for flows in headings and in the filter. */
 export const FLOW_TITLES: Readonly<Record<ListedFlow['flow'], string>> = {
   use: 'Use',

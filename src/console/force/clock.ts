@@ -4,9 +4,7 @@ import { renderTextField } from '../../http/html/fields.ts'
 import { type Html, html } from '../../http/html/html.ts'
 import { parseWith } from '../../http/parse.ts'
 import { Refusal } from '../../oidc/refusal.ts'
-import type { ClockState } from '../../sandbox/clock/clock.ts'
-import { clockMoveSchema } from '../../sandbox/clock/clock-move.ts'
-import { describeSeconds } from '../../sandbox/clock/describe-clock.ts'
+import { type ClockState, clockMoveSchema, describeSeconds } from '../../sandbox/clock/clock.ts'
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 
 /** Moves the clock by a form. @throws Refusal */

@@ -5,9 +5,8 @@ import { breakable, counted } from '../../http/html/elements.ts'
 import { renderTextArea } from '../../http/html/fields.ts'
 import { type Html, html } from '../../http/html/html.ts'
 import { Refusal } from '../../oidc/refusal.ts'
-import { checkScenario } from '../../sandbox/queue/check-scenario.ts'
 import type { ScenarioProgress, StepProgress } from '../../sandbox/queue/queued.ts'
-import { type Scenario, scenarioSchema } from '../../sandbox/queue/scenario-schema.ts'
+import { checkScenario, type Scenario, scenarioSchema } from '../../sandbox/queue/scenario-schema.ts'
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 
 /** Steps of a scenario on the page, around the current one. */

@@ -4,7 +4,7 @@ import { echoedText } from '../../oidc/request/echoed.ts'
 import { callRecordSchema } from '../../sandbox/journal/call-record.ts'
 import { FLOW_STATUSES } from '../../sandbox/journal/explain-flow.ts'
 import { isFlowId, MAX_FLOW_CALLS, MAX_FLOW_CHARACTERS, NONE_ENDED } from '../../sandbox/journal/journal.ts'
-import { RECORDING_NAMES } from '../../sandbox/recordings/formats.ts'
+import { RECORDING_NAMES } from '../../sandbox/recordings/recording.ts'
 import { mustBe } from '../../text/schema-problems.ts'
 import { byId, instant, limit, type Operation, READ, waitSeconds } from './operation.ts'
 

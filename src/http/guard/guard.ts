@@ -2,13 +2,11 @@ import { createHmac } from 'node:crypto'
 import { isIP } from 'node:net'
 import { Refusal } from '../../oidc/refusal.ts'
 import { equalsSecret } from '../../oidc/request/client-auth.ts'
-import { type Addresses, hostNamesOf } from '../../sandbox/addresses/addresses.ts'
-import { isLoopbackUrl, LOOPBACK_HOSTS } from '../../sandbox/addresses/web-address.ts'
+import { type Addresses, hostNamesOf, isLoopbackUrl, LOOPBACK_HOSTS } from '../../sandbox/addresses/addresses.ts'
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 import { type Cookie, readCookie } from '../cookie.ts'
 import { readForm } from '../form.ts'
 import type { Incoming } from '../incoming.ts'
-
 export interface ControlGuard {
   /** Why any call may come from another machine: the address on which the server listens, or the base URL. Absent when no call may. */
   readonly beyondMachine: string | undefined

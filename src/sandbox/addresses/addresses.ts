@@ -1,5 +1,6 @@
+import proxyAddr from 'proxy-addr'
 import { ConfigError } from '../../files/config-error.ts'
-import { normalizeBaseUrl } from './web-address.ts'
+import { didYouMean } from '../../text/message-parts.ts'
 
 /** The URLs under which a sandbox, or one of its tenants, is reached. None ends with a slash. */
 export interface Addresses {
@@ -57,4 +58,113 @@ function withPath(baseUrl: string, basePath: string | undefined): string {
   if (basePath === undefined || basePath === path) return baseUrl
   if (path === '') return baseUrl + basePath
   throw ConfigError.of(`basePath: ${basePath || '/'} is not the path of the base URL ${baseUrl}; give one of the two`)
+}
+
+/** Ranges by name, as Express knows them. */
+const RANGES = ['loopback', 'linklocal', 'uniquelocal']
+
+/** Why `text` names no proxies that Express can trust; `undefined` when it does. */
+export function proxyProblem(text: string): string | undefined {
+  // Express would read a bare number as an address; its author means a number of proxies.
+  if (!/^\d+$/.test(text) && isRange(text)) return undefined
+  const hint = didYouMean(text, RANGES) || ' Give an address, a range like 10.0.0.0/8, or loopback'
+  return `${JSON.stringify(text)} is no address of a proxy.${hint}`
+}
+
+function isRange(text: string): boolean {
+  try {
+    proxyAddr.compile(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Host names of this machine, as URL parsers write them. */
+export const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
+
+/** Whether the host of a URL can only be this machine: `localhost` and its like, 127.0.0.0/8 and `*.localhost` (RFC 6761 section 6.3). */
+export function isLoopbackUrl(url: string): boolean {
+  const { hostname } = new URL(url)
+  return LOOPBACK_HOSTS.includes(hostname) || /^127(?:\.\d+){3}$/.test(hostname) || hostname.endsWith('.localhost')
+}
+
+/**
+ * Why a client may not register `text` as a redirect URI; `undefined` when it may. Both `https` and `http` are allowed. Redirect URIs are
+ * compared by exact match, so the text is kept as it is.
+ */
+export function redirectUriProblem(text: string): string | undefined {
+  const problem = webAddressProblem(text)
+  if (problem !== undefined) return `${problem}; a redirect URI looks like https://shop.example/callback`
+  if (text.includes('#'))
+    return `a redirect URI has no fragment, ${JSON.stringify(text)} has one; leave out the # and what follows`
+  return undefined
+}
+
+/** What a developer should know about an allowed redirect URI, a sentence each. */
+function warningsOf(redirectUri: string): string[] {
+  const { protocol, hostname } = new URL(redirectUri)
+  const isClearText = protocol === 'http:' && !LOOPBACK_HOSTS.includes(hostname)
+  const inHost = hostname.includes('*') ? '; no host has such a name, so no browser reaches it' : ''
+  return [
+    ...(isClearText ? ['sends tokens over the network in the clear; use https beyond this machine'] : []),
+    ...(redirectUri.includes('*')
+      ? [`has a *, which is compared as a character and is no wildcard${inHost}; register each address by itself`]
+      : []),
+  ]
+}
+
+/** The warnings about the redirect URIs of clients. */
+export const redirectUriWarnings = (
+  clients: readonly { readonly clientId: string; readonly redirectUris: readonly string[] }[],
+): string[] =>
+  clients.flatMap(({ clientId, redirectUris }) =>
+    redirectUris.flatMap((uri) => warningsOf(uri).map((warning) => `client ${clientId}: ${uri} ${warning}`)),
+  )
+
+/** Why `text` cannot be the base URL of the sandbox; `undefined` when it can. */
+export const baseUrlProblem = (text: string): string | undefined =>
+  endpointRootProblem(text, { kind: 'a base URL', example: 'http://localhost:2435' })
+
+/** Why `text` cannot be the URL by which servers reach the sandbox; `undefined` when it can. */
+export const internalUrlProblem = (text: string): string | undefined =>
+  endpointRootProblem(text, { kind: 'an internal URL', example: 'http://agekey-sandbox:2435' })
+
+/** Why `text` cannot be the path of a base URL; `undefined` when it can. */
+export function basePathProblem(text: string): string | undefined {
+  const shown = JSON.stringify(text)
+  if (!text.startsWith('/')) return `${shown} does not begin with a slash; a base path looks like /agekey`
+  if (!/^(?:\/[\w.~-]+)*\/?$/.test(text) || /\/\.{1,2}(?:\/|$)/.test(text)) {
+    return `${shown} is not a path of letters, digits, ".", "_", "~" and "-"; a base path looks like /agekey`
+  }
+  return tenantPathProblem(text)
+}
+
+/** A base URL without a slash at its end: the paths of endpoints are appended to it. */
+export function normalizeBaseUrl(baseUrl: string): string {
+  return new URL(baseUrl).href.replace(/\/+$/, '')
+}
+
+function endpointRootProblem(text: string, { kind, example }: { kind: string; example: string }): string | undefined {
+  const problem = webAddressProblem(text)
+  if (problem !== undefined) return `${problem}; ${kind} looks like ${example}`
+  if (/[?#]/.test(text)) {
+    return `${kind} has neither query nor fragment, ${JSON.stringify(text)} has; endpoints are appended to its path`
+  }
+  return tenantPathProblem(new URL(text).pathname)
+}
+
+/** Tenants live below `/t/`: a base path with this segment would be ambiguous. */
+function tenantPathProblem(path: string): string | undefined {
+  if (!path.split('/').includes('t')) return undefined
+  return `${JSON.stringify(path)} has the part "t", below which the tenants are; choose another path`
+}
+
+function webAddressProblem(text: string): string | undefined {
+  // The URL parser accepts white space, backslashes and a wrong number of slashes; the exact match of redirect URIs does not.
+  if (!/^https?:\/\/(?![/?#])[^\s\\\p{Cc}]+$/iu.test(text) || !URL.canParse(text)) {
+    return `${JSON.stringify(text)} is not an http or https URL`
+  }
+  if (/^https?:\/\/[^/?#]*@/i.test(text)) return 'the URL names a user or a password'
+  return undefined
 }

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { camelCased } from '../../files/camel-case.ts'
 import { countedList } from '../../files/counted-list.ts'
 import { SIGNING_ALGORITHMS } from '../../oidc/ports.ts'
-import { redirectUriProblem } from '../addresses/web-address.ts'
+import { redirectUriProblem } from '../addresses/addresses.ts'
 
 /** Redirect URIs of one client. */
 const MAX_REDIRECT_URIS = 100

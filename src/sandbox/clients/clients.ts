@@ -1,7 +1,7 @@
+import { randomBytes } from 'node:crypto'
 import type { Client, Clients, SigningAlgorithm } from '../../oidc/ports.ts'
-import { LOOPBACK_HOSTS, redirectUriProblem } from '../addresses/web-address.ts'
+import { LOOPBACK_HOSTS, redirectUriProblem } from '../addresses/addresses.ts'
 import type { ClientSettings } from './client-schema.ts'
-import { DEMO_CLIENT_ID, demoClient } from './demo-client.ts'
 import { createMask, type Mask } from './mask.ts'
 
 /** A registered relying party, with members that only a sandbox has. */
@@ -66,3 +66,20 @@ function fromSettings(settings: ClientSettings): SandboxClient {
 /** Any path and port on a loopback host, if a client may register the URI. */
 const allowsLoopback = (text: string): boolean =>
   redirectUriProblem(text) === undefined && LOOPBACK_HOSTS.includes(new URL(text).hostname)
+
+/** The client_id of the demo, the relying party that the sandbox itself plays. */
+export const DEMO_CLIENT_ID = 'sandbox-demo'
+
+/** The redirect URI of the demo of the sandbox at `baseUrl`. */
+export const demoCallback = (baseUrl: string) => `${baseUrl}/_sandbox/demo/callback`
+
+/** Only this process knows the secret: the demo calls its own process, so replicas need not share the secret. */
+const clientSecret = randomBytes(16).toString('base64url')
+
+/** The client of the demo. It works whatever the config declares, and returns only to its own redirect URI. */
+export const demoClient = (baseUrl: string) => ({
+  clientId: DEMO_CLIENT_ID,
+  clientSecret,
+  name: 'Demo shop',
+  redirectUris: [demoCallback(baseUrl)],
+})

@@ -1,6 +1,8 @@
 import * as z from 'zod'
+import { INSTANT_FORMS, parseInstant } from '../../age/calendar.ts'
 import type { Clock } from '../../oidc/ports.ts'
 import { Refusal } from '../../oidc/refusal.ts'
+import { mustBe } from '../../text/schema-problems.ts'
 
 /** What a clock shows on the control API: instants as ISO 8601 in UTC. */
 export const clockStateSchema = z.object({
@@ -124,10 +126,10 @@ export const recordedClockSchema = z.object({
   frozen: z.literal(true).optional(),
 })
 
-export type RecordedClock = Readonly<z.infer<typeof recordedClockSchema>>
-
 /** `undefined` for a clock in real time, so that most calls record nothing. */
-export function recordedClock(clock: Pick<SandboxClock, 'remember' | 'base'>): RecordedClock | undefined {
+export function recordedClock(
+  clock: Pick<SandboxClock, 'remember' | 'base'>,
+): z.infer<typeof recordedClockSchema> | undefined {
   const { set, frozenAt, advancedMs } = clock.remember()
   const isFrozen = frozenAt !== undefined
   if (set === undefined && !isFrozen && advancedMs === 0) return undefined
@@ -138,15 +140,78 @@ export function recordedClock(clock: Pick<SandboxClock, 'remember' | 'base'>): R
   }
 }
 
+const isInstant = mustBe(INSTANT_FORMS)
+
+/** What moves a clock: members may be combined and apply in the order reset, set, freeze, advance. */
+export const clockMoveSchema = z
+  .strictObject({
+    reset: z.literal(true, mustBe('true, or left out')).optional().describe('Back to real time, running'),
+    set: z
+      .string(isInstant)
+      .refine((text) => parseInstant(text) !== undefined, isInstant)
+      .optional()
+      .describe('Moves now and base there; stays frozen or running'),
+    freeze: z.boolean().optional().describe('Stops the clock, or lets it run'),
+    advance: z
+      .number()
+      .min(0, mustBe('0 or more seconds (to go back in time use set or reset)'))
+      .optional()
+      .describe('Seconds to let pass'),
+  })
+  .refine((move) => Object.keys(move).length > 0, {
+    error: 'give at least one of reset, set, freeze, advance',
+    // The schema reports a misspelt member already.
+    when: ({ issues }) => issues.length === 0,
+  })
+
+export type ClockMove = z.infer<typeof clockMoveSchema>
+
+/** Moves the clock. When a move fails, the clock keeps its old state. @throws Refusal when the move leaves the calendar */
+export function moveClock(clock: SandboxClock, move: ClockMove): void {
+  const before = clock.remember()
+  try {
+    if (move.reset) clock.reset()
+    // Freezes first: a clock that is set and frozen shows exactly the given instant.
+    if (move.freeze === true) clock.freeze(true)
+    if (move.set !== undefined) clock.set(parseInstant(move.set) ?? clock.now())
+    if (move.freeze === false) clock.freeze(false)
+    if (move.advance !== undefined) clock.advance(move.advance)
+  } catch (cause) {
+    clock.recall(before)
+    throw cause
+  }
+}
+
+/** How the clock differs from real time, in words: `+1 day 2 h`, `frozen at 2026-01-31 12:00:00Z`; `undefined` in real time. */
+export function describeClock(clock: Pick<SandboxClock, 'now' | 'remember'>): string | undefined {
+  const { set, frozenAt, advancedMs } = clock.remember()
+  if (frozenAt !== undefined) return `frozen at ${new Date(clock.now()).toISOString().slice(0, 19).replace('T', ' ')}Z`
+  if (set === undefined && advancedMs === 0) return undefined
+  const offsetMs = advancedMs + (set === undefined ? 0 : set.instant - set.startedAt)
+  return `${offsetMs < 0 ? '−' : '+'}${describeSeconds(Math.round(Math.abs(offsetMs) / 1000))}`
+}
+
+const UNITS = [
+  { seconds: 86_400, title: (count: number) => `${count} day${count === 1 ? '' : 's'}` },
+  { seconds: 3600, title: (count: number) => `${count} h` },
+  { seconds: 60, title: (count: number) => `${count} min` },
+  { seconds: 1, title: (count: number) => `${count} s` },
+] as const
+
+/** A number of seconds by its two largest units: `1 day 2 h`, `1 min 31 s`. */
+export function describeSeconds(seconds: number): string {
+  const parts: string[] = []
+  let rest = seconds
+  for (const unit of UNITS) {
+    const count = Math.floor(rest / unit.seconds)
+    rest -= count * unit.seconds
+    if (count > 0) parts.push(unit.title(count))
+  }
+  return parts.slice(0, 2).join(' ') || '0 s'
+}
+
 /** Starts a stopwatch in real time, which no sandbox clock moves. The result gives the milliseconds since the start. */
 export function startStopwatch(): () => number {
   const startedAt = performance.now()
   return () => performance.now() - startedAt
 }
-
-/** The state of a clock, as the store keeps it. */
-export const clockPart = (clock: SandboxClock) => ({
-  name: 'clock',
-  schema: clockMemorySchema,
-  apply: (memory: ClockMemory = UNMOVED) => clock.recall(memory),
-})

@@ -1,6 +1,11 @@
 import * as z from 'zod'
 import { type Claims, claimsSchema } from '../../age/claims.ts'
+import { isJsonObject } from '../../age/json-object.ts'
+import { ConfigError } from '../../files/config-error.ts'
 import { SERVER_CALLS } from '../../oidc/endpoints.ts'
+import { parseJson } from '../../oidc/request/json.ts'
+import { quote } from '../../text/message-parts.ts'
+import { checkAgainst, problemLines } from '../../text/schema-problems.ts'
 import { CATALOGUE_VERSION } from '../outcomes/catalogue.ts'
 
 /** The version of the shape below; every new shape gets a new number. */
@@ -133,3 +138,97 @@ export function claimsRoom(counted: readonly ClaimsCounters[]): (claims: Claims)
     return true
   }
 }
+
+/** Adds counts and unites names of tests. The order of `parts` does not matter for counts. @param version of agekey-sandbox */
+export const mergeCoverage = (parts: readonly CoverageCounters[], version: string): CoverageCounters =>
+  parts.reduce(addCounters, emptyCounters(version))
+
+const addCounters = (one: CoverageCounters, other: CoverageCounters): CoverageCounters => ({
+  ...one,
+  ...mergeClaims(one, other),
+  asked: mergeHits(one.asked, other.asked),
+  endings: mergeHits(one.endings, other.endings),
+  rows: mergeHits(one.rows, other.rows),
+  calls: mergeSides(one.calls, other.calls),
+})
+
+type ClaimsPart = Pick<CoverageCounters, 'claims' | 'omitted'>
+
+function mergeClaims(sum: ClaimsPart, part: ClaimsPart): ClaimsPart {
+  const byKey = new Map(sum.claims.map((entry) => [claimsKey(entry.claims), entry]))
+  const hasRoom = claimsRoom(sum.claims)
+  let omitted = sum.omitted.claims + part.omitted.claims
+  for (const entry of part.claims) {
+    const key = claimsKey(entry.claims)
+    const same = byKey.get(key)
+    if (same || hasRoom(entry.claims)) byKey.set(key, same ? mergeEntries(same, entry) : entry)
+    else omitted++
+  }
+  return { claims: [...byKey.values()], omitted: { claims: omitted } }
+}
+
+const mergeEntries = (one: ClaimsCounters, other: ClaimsCounters): ClaimsCounters => ({
+  claims: one.claims,
+  thresholds: mergeSides(one.thresholds, other.thresholds),
+  filters: mergeSides(one.filters, other.filters),
+  boundaries: mergeSides(one.boundaries, other.boundaries),
+})
+
+const mergeSides = (one: SidesTable, other: SidesTable): SidesTable => mergeTables(one, other, mergeHits)
+
+const mergeHits = (one: HitsTable, other: HitsTable): HitsTable => mergeTables(one, other, addHits)
+
+function addHits(one: Hits, other: Hits): Hits {
+  const tests = [...new Set([...(one.tests ?? []), ...(other.tests ?? [])])].slice(0, MAX_TESTS)
+  return { count: one.count + other.count, ...(tests.length > 0 ? { tests } : {}) }
+}
+
+function mergeTables<Value>(
+  one: Readonly<Record<string, Value>>,
+  other: Readonly<Record<string, Value>>,
+  merge: (one: Value, other: Value) => Value,
+): Record<string, Value> {
+  const merged = new Map(Object.entries(one))
+  for (const [name, value] of Object.entries(other)) {
+    const same = merged.get(name)
+    merged.set(name, same === undefined ? value : merge(same, value))
+  }
+  return Object.fromEntries(merged)
+}
+
+/** Reads the counters of a coverage file; what is derived in it is not read. @throws ConfigError with one line */
+export function parseCoverage(text: string, file: string): CoverageCounters {
+  const json = parseJson(text)
+  if (!json.ok) throw noCoverage(file, `it is not JSON: ${json.reason}`)
+  const { value } = json
+  if (!looksLikeCoverage(value)) throw noCoverage(file, `it has no ${AND.format(missingIn(value))}`)
+  if (value['format'] !== COVERAGE_FORMAT) {
+    const by = typeof value['version'] === 'string' ? `, written by agekey-sandbox ${quote(value['version'])}` : ''
+    throw ConfigError.of(
+      `${file}: it has format ${quote(JSON.stringify(value['format']) ?? '')}${by}; this version reads format ${COVERAGE_FORMAT}: run the tests again with this version, or read it with the version that wrote it`,
+    )
+  }
+  const checked = checkAgainst(countersSchema, value)
+  if (checked.kind === 'valid') return checked.value
+  const [first] = problemLines(checked, 'the value')
+  throw ConfigError.of(`${file}: it is a damaged coverage file: ${first}; run the tests again`)
+}
+
+/** What a text holds that is a coverage file of any format; `undefined` for another text. */
+export function coverageIn(text: string): Readonly<Record<string, unknown>> | undefined {
+  const json = parseJson(text)
+  return json.ok && looksLikeCoverage(json.value) ? json.value : undefined
+}
+
+/** By these a coverage file is known, whatever its format. */
+const MEMBERS = ['format', 'claims', 'rows']
+
+const missingIn = (value: unknown) => MEMBERS.filter((name) => !isJsonObject(value) || !(name in value))
+
+const looksLikeCoverage = (value: unknown): value is Record<string, unknown> =>
+  isJsonObject(value) && missingIn(value).length === 0
+
+const AND = new Intl.ListFormat('en-GB')
+
+const noCoverage = (file: string, reason: string) =>
+  ConfigError.of(`${file}: it is no coverage file: ${reason}; name a file that the setting coverage_file wrote`)

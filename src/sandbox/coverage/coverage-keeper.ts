@@ -1,6 +1,12 @@
 import { type Counting, countDelivery, createClaimsTables, type Delivered } from './count-delivery.ts'
-import { type CoverageCounters, emptyCounters, type HitsTable, MAX_TEST_NAME, MAX_TESTS } from './counters.ts'
-import { mergeCoverage } from './merge-coverage.ts'
+import {
+  type CoverageCounters,
+  emptyCounters,
+  type HitsTable,
+  MAX_TEST_NAME,
+  MAX_TESTS,
+  mergeCoverage,
+} from './counters.ts'
 
 /** What was delivered to the clients of one tenant. */
 export interface TenantCoverage {

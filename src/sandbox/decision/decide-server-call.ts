@@ -1,8 +1,8 @@
 import { type Awaitable, whenThere } from '../../oidc/ports.ts'
 import { requireOutcome } from '../outcomes/names.ts'
 import type { Outcome } from '../outcomes/outcome.ts'
-import type { ReceivedCall } from '../queue/call.ts'
 import type { QueuedDecision, QueueMatch } from '../queue/queue.ts'
+import type { ReceivedCall } from '../queue/queued.ts'
 import type { Tenant } from '../tenants/tenant.ts'
 import { type RequestedDecision, sourcesOf } from './sources.ts'
 

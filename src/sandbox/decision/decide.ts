@@ -6,8 +6,8 @@ import { requirePersona } from '../outcomes/names.ts'
 import type { Outcome } from '../outcomes/outcome.ts'
 import type { ReplayableAnswer } from '../outcomes/tamper-tools.ts'
 import { FALLBACK_PERSONAS, type Persona } from '../personas/persona-schema.ts'
-import type { ReceivedCall } from '../queue/call.ts'
 import type { QueuedDecision } from '../queue/queue.ts'
+import type { ReceivedCall } from '../queue/queued.ts'
 import type { Tenant } from '../tenants/tenant.ts'
 import {
   needsPersona,

@@ -2,8 +2,8 @@ import { findOutcome } from '../outcomes/catalogue.ts'
 import { isOfBrowser, requireBrowserOutcome, requireOutcome, requirePersona } from '../outcomes/names.ts'
 import type { OutcomeFlow } from '../outcomes/outcome.ts'
 import type { Persona } from '../personas/persona-schema.ts'
-import type { ReceivedCall } from '../queue/call.ts'
 import type { QueuedDecision } from '../queue/queue.ts'
+import type { ReceivedCall } from '../queue/queued.ts'
 import type { Tenant } from '../tenants/tenant.ts'
 
 /** The cookie by which a browser acts as a persona. */

@@ -1,9 +1,13 @@
 import * as z from 'zod'
+import { isJsonObject } from '../../age/json-object.ts'
 import { callbackSchema, callbackUrl } from '../../oidc/callback.ts'
+import { Refusal } from '../../oidc/refusal.ts'
+import { looksLikeJson, parseJson } from '../../oidc/request/json.ts'
+import { decodePairs, type Pairs, refuseManyParameters } from '../../oidc/request/parameters.ts'
 import { findingSchema } from '../../oidc/rules/finding.ts'
 import { MASKED } from '../clients/mask.ts'
 import { recordedClockSchema } from '../clock/clock.ts'
-import { parametersOf, sentSchema } from './sent.ts'
+import { withoutEnding } from './flow-link.ts'
 
 /** The response as data. */
 export const recordedResponseSchema = z.discriminatedUnion('kind', [
@@ -62,6 +66,14 @@ export const callRecordSchema = z.object({
 
 export type CallRecord = Readonly<z.infer<typeof callRecordSchema>>
 
+const sentSchema = z.object({
+  kind: z.enum(['query', 'form', 'json']),
+  text: z.string(),
+})
+
+/** A request as it came: the query string, or the body with its kind. */
+export type Sent = Readonly<z.infer<typeof sentSchema>>
+
 const keptCallSchema = callRecordSchema.omit({ parameters: true }).extend({
   sent: sentSchema,
   /** Whether the call sent an `Authorization` header to a trap. */
@@ -76,6 +88,45 @@ export function readCall(text: string): CallRecord {
   const { at, endpoint, method, path, status, sent, authorized, ...answer } = keptCallSchema.parse(JSON.parse(text))
   const parameters = { ...parametersOf(sent), ...(authorized && { authorization: MASKED }) }
   return { at, endpoint, method, path, status, parameters, ...answer }
+}
+
+/** The kind of a body by its media type. Everything but JSON is read as a form. */
+export const bodyKind = (contentType: string | undefined): Sent['kind'] =>
+  contentType?.startsWith('application/json') ? 'json' : 'form'
+
+/**
+ * The parameters of a call by name. An unreadable body is only described by its fault or its length, because it may hold a secret.
+ * @param pairs decodes a query or form
+ */
+export function parametersOf(
+  sent: Sent,
+  pairs: () => Pairs = () => decodePairs(sent.text),
+): Readonly<Record<string, unknown>> {
+  try {
+    return readParameters(sent, pairs)
+  } catch (error) {
+    if (error instanceof Refusal) return { refused: error.message }
+    throw error
+  }
+}
+
+function readParameters({ kind, text }: Sent, pairs: () => Pairs): Readonly<Record<string, unknown>> {
+  if (kind === 'query') return byName(pairs())
+  if (kind === 'form') {
+    return looksLikeJson(text) ? { body: `${text.length} characters that are JSON, not a form` } : byName(pairs())
+  }
+  const json = parseJson(text)
+  if (!json.ok || typeof json.value !== 'object' || json.value === null || Array.isArray(json.value))
+    return { body: `${text.length} characters that are not a JSON object` }
+  refuseManyParameters(Object.keys(json.value).length)
+  return { ...json.value }
+}
+
+/** Parameters by name; a value that is not well-formed UTF-8 is one replacement character. */
+function byName(pairs: Pairs): Record<string, unknown> {
+  const named: Record<string, unknown> = Object.create(null)
+  for (const [name, value = '\ufffd'] of pairs) named[name] = value
+  return named
 }
 
 /** What `GET flows` shows of a response: the location, the page or the body itself. */
@@ -100,4 +151,37 @@ export function shownResponse(response: RecordedResponse): unknown {
     case 'dropped':
       return { dropped: true }
   }
+}
+
+/** The parameters that the browser brought back to the relying party; `undefined` when it has not come back. */
+export const callbackOf = ({ calls }: { readonly calls: readonly CallRecord[] }) =>
+  calls.map(({ response }) => paramsOf(response)).findLast((params) => params !== undefined)
+
+function paramsOf(response: RecordedResponse): Readonly<Record<string, string>> | undefined {
+  if (response.kind === 'callback') return Object.fromEntries(response.callback.params)
+  return response.kind === 'page' ? response.params : undefined
+}
+
+/**
+ * Whether a call failed for the app, whatever its status: a broken rule, an error status, an error page, a callback with
+ * `error`, a broken connection, a fetched trap.
+ */
+export function isRefused({ endpoint, status, findings, response }: CallRecord): boolean {
+  if (status >= 400 || status === 0 || endpoint === 'trap') return true
+  if (findings.some(({ level }) => level === 'error')) return true
+  return paramsOf(response)?.['error'] !== undefined || (response.kind === 'page' && response.error !== undefined)
+}
+
+/** Why a call was refused, when no finding says it: an unknown persona, a client that did not authenticate, a broken connection. */
+export function refusalOf({ status, findings, response }: CallRecord) {
+  if (status === 0) return { status, description: 'the connection was closed without a response' }
+  if (status < 400 || findings.some(({ level }) => level === 'error')) return undefined
+  return { status, description: descriptionOf(response) }
+}
+
+function descriptionOf(response: RecordedResponse): string | undefined {
+  if (response.kind === 'page') return response.error?.description
+  if (response.kind !== 'json' || !isJsonObject(response.value)) return undefined
+  const { error_description: description } = response.value
+  return typeof description === 'string' ? withoutEnding(description) : undefined
 }

@@ -1,6 +1,9 @@
+import { ENDPOINTS } from '../../oidc/endpoints.ts'
+import type { Finding } from '../../oidc/rules/finding.ts'
+import { ruleRow } from '../../oidc/rules/rules.ts'
 import type { Mask } from '../clients/mask.ts'
-import type { Journal } from './journal.ts'
-import { adviseOnRepeats } from './repeated-values.ts'
+import type { CallRecord } from './call-record.ts'
+import type { Flow, Journal, ListedFlow } from './journal.ts'
 
 /** The journal as a tenant shows it: without secrets; a single flow has advice too. @param mask called at each reading */
 export function maskedJournal(journal: Journal, mask: () => Mask): Journal {
@@ -17,3 +20,29 @@ export function maskedJournal(journal: Journal, mask: () => Mask): Journal {
     },
   }
 }
+
+/** How many earlier requests must have the same value. One alone may come from a reloaded page. */
+const EARLIER = 2
+
+/** A flow with advice if its Use request repeats the `state` or `nonce` of earlier requests of the client. */
+export async function adviseOnRepeats(flow: Flow, { list }: Pick<Journal, 'list'>): Promise<Flow> {
+  const request = requestOf(flow)
+  if (!request || flow.client_id === undefined) return flow
+  const earlier: ListedFlow[] = []
+  const filter = { flow: 'use', client_id: flow.client_id, before: flow.id, audit: flow.audit && 'only' } as const
+  for await (const one of list(flow.tenant, filter)) if (earlier.push(one) === EARLIER) break
+  if (earlier.length < EARLIER) return flow
+  const advice = (['state', 'nonce'] as const).flatMap((name): Finding[] => {
+    const value = request.parameters[name]
+    const isRepeated = value && earlier.every((one) => requestOf(one)?.parameters[name] === value)
+    if (!isRepeated) return []
+    const { id: rule, hint } = ruleRow('USE-25')
+    const ids = earlier.map(({ id }) => id).join(' and ')
+    return [{ rule, level: 'advice', path: name, message: `${name} is the same in ${ids}`, hint }]
+  })
+  const advised = { ...request, findings: [...request.findings, ...advice] }
+  return { ...flow, calls: flow.calls.map((call) => (call === request ? advised : call)) }
+}
+
+const requestOf = ({ calls }: ListedFlow): CallRecord | undefined =>
+  calls.find(({ endpoint }) => endpoint === ENDPOINTS.use.number)

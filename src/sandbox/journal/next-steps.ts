@@ -1,56 +1,48 @@
+import { TRANSACTION_SECONDS } from '../../oidc/decisions.ts'
 import { ENDPOINTS } from '../../oidc/endpoints.ts'
 import type { Lifetimes } from '../../oidc/ports.ts'
-import { callbackOf } from './call-meaning.ts'
-import type { Flow } from './journal.ts'
-import { findOverdue } from './overdue.ts'
+import { callbackOf } from './call-record.ts'
+import type { Flow, ListedFlow } from './journal.ts'
 
 /** What a correct client does after the last call of a flow, a sentence each. @param options.now in milliseconds */
 export function nextSteps(
   flow: Flow,
   { lifetimes, now }: { readonly lifetimes: Lifetimes; readonly now: number },
 ): string[] {
-  const last = flow.calls.at(-1)
-  if (!last) return []
-  if (last.status === 0) {
+  const { endpoint, status } = flow.calls.at(-1) ?? {}
+  if (endpoint === undefined || status === undefined) return []
+  if (status === 0) {
     return ['No response came: the connection was closed. Repeat the call once, then tell the user to try again later.']
   }
-  if (last.endpoint === ENDPOINTS.upgrade.number) return afterUpgrade(last.status)
-  if (last.endpoint === ENDPOINTS.token.number) return afterToken(last.status, lifetimes)
-  const overdue = last.status < 400 && findOverdue(flow, { now, requestUriSeconds: lifetimes.requestUri })
-  if (last.endpoint === ENDPOINTS.par.number) {
+  if (endpoint === ENDPOINTS.upgrade.number) {
+    return status === 200
+      ? ['Start a Use flow again: the age key now holds the new age signal.']
+      : ['Correct the call by its findings and repeat it: a token can be used again until it ends.']
+  }
+  const { accessToken, requestUri } = lifetimes
+  if (endpoint === ENDPOINTS.token.number) {
+    if (status !== 200) return ['Start the Use flow again: a code works once, for its own client, for a short time.']
+    return [
+      `Verify the age in another way, then call E5 with the access token within ${accessToken} seconds.`,
+      'Keep the token on the server, and send it as a bearer token in JSON calls only.',
+    ]
+  }
+  const overdue = status < 400 && findOverdue(flow, { now, requestUriSeconds: requestUri })
+  if (endpoint === ENDPOINTS.par.number) {
     if (overdue) return [`The request_uri has expired after ${overdue.seconds} seconds: push the request again.`]
-    return afterPush(last.status, lifetimes)
+    return status === 201
+      ? [`Send the browser to E3 with this request_uri within ${requestUri} seconds, and with the same redirect_uri.`]
+      : ['Correct the request by its findings and push it again.']
   }
   const callback = callbackOf(flow)
   if (callback) return afterCallback(flow, callback, lifetimes)
-  if (last.status >= 400) {
+  if (status >= 400) {
     return ['Nothing came back to the app: the user saw an error page. Correct the request by its findings.']
   }
   if (overdue) {
     return [`The request has expired: the user did not answer within ${overdue.seconds} seconds. Begin the flow again.`]
   }
   return ['Wait: the user has not come back yet. An app also copes with one who never does.']
-}
-
-function afterUpgrade(status: number): string[] {
-  return status === 200
-    ? ['Start a Use flow again: the age key now holds the new age signal.']
-    : ['Correct the call by its findings and repeat it: a token can be used again until it ends.']
-}
-
-function afterToken(status: number, { accessToken }: Lifetimes): string[] {
-  return status === 200
-    ? [
-        `Verify the age in another way, then call E5 with the access token within ${accessToken} seconds.`,
-        'Keep the token on the server, and send it as a bearer token in JSON calls only.',
-      ]
-    : ['Start the Use flow again: a code works once, for its own client, for a short time.']
-}
-
-function afterPush(status: number, { requestUri }: Lifetimes): string[] {
-  return status === 201
-    ? [`Send the browser to E3 with this request_uri within ${requestUri} seconds, and with the same redirect_uri.`]
-    : ['Correct the request by its findings and push it again.']
 }
 
 /** Whether a request of the app broke a rule. */
@@ -74,4 +66,20 @@ function afterCallback(flow: Flow, callback: Readonly<Record<string, string>>, {
     validate,
     `Every age was false and a code came: compare c_hash, then exchange the code at E4 within ${code} seconds to upgrade the age key.`,
   ]
+}
+
+/**
+ * What a flow waits for in vain, and for how many seconds its request was valid; `undefined` while it waits in time or has ended.
+ * @param options.now in milliseconds
+ */
+export function findOverdue(
+  { calls, ended_at: endedAt }: ListedFlow,
+  { now, requestUriSeconds }: { readonly now: number; readonly requestUriSeconds: number },
+) {
+  const last = calls.at(-1)
+  if (!last || endedAt !== undefined) return undefined
+  const isPushed = last.endpoint === ENDPOINTS.par.number
+  const seconds = isPushed ? requestUriSeconds : TRANSACTION_SECONDS
+  if (now < Date.parse(last.at) + seconds * 1000) return undefined
+  return { missing: isPushed ? ('browser' as const) : ('answer' as const), seconds }
 }

@@ -3,6 +3,7 @@ import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jo
 import * as z from 'zod'
 import { isJsonObject } from '../../age/json-object.ts'
 import type { SigningAlgorithm } from '../../oidc/ports.ts'
+import attackerKeys from './attacker-keys.json' with { type: 'json' }
 
 /** A private key ready to sign, with its public half as the key set shows it. */
 export interface SigningKey {
@@ -61,4 +62,12 @@ async function importSigningKey(alg: SigningAlgorithm, jwk: JWK): Promise<Signin
   const publicJwk = createPublicKey(privateKey).export({ format: 'jwk' })
   const kid = `sandbox-${alg.toLowerCase()}-${(await calculateJwkThumbprint(publicJwk)).slice(0, 12)}`
   return { kid, alg, privateKey, privateJwk: jwk, publicJwk: { ...publicJwk, kid, alg, use: 'sig' } }
+}
+
+let imported: Promise<SigningKeys> | undefined
+
+/** A key for forged tokens: never published, no secret, the same in every run. */
+export async function foreignKey(alg: SigningAlgorithm): Promise<SigningKey> {
+  imported ??= importKeys(attackerKeys)
+  return (await imported)[alg]
 }

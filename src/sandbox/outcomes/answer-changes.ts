@@ -1,11 +1,9 @@
 import { isJsonObject } from '../../age/json-object.ts'
 import type { Callback, IdTokenClaims } from '../../oidc/callback.ts'
-import { signCompact, type Unsigned } from '../keys/compact-jws.ts'
-import { takeApart } from '../keys/forge.ts'
+import { signCompact, takeApart, type Unsigned } from '../keys/compact-jws.ts'
 import type { SigningKey } from '../keys/signing-keys.ts'
 import type { ServerReply } from './outcome.ts'
 import type { TamperTools } from './tamper-tools.ts'
-
 /** Replaces the value of the parameter, or appends the parameter. */
 export function withParam(callback: Callback, name: string, value: string): Callback {
   if (!callback.params.some(([sent]) => sent === name)) return withAnother(callback, name, value)

@@ -1,8 +1,7 @@
 import { type Awaitable, type Ids, whenThere } from '../../oidc/ports.ts'
 import { isUnavailable, Refusal } from '../../oidc/refusal.ts'
-import type { ClockMove } from '../clock/clock-move.ts'
+import type { ClockMove } from '../clock/clock.ts'
 import { type Tables, table } from '../tables.ts'
-import type { ReceivedCall } from './call.ts'
 import { type Expectation, isHeld, type NewExpectation } from './expectation.ts'
 import {
   currentStep,
@@ -17,6 +16,7 @@ import {
   queuedExpectation,
   queuedScenario,
   queuedSchema,
+  type ReceivedCall,
   type ScenarioProgress,
   unmetExpectation,
   usedOnce,

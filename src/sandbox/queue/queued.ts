@@ -1,9 +1,19 @@
 import * as z from 'zod'
 import { isJsonObject } from '../../age/json-object.ts'
-import { parsedParameters, type ReceivedCall } from './call.ts'
+import { parseJson } from '../../oidc/request/json.ts'
+import type { Mask } from '../clients/mask.ts'
+import type { OutcomeFlow } from '../outcomes/outcome.ts'
 import { type Expectation, expectedSchema, isHeld, type NewExpectation } from './expectation.ts'
-import { describeMismatch, findMismatches, mismatchSchema } from './mismatches.ts'
 import { type Scenario, type Step, stepOf, summaryOf } from './scenario-schema.ts'
+
+/** One member of a request that differs from what the scenario expects. */
+const mismatchSchema = z.object({
+  path: z.string().describe('`claims.age_thresholds[0]`'),
+  expected: z.string().describe('A short JSON text'),
+  came: z.string().describe('A short JSON text; `nothing` when the request did not send it'),
+})
+
+type Mismatch = z.infer<typeof mismatchSchema>
 
 /** How far one step has come. */
 const stepProgressSchema = z.object({
@@ -66,6 +76,21 @@ export const queuedExpectation = (
   ...queuedScenario(id, { name: id, steps: [{ decide: { flow, persona, outcome } }] }),
   expected: { match, audit, ...count },
 })
+
+/** What a request or call says of itself: expectations and scenarios are matched against it. */
+export interface ReceivedCall {
+  readonly flow: OutcomeFlow
+  readonly client_id: string | undefined
+  /** In Create the pushed one; of a token or upgrade call that of the Use request which its code or access token came from. */
+  readonly state: string | undefined
+  readonly nonce: string | undefined
+  /** The outcome that it already has, such as `request_uri.expired`: only a decision for that outcome matches. */
+  readonly endedAs?: string | undefined
+  /** What was sent, by name. */
+  sentParameters(): Readonly<Record<string, unknown>>
+  /** Takes secrets out of what is shown of it. */
+  readonly mask: Mask
+}
 
 /** The expectation as the control API shows it; `undefined` for a scenario. */
 export function expectationOf({ id, scenario, expected }: Queued): Expectation | undefined {
@@ -149,4 +174,60 @@ export function progressOf({ id, scenario, current, revision, failure, remark }:
       return { ...reached, status: 'current', ...(remark === undefined ? {} : { detail: remark }) }
     }),
   }
+}
+
+/** Parameters that carry JSON text. */
+const JSON_PARAMETERS = ['claims', 'authorization_details']
+
+/** What was sent, with the values of parameters that carry JSON text parsed; text that is not JSON stays as it is. */
+export const parsedParameters = (parameters: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(parameters).map(([name, value]) => {
+      if (typeof value !== 'string' || !JSON_PARAMETERS.includes(name)) return [name, value]
+      const json = parseJson(value)
+      return [name, json.ok ? json.value : value]
+    }),
+  )
+
+/**
+ * Compares `came` with `expected`. An object must have the named members, a list must begin with the given items, and any other value
+ * must have the same text: `"true"` meets `true`.
+ * @param where.mask removes secrets from both values
+ */
+export function findMismatches(
+  expected: unknown,
+  came: unknown,
+  { path = '', mask }: { path?: string; mask: Mask },
+): Mismatch[] {
+  if (isJsonObject(expected) && isJsonObject(came)) {
+    return Object.keys(expected).flatMap((key) =>
+      findMismatches(expected[key], Object.hasOwn(came, key) ? came[key] : undefined, {
+        path: memberPath(path, key),
+        mask,
+      }),
+    )
+  }
+  if (Array.isArray(expected) && Array.isArray(came)) {
+    return expected.flatMap((item, index) => findMismatches(item, came[index], { path: `${path}[${index}]`, mask }))
+  }
+  if (isScalar(expected) && isScalar(came) && String(expected) === String(came)) return []
+  // A member whose name says that its value is a secret.
+  const name = path.slice(path.lastIndexOf('.') + 1)
+  const shownAt = (value: unknown) => shown(Object.values(mask({ [name]: value }))[0])
+  return [{ path, expected: shownAt(expected), came: shownAt(came) }]
+}
+
+/** `can_create: expected "true", came nothing` */
+const describeMismatch = ({ path, expected, came }: Mismatch) => `${path}: expected ${expected}, came ${came}`
+
+const isScalar = (value: unknown) => value !== undefined && (typeof value !== 'object' || value === null)
+
+const memberPath = (path: string, key: string) => (path === '' ? key : `${path}.${key}`)
+
+const MAX_SHOWN = 200
+
+function shown(value: unknown): string {
+  if (value === undefined) return 'nothing'
+  const text = JSON.stringify(value)
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text
 }

@@ -1,13 +1,16 @@
 import * as z from 'zod'
 import { countedList } from '../../files/counted-list.ts'
 import { SERVER_CALLS, type ServerCall } from '../../oidc/endpoints.ts'
+import { Refusal } from '../../oidc/refusal.ts'
 import { quote, unknownName } from '../../text/message-parts.ts'
-import type { SchemaProblem } from '../../text/schema-problems.ts'
-import { type ClockMove, clockMoveSchema } from '../clock/clock-move.ts'
+import { problemLines, reportOf, type SchemaProblem } from '../../text/schema-problems.ts'
+import type { SandboxClients } from '../clients/clients.ts'
+import { type ClockMove, clockMoveSchema } from '../clock/clock.ts'
 import { findOutcome } from '../outcomes/catalogue.ts'
 import { outcomeProblem } from '../outcomes/names.ts'
 import { OUTCOME_FLOWS, type OutcomeFlow } from '../outcomes/outcome.ts'
 import { putPersonasSchema } from '../personas/persona-schema.ts'
+import type { Personas } from '../personas/personas.ts'
 
 const MAX_STEPS = 500
 
@@ -145,4 +148,20 @@ export function summaryOf(step: Step): string {
         .map(([member, value]) => `${member} ${value}`)
         .join(', ')
   }
+}
+
+/** Checks the names of personas and of the client, which the schema cannot know. @throws Refusal with all that are unknown */
+export async function checkScenario(
+  scenario: Scenario,
+  { personas, clients }: { personas: Personas; clients: SandboxClients },
+): Promise<void> {
+  const known = (await personas.list()).map(({ name }) => name)
+  const problems = problemLines(reportOf(unknownPersonas(scenario, known)), 'steps')
+  const { client } = scenario
+  if (client !== undefined && !clients.find(client)) {
+    problems.push(
+      `client: no client ${JSON.stringify(client)} is registered; declare it in the config, or leave it out`,
+    )
+  }
+  if (problems.length > 0) throw Refusal.invalidRequest(problems.join('; '))
 }

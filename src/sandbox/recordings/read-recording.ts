@@ -1,9 +1,21 @@
-import type { ClockMove } from '../clock/clock-move.ts'
-import type { CallRecord, RecordedDecision } from '../journal/call-record.ts'
+import { isJsonObject } from '../../age/json-object.ts'
+import type { Callback } from '../../oidc/callback.ts'
+import { type Call, ENDPOINTS, type Endpoint } from '../../oidc/endpoints.ts'
+import { parseJson } from '../../oidc/request/json.ts'
+import { MASKED } from '../clients/mask.ts'
+import type { ClockMove } from '../clock/clock.ts'
+import { type CallRecord, type RecordedDecision, refusalOf } from '../journal/call-record.ts'
 import type { Flow, ListedFlow } from '../journal/journal.ts'
 import { findOutcome } from '../outcomes/catalogue.ts'
-import type { RecordedRequest, RecordedStep } from './recording.ts'
-import { createRequestReader } from './request-reader.ts'
+import type { OutcomeFlow } from '../outcomes/outcome.ts'
+import type {
+  ExpectedAnswer,
+  ExpectedCallback,
+  FieldValue,
+  IssuedValue,
+  RecordedRequest,
+  RecordedStep,
+} from './recording.ts'
 
 /** Seconds between two calls from which a pause is replayed as a move of the clock. */
 const PAUSE_SECONDS = 30
@@ -127,3 +139,182 @@ function movesTo({ at, clock = REAL }: Moment): ClockMove {
 const secondsBetween = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / 1000
 
 const rounded = (seconds: number) => Math.round(seconds * 1000) / 1000
+
+/** The endpoints of a flow by their number. */
+const REQUESTS: ReadonlyMap<string, Endpoint & { readonly call: Call; readonly caller: 'browser' | 'server' }> =
+  new Map(
+    Object.values(ENDPOINTS).flatMap((endpoint) =>
+      endpoint.caller === 'any' ? [] : [[endpoint.number, endpoint] as const],
+    ),
+  )
+
+/** The usual outcome of a flow when only a persona is decided. */
+const USUAL: Readonly<Record<string, string>> = { use: 'verified', create: 'created' }
+
+/** Reads one call after the other. A sentence says why a call cannot be repeated. */
+type RequestReader = (call: CallRecord, answer: CallRecord) => RecordedRequest | string
+
+/** Creates a reader, which remembers what the calls of the flow issued. */
+export function createRequestReader({ dropped_calls: dropped = 0 }: Flow): RequestReader {
+  const issued = new Map<string, IssuedValue>()
+  let tokens = 0
+  let count = 0
+  const isLost = (kind: IssuedValue, value: unknown) =>
+    dropped > 0 && (typeof value === 'string' ? issued.get(value) !== kind : tokens === 0)
+
+  return (call, answer) => {
+    const { endpoint, parameters, status } = call
+    const request = REQUESTS.get(endpoint)
+    if (!request) return `${call.method} ${call.path}: no app is meant to call it.`
+    const { call: flow, title, caller, issues } = request
+    if (isUnreadable(call))
+      return `${endpoint} at ${call.at} was answered with ${status}: the journal does not keep what it sent.`
+    if (isAboutDecision(call)) return `${endpoint} at ${call.at} was refused for what was to decide it.`
+    const lost = LINKS[flow]
+    if (lost && isLost(lost, parameters[lost])) {
+      return `${endpoint} at ${call.at} continues a call that the journal keeps no longer.`
+    }
+    const isRefusedClient = status === 401 && !call.decision
+    const value = (name: string, sent: unknown): FieldValue => {
+      if (name === 'client_secret' && sent === MASKED) return { kind: 'client_secret', isRight: !isRefusedClient }
+      const text = typeof sent === 'string' ? sent : JSON.stringify(sent)
+      const kind = name === LINKS[flow] ? issued.get(text) : undefined
+      return kind ? { kind: 'issued', issued: kind } : { kind: 'text', text }
+    }
+    const fields = Object.entries(parameters)
+      .filter(([name]) => !name.startsWith('sandbox_'))
+      .map(([name, sent]) => [name, value(name, sent)] as const)
+    const read: RecordedRequest = {
+      kind: 'request',
+      name: `${flow}${++count}`,
+      title: `${endpoint} ${title}`,
+      flow,
+      caller,
+      call,
+      decision: withoutUsual(flow, answer.decision),
+      fields: flow === 'upgrade' ? [] : fields,
+      body: flow === 'upgrade' ? parameters : undefined,
+      accept: caller === 'browser' && call.accept?.includes('json') ? call.accept : undefined,
+      credentials: credentialsOf(flow, { isRefusedClient, hasToken: tokens > 0 }),
+      issues: issues && issuedBy(answer)[0] !== undefined && !isCutOff(answer) ? issues : undefined,
+      expected: expectedAnswer(answer),
+    }
+    if (flow === 'token' && status < 400 && read.issues) tokens += 1
+    if (issues) for (const text of issuedBy(answer)) issued.set(text, issues)
+    return read
+  }
+}
+
+/** The parameter of a call that an earlier call of the flow issued. */
+const LINKS: Readonly<Partial<Record<OutcomeFlow, IssuedValue>>> = {
+  create: 'request_uri',
+  token: 'code',
+  upgrade: 'access_token',
+}
+
+/** Whether the body could not be read: of such a body the journal keeps only a sentence. */
+function isUnreadable({ method, parameters, endpoint }: CallRecord): boolean {
+  const names = Object.keys(parameters)
+  if (names.length !== 1) return false
+  if (names[0] === 'refused') return true
+  return method === 'POST' && endpoint !== 'choice' && /^\d+ characters that are /.test(String(parameters['body']))
+}
+
+/** Whether the sandbox, not the service, refused the call: the description then begins with the source of persona or outcome. */
+const isAboutDecision = (call: CallRecord): boolean =>
+  !call.decision &&
+  /^(?:query parameter sandbox_|request header X-Sandbox-|expectation |scenario "|cookie agekey_|client \S+:|the default of )/.test(
+    refusalOf(call)?.description ?? '',
+  )
+
+function credentialsOf(
+  flow: OutcomeFlow,
+  { isRefusedClient, hasToken }: { isRefusedClient: boolean; hasToken: boolean },
+): RecordedRequest['credentials'] {
+  if (flow === 'token') return isRefusedClient ? 'wrong_basic' : 'basic'
+  if (flow === 'upgrade') return hasToken ? 'bearer' : 'wrong_bearer'
+  return 'none'
+}
+
+function withoutUsual(flow: OutcomeFlow, decision: RecordedDecision | undefined): RecordedDecision | undefined {
+  if (!decision || decision.outcome !== USUAL[flow] || decision.persona === undefined) return decision
+  const { outcome: _, ...rest } = decision
+  return rest
+}
+
+/** Whether the reply was cut off; the journal keeps its whole body. */
+const isCutOff = ({ decision }: CallRecord): boolean => decision?.outcome?.endsWith('.truncated') === true
+
+/** The values with which later calls continue the flow; an access token is masked. */
+function issuedBy({ response }: CallRecord): string[] {
+  if (response.kind === 'callback')
+    return response.callback.params.flatMap(([name, value]) => (name === 'code' ? [value] : []))
+  if (response.kind === 'page') return [response.params?.['code'] ?? []].flat()
+  if (response.kind !== 'json' || !isJsonObject(response.value)) return []
+  const { request_uri: requestUri, access_token: token } = response.value
+  return [requestUri, token].filter((value) => typeof value === 'string')
+}
+
+/**
+ * The expected answer when the call is repeated with the same decision.
+ * @param answer the call that answered: the choice on a page, or the call itself
+ */
+function expectedAnswer(answer: CallRecord): ExpectedAnswer {
+  const { status, response, decision } = answer
+  switch (response.kind) {
+    case 'dropped':
+      return { kind: 'dropped' }
+    case 'callback':
+      return fromCallback(response.callback)
+    case 'page':
+      if (response.params) return fromForm(response.params)
+      // In an iframe a page replaces the callback; opened at the top, the same request is redirected.
+      return decision && !response.error && !isSilent(decision.outcome)
+        ? { kind: 'any' }
+        : { kind: 'reply', status: decision ? 200 : status, error: undefined }
+    case 'json':
+      return { kind: 'reply', status, error: errorIn(response.value) }
+    case 'redirect':
+    case 'text':
+      return { kind: 'reply', status, error: undefined }
+  }
+}
+
+/** Whether the user closes the window: no callback follows. */
+const isSilent = (outcome = '') =>
+  (['use', 'create'] as const).some((flow) => findOutcome(flow, outcome)?.ending?.kind === 'no_answer')
+
+function fromCallback({ mode, redirectUri, params }: Callback): ExpectedAnswer {
+  const place = mode === 'form_post' ? 'form' : mode
+  const own = place === 'query' && URL.canParse(redirectUri) ? [...new URL(redirectUri).searchParams.keys()] : []
+  const names = [...own, ...params.map(([name]) => name)]
+  return { kind: 'callback', status: place === 'form' ? 200 : 302, place, names, ...saying(Object.fromEntries(params)) }
+}
+
+const fromForm = (params: Readonly<Record<string, string>>): ExpectedAnswer => ({
+  kind: 'callback',
+  status: 200,
+  place: 'form',
+  names: Object.keys(params),
+  ...saying(params),
+})
+
+const saying = ({
+  error,
+  id_token: token,
+}: Readonly<Record<string, string>>): Pick<ExpectedCallback, 'error' | 'thresholds'> => ({
+  error,
+  thresholds: token === undefined ? undefined : thresholdsIn(token),
+})
+
+/** The answers in an id_token, whatever else is wrong with it; `undefined` when they cannot be read. */
+function thresholdsIn(token: string): Record<string, boolean> | undefined {
+  const payload = parseJson(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'))
+  const answers = payload.ok && isJsonObject(payload.value) ? payload.value['age_thresholds'] : undefined
+  if (!isJsonObject(answers)) return undefined
+  const entries = Object.entries(answers).filter((entry): entry is [string, boolean] => typeof entry[1] === 'boolean')
+  return entries.length === Object.keys(answers).length ? Object.fromEntries(entries) : undefined
+}
+
+const errorIn = (value: unknown): string | undefined =>
+  isJsonObject(value) && typeof value['error'] === 'string' ? value['error'] : undefined

@@ -1,10 +1,11 @@
+import type * as z from 'zod'
+import { parseRecord } from '../../oidc/collection.ts'
 import { Refusal } from '../../oidc/refusal.ts'
 import { createClients, type SandboxClients, secretsOf } from '../clients/clients.ts'
 import { type KeyRing, type RotationStage, restoreKeyRing, storedRingSchema } from '../keys/key-ring.ts'
 import { type ActiveReadings, activate } from '../readings/readings.ts'
+import type { Tables } from '../tables.ts'
 import { type SharedParts, type TenantSettings, tenantSettingsSchema } from './shared-parts.ts'
-import type { TenantState } from './tenant-state.ts'
-
 /** The settings and keys of a tenant at present. */
 export interface OwnSettings {
   readonly settings: TenantSettings
@@ -92,3 +93,66 @@ const MAX_FORMER_SECRETS = 200
 
 const withSecretsOf = (clients: TenantSettings['clients'], { formerSecrets = [] }: TenantSettings) =>
   [...new Set([...formerSecrets, ...clients.flatMap(secretsOf)])].slice(-MAX_FORMER_SECRETS)
+
+/** A part of a tenant that changes at run time and outlives a reset: settings, keys. Its value is JSON. */
+export interface StatePart<Value> {
+  readonly name: string
+  readonly schema: z.ZodType<Value>
+  /** Applies a value; `undefined` restores the declared one. */
+  apply(value: Value | undefined): void
+}
+
+/**
+ * Changes the value.
+ * @param change a pure function; `undefined` restores the declared value; an error is passed on, and nothing changes then
+ */
+export type ChangeState<Value> = (change: (value: Value | undefined) => Value | undefined) => Promise<void>
+
+/** The changeable state of one tenant, kept where all processes read it. */
+export interface TenantState {
+  /** Adds a part, and returns the function that changes it. */
+  add<Value>(part: StatePart<Value>): ChangeState<Value>
+  /** Applies the changes of other processes. */
+  refresh(): Promise<void>
+}
+
+const TABLE = 'state'
+
+/** Creates the state of one tenant: a table with one row for each part. */
+export function createTenantState(tables: Tables): TenantState {
+  const readers: ((rows: ReadonlyMap<string, unknown>) => void)[] = []
+  let readings = 0
+  let newest = 0
+
+  const refresh = async () => {
+    const reading = ++readings
+    const rows = new Map(await tables.list(TABLE))
+    // Two reads may overlap: the one that began later is newer, even if it ends first.
+    if (reading < newest) return
+    newest = reading
+    for (const read of readers) read(rows)
+  }
+
+  return {
+    refresh,
+    add({ name, schema, apply }) {
+      // Every call of the tenant reads the state first, a reset too.
+      const remedy = `remove it from the store (table ${TABLE}, field ${name})`
+      const kind = { name: `${name} ${TABLE}`, schema, remedy }
+      const parse = (value: unknown) => (value === undefined ? undefined : parseRecord(kind, value))
+      let applied = ''
+      readers.push((rows) => {
+        const value = rows.get(name)
+        const text = JSON.stringify(value) ?? ''
+        if (text === applied) return
+        apply(parse(value))
+        applied = text
+      })
+      return async (change) => {
+        await tables.update(TABLE, name, (value) => change(parse(value)))
+        // Reads the row back, so that all processes apply all changes in the same order.
+        await refresh()
+      }
+    },
+  }
+}

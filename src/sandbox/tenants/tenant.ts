@@ -3,8 +3,14 @@ import type { Awaitable } from '../../oidc/ports.ts'
 import type { Provider } from '../../oidc/provider.ts'
 import { BRAND, type Profile } from '../../oidc/rules/profile.ts'
 import { type Addresses, pathOf } from '../addresses/addresses.ts'
-import { clockPart, createClock, type SandboxClock, UNMOVED } from '../clock/clock.ts'
-import { type ClockMove, moveClock } from '../clock/clock-move.ts'
+import {
+  type ClockMove,
+  clockMemorySchema,
+  createClock,
+  moveClock,
+  type SandboxClock,
+  UNMOVED,
+} from '../clock/clock.ts'
 import type { TenantCoverage } from '../coverage/coverage-keeper.ts'
 import type { Journal } from '../journal/journal.ts'
 import { maskedJournal } from '../journal/masked-journal.ts'
@@ -12,8 +18,7 @@ import { createPersonas, type Personas } from '../personas/personas.ts'
 import { createQueue, type Queue } from '../queue/queue.ts'
 import { createIds } from './ids.ts'
 import type { SharedParts } from './shared-parts.ts'
-import { createTenantSettings, type OwnSettings, type SettingsChanges } from './tenant-settings.ts'
-import { createTenantState } from './tenant-state.ts'
+import { createTenantSettings, createTenantState, type OwnSettings, type SettingsChanges } from './tenant-settings.ts'
 
 /** One isolated sandbox inside the process, with its own base URL, clock, personas, queue and records. */
 export interface Tenant extends OwnSettings, SettingsChanges {
@@ -58,7 +63,11 @@ export function createTenant(
   const records = shared.createRecords(name, clock)
   const { store, tables } = records
   const state = createTenantState(records.stateTables)
-  const changeClock = state.add(clockPart(clock))
+  const changeClock = state.add({
+    name: 'clock',
+    schema: clockMemorySchema,
+    apply: (memory = UNMOVED) => clock.recall(memory),
+  })
   const driving =
     <Given extends unknown[], Result>(change: (...given: Given) => Promise<Result>) =>
     async (...given: Given): Promise<Result> => {

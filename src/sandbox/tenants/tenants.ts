@@ -1,8 +1,7 @@
 import { Refusal } from '../../oidc/refusal.ts'
 import { type Addresses, addressesBelow } from '../addresses/addresses.ts'
-import type { SharedParts } from './shared-parts.ts'
+import { MAX_TENANTS, type SharedParts } from './shared-parts.ts'
 import { createTenant, type Tenant } from './tenant.ts'
-import { MAX_TENANTS } from './tenant-directory.ts'
 
 /** The tenant at the base URL. It always exists. */
 export const ROOT_TENANT = 'default'
@@ -135,4 +134,19 @@ function checkName(name: string): void {
   throw Refusal.invalidRequest(
     `tenant ${shown} is not a name: 1 to 63 lowercase letters, digits and hyphens, no hyphen first`,
   )
+}
+
+/** Finds a tenant by name, and counts it as used. @throws Refusal 404 with the nearest names */
+export async function requireTenant(name: string, tenants: Tenants): Promise<Tenant> {
+  const tenant = await tenants.find(name)
+  if (tenant) return tenant
+  const known = await tenants.names()
+  throw Refusal.unknownName({
+    source: 'tenant',
+    kind: 'tenant',
+    name,
+    known,
+    listedBy: 'GET /_sandbox/tenants',
+    status: 404,
+  })
 }

@@ -2,7 +2,7 @@ import { marked } from 'marked'
 import { expect, test } from 'vitest'
 import { renderCoverageMarkdown } from '../../../src/cli/coverage/markdown.ts'
 import { renderTerminal } from '../../../src/cli/coverage/terminal.ts'
-import { mergeCoverage } from '../../../src/sandbox/coverage/merge-coverage.ts'
+import { mergeCoverage } from '../../../src/sandbox/coverage/counters.ts'
 import { HOSTILE } from '../../audit/report/sample-report.ts'
 import { adultCounters, described, hits, minorCounters } from './sample-coverage.ts'
 

@@ -1,8 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Refusal } from '../../../src/oidc/refusal.ts'
-import { createClock, type SandboxClock } from '../../../src/sandbox/clock/clock.ts'
-import { moveClock } from '../../../src/sandbox/clock/clock-move.ts'
+import {
+  createClock,
+  describeClock,
+  describeSeconds,
+  moveClock,
+  type SandboxClock,
+} from '../../../src/sandbox/clock/clock.ts'
 
 const NOON = Date.parse('2026-05-17T12:00:00Z')
 const FIRST = Date.parse('0001-01-01T00:00:00Z')
@@ -120,4 +125,30 @@ test('A clock never runs backwards by advancing, freezing or waiting', () => {
       }
     }),
   )
+})
+
+const at = (iso: string) => createClock({ systemNow: () => Date.parse(iso) })
+
+test.each([
+  [0, '0 s'],
+  [91, '1 min 31 s'],
+  [3600, '1 h'],
+  [86_399, '23 h 59 min'],
+  [86_400, '1 day'],
+  [31_536_000, '365 days'],
+])('%i seconds are described as %s', (seconds, text) => {
+  expect(describeSeconds(seconds)).toBe(text)
+})
+
+test('A clock is described by its distance from real time, in both directions, or by the instant at which it stands', () => {
+  const clock = at('2026-01-31T12:00:00Z')
+  expect(describeClock(clock)).toBeUndefined()
+  clock.set(Date.parse('2026-02-02T12:00:00Z'))
+  expect(describeClock(clock)).toBe('+2 days')
+  clock.set(Date.parse('2026-01-31T11:00:00Z'))
+  clock.advance(60)
+  expect(describeClock(clock)).toBe('−59 min')
+  clock.freeze(true)
+  clock.advance(61)
+  expect(describeClock(clock)).toBe('frozen at 2026-01-31 11:02:01Z')
 })

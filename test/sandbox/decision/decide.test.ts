@@ -5,7 +5,7 @@ import { decide, decideByChoice, decideEnded, runClockSteps } from '../../../src
 import { decideServerCall } from '../../../src/sandbox/decision/decide-server-call.ts'
 import type { RequestedDecision } from '../../../src/sandbox/decision/sources.ts'
 import type { OutcomeFlow } from '../../../src/sandbox/outcomes/outcome.ts'
-import type { ReceivedCall } from '../../../src/sandbox/queue/call.ts'
+import type { ReceivedCall } from '../../../src/sandbox/queue/queued.ts'
 import type { Scenario } from '../../../src/sandbox/queue/scenario-schema.ts'
 import type { Tenant } from '../../../src/sandbox/tenants/tenant.ts'
 import { callbackWith, useFlowEntry } from '../../support/journal-entries.ts'

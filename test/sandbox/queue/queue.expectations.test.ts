@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { createMask } from '../../../src/sandbox/clients/mask.ts'
-import { parsedParameters, type ReceivedCall } from '../../../src/sandbox/queue/call.ts'
 import {
   checkExpectation,
   expectationSchema,
@@ -8,6 +7,7 @@ import {
   newExpectationSchema,
 } from '../../../src/sandbox/queue/expectation.ts'
 import { createQueue } from '../../../src/sandbox/queue/queue.ts'
+import { parsedParameters, type ReceivedCall } from '../../../src/sandbox/queue/queued.ts'
 import { scenarioSchema } from '../../../src/sandbox/queue/scenario-schema.ts'
 import { createIds } from '../../../src/sandbox/tenants/ids.ts'
 import { createMemoryTables } from '../../../src/store/memory.ts'

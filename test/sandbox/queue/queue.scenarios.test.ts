@@ -1,11 +1,16 @@
 import { expect, test } from 'vitest'
 import { createMask } from '../../../src/sandbox/clients/mask.ts'
-import { createClock } from '../../../src/sandbox/clock/clock.ts'
-import { moveClock } from '../../../src/sandbox/clock/clock-move.ts'
+import { createClock, moveClock } from '../../../src/sandbox/clock/clock.ts'
 import { outcomesFor } from '../../../src/sandbox/outcomes/catalogue.ts'
-import type { ReceivedCall } from '../../../src/sandbox/queue/call.ts'
 import { createQueue, matchQueued, type ScenarioEvent } from '../../../src/sandbox/queue/queue.ts'
-import { failStep, passStep, progressOf, type Queued, queuedScenario } from '../../../src/sandbox/queue/queued.ts'
+import {
+  failStep,
+  passStep,
+  progressOf,
+  type Queued,
+  queuedScenario,
+  type ReceivedCall,
+} from '../../../src/sandbox/queue/queued.ts'
 import { type Scenario, scenarioSchema } from '../../../src/sandbox/queue/scenario-schema.ts'
 import { createIds } from '../../../src/sandbox/tenants/ids.ts'
 import { createMemoryTables } from '../../../src/store/memory.ts'

@@ -1,5 +1,5 @@
 import { codeHash } from '../../../oidc/id-token.ts'
-import { takeApart } from '../../keys/forge.ts'
+import { takeApart } from '../../keys/compact-jws.ts'
 import {
   paramOf,
   signAgain,

@@ -1,8 +1,6 @@
-import { encodePart, signCompact } from '../../keys/compact-jws.ts'
-import { takeApart } from '../../keys/forge.ts'
+import { encodePart, signCompact, takeApart } from '../../keys/compact-jws.ts'
 import { signAgain } from '../answer-changes.ts'
 import { changedClaims, changedToken, type OutcomeRow } from '../outcome-row.ts'
-
 /** Unusual but valid tokens: a client that refuses them is too strict or broken. Some depend on an agreement. */
 export const CONTROLS: readonly OutcomeRow[] = [
   changedClaims('extra_claim', 'control', {

@@ -1,4 +1,4 @@
-import { foreignKey } from '../../keys/foreign-keys.ts'
+import { foreignKey } from '../../keys/signing-keys.ts'
 import { bodyOf, keysOfReply, withJson, withMembers } from '../answer-changes.ts'
 import { SAID } from '../families.ts'
 import type { ServerReply } from '../outcome.ts'

@@ -1,5 +1,5 @@
 import type { IdTokenClaims } from '../../../oidc/callback.ts'
-import { takeApart } from '../../keys/forge.ts'
+import { takeApart } from '../../keys/compact-jws.ts'
 import { answers, answersAs, signAgain } from '../answer-changes.ts'
 import { type Family, SAID } from '../families.ts'
 import type { Bait } from '../outcome.ts'

@@ -1,10 +1,8 @@
 import { createPublicKey } from 'node:crypto'
 import { SIGNING_ALGORITHMS } from '../../../oidc/ports.ts'
 import attackerCertificates from '../../keys/attacker-certificates.json' with { type: 'json' }
-import { encodePart, signInput } from '../../keys/compact-jws.ts'
-import { foreignKey } from '../../keys/foreign-keys.ts'
-import { signWithSecret, takeApart } from '../../keys/forge.ts'
-import type { SigningKey } from '../../keys/signing-keys.ts'
+import { encodePart, signInput, signWithSecret, takeApart } from '../../keys/compact-jws.ts'
+import { foreignKey, type SigningKey } from '../../keys/signing-keys.ts'
 import { answersAs, signAgain, withoutSignature } from '../answer-changes.ts'
 import { SAID } from '../families.ts'
 import { changedClaims, changedToken, type OutcomeRow, rowsUnder } from '../outcome-row.ts'

@@ -1,4 +1,4 @@
-import { callbackOf } from '../../journal/call-meaning.ts'
+import { callbackOf } from '../../journal/call-record.ts'
 import { summarizeFlow } from '../../journal/explain-flow.ts'
 import type { Recording } from '../recording.ts'
 

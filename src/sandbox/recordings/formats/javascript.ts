@@ -1,4 +1,4 @@
-import type { ClockMove } from '../../clock/clock-move.ts'
+import type { ClockMove } from '../../clock/clock.ts'
 import {
   type ExpectedAnswer,
   isRequest,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { redirectUriWarnings } from '../../../src/sandbox/addresses/web-address.ts'
+import { redirectUriWarnings } from '../../../src/sandbox/addresses/addresses.ts'
 
 const IN_CLEAR = 'sends tokens over the network in the clear'
 const LITERAL = 'has a *, which is compared as a character and is no wildcard; register each address by itself'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type Flow, type FlowFilter, flowId } from '../../../src/sandbox/journal/journal.ts'
-import { adviseOnRepeats } from '../../../src/sandbox/journal/repeated-values.ts'
+import { adviseOnRepeats } from '../../../src/sandbox/journal/masked-journal.ts'
 import { listedFlow, recordedCall } from '../../support/journal-entries.ts'
 
 type Sent = Readonly<Record<string, string>>
