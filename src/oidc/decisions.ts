@@ -119,114 +119,50 @@ export const REMEMBERED_SECONDS = 7 * 86_400
 /** Seconds for which the choice page may stay open. */
 export const TRANSACTION_SECONDS = 3_600
 
-/** Decisions where the specification says "not shown", a sentence each. */
-export const DECISIONS: readonly { readonly point: string; readonly decision: string }[] = [
-  {
-    point: 'brand word',
-    decision:
-      'svc in profile spec, agekey in profile agekey: in the upgrade scope, the upgrade path and the request_uri.',
-  },
-  { point: 'PAR success', decision: '201 with request_uri and expires_in (RFC 9126), Cache-Control: no-store.' },
-  {
-    point: 'failed E2',
-    decision:
-      '401 invalid_client; 400 invalid_request, invalid_scope, unsupported_response_type, request_not_supported, invalid_authorization_details; 415 for another content type.',
-  },
-  {
-    point: 'failed E4',
-    decision:
-      '401 invalid_client with WWW-Authenticate: Basic; 400 invalid_request, invalid_grant, unsupported_grant_type.',
-  },
-  {
-    point: 'failed E5',
-    decision:
-      '401 invalid_token with WWW-Authenticate: Bearer; 400 invalid_request or invalid_authorization_details; 403 insufficient_scope only as a forced outcome.',
-  },
-  {
-    point: 'body of a failed server-to-server call',
-    decision: 'JSON {error, error_description, error_uri, findings: [{rule, level, path, message, hint}]}, no-store.',
-  },
-  {
-    point: 'failed E1 and E3',
-    decision:
-      'Unknown client or unregistered redirect_uri: an error page with status 400, never a redirect. Otherwise a redirect with error, error_description and state. Without response_mode an error for exactly response_type=code goes into the query.',
-  },
-  {
-    point: 'E3 with client_id and request_uri alone',
-    decision:
-      'Profile agekey takes the rest from the pushed request, with advice; profile spec redirects invalid_request to the pushed redirect_uri.',
-  },
-  { point: 'more than one client authentication at E2 or E4', decision: 'invalid_request (RFC 6749 section 2.3).' },
-  {
-    point: 'request objects',
-    decision: 'request_not_supported at E1 to E3; request_uri_not_supported at E1, invalid_request at E2.',
-  },
-  {
-    point: 'dates of an age signal',
-    decision:
-      'Not in the future, with 60 seconds of tolerance for verified_at; a date, or a time without a zone, only when it is in the future everywhere on Earth.',
-  },
-  {
-    point: 'request_uri',
-    decision:
-      'Bound to its client; single use, spent when the decision of the user is taken; remembered after expiry to return state with the error.',
-  },
-  {
-    point: 'code',
-    decision:
-      'Single use, 600 seconds, bound to its client; a second use ends the access token that came of the first.',
-  },
-  {
-    point: 'access token',
-    decision: 'Opaque, 256 random bits, usable again until it expires; bound to client and age key.',
-  },
-  { point: 'authorization_details', decision: '1 to 10 items.' },
-  {
-    point: 'age format per method',
-    decision:
-      'email_age_estimation, facial_age_estimation and payment_card_network take at_least_years alone, the last one only 18. The others take all three; another one than date_of_birth is advice.',
-  },
-  {
-    point: 'numbers in age',
-    decision:
-      'years and at_least_years are integers from 0 to 150; date_of_birth is a day that exists, not in the future, at most 150 years ago.',
-  },
-  {
-    point: 'provenance allowlist',
-    decision: 'Fourteen provider paths, /sandbox and /sandbox/partner, unless the config replaces them.',
-  },
-  { point: 'platform values', decision: 'Five placeholders, unless the config replaces them.' },
-  { point: 'discovery', decision: 'The documents list what is served and nothing else.' },
-  {
-    point: 'redirect_uri',
-    decision:
-      'Exact match. Registered are https, http on a loopback host, or any http URL that the config writes out. The built-in client takes any path and port on localhost, 127.0.0.1 and [::1].',
-  },
-  {
-    point: 'signing',
-    decision:
-      'RS256 by default, ES256 by --signing-alg or config, also for one client; both public keys are in the key set.',
-  },
-  {
-    point: 'req_claims_hash',
-    decision: 'SHA-256 of the decoded claims string exactly as sent, base64url without padding.',
-  },
-  {
-    point: 'ISO 27566-1 level of a submitted signal',
-    decision: 'From certifications in the config, by provenance and method; otherwise uncertified.',
-  },
-  {
-    point: 'Create',
-    decision:
-      "The persona's age key is replaced by one with the submitted signals; as a new key a new persona holds them.",
-  },
-  {
-    point: 'Upgrade',
-    decision: `Adds the signals to the age key that the token names; at most ${MAX_SIGNALS} signals a key, the oldest goes.`,
-  },
-  {
-    point: 'a persona without an age key in Use',
-    decision: 'Scripted: create_requested when can_create=true, else access_denied.',
-  },
-  { point: 'a threshold named twice', decision: 'True when each entry holds; the trace shows every entry.' },
-]
+/** Decisions where the specification says "not shown", by their point: a sentence each. */
+const SENTENCES: Readonly<Record<string, string>> = {
+  'brand word':
+    'svc in profile spec, agekey in profile agekey: in the upgrade scope, the upgrade path and the request_uri.',
+  'PAR success': '201 with request_uri and expires_in (RFC 9126), Cache-Control: no-store.',
+  'failed E2':
+    '401 invalid_client; 400 invalid_request, invalid_scope, unsupported_response_type, request_not_supported, invalid_authorization_details; 415 for another content type.',
+  'failed E4':
+    '401 invalid_client with WWW-Authenticate: Basic; 400 invalid_request, invalid_grant, unsupported_grant_type.',
+  'failed E5':
+    '401 invalid_token with WWW-Authenticate: Bearer; 400 invalid_request or invalid_authorization_details; 403 insufficient_scope only as a forced outcome.',
+  'body of a failed server-to-server call':
+    'JSON {error, error_description, error_uri, findings: [{rule, level, path, message, hint}]}, no-store.',
+  'failed E1 and E3':
+    'Unknown client or unregistered redirect_uri: an error page with status 400, never a redirect. Otherwise a redirect with error, error_description and state. Without response_mode an error for exactly response_type=code goes into the query.',
+  'E3 with client_id and request_uri alone':
+    'Profile agekey takes the rest from the pushed request, with advice; profile spec redirects invalid_request to the pushed redirect_uri.',
+  'more than one client authentication at E2 or E4': 'invalid_request (RFC 6749 section 2.3).',
+  'request objects': 'request_not_supported at E1 to E3; request_uri_not_supported at E1, invalid_request at E2.',
+  'dates of an age signal':
+    'Not in the future, with 60 seconds of tolerance for verified_at; a date, or a time without a zone, only when it is in the future everywhere on Earth.',
+  request_uri:
+    'Bound to its client; single use, spent when the decision of the user is taken; remembered after expiry to return state with the error.',
+  code: 'Single use, 600 seconds, bound to its client; a second use ends the access token that came of the first.',
+  'access token': 'Opaque, 256 random bits, usable again until it expires; bound to client and age key.',
+  authorization_details: '1 to 10 items.',
+  'age format per method':
+    'email_age_estimation, facial_age_estimation and payment_card_network take at_least_years alone, the last one only 18. The others take all three; another one than date_of_birth is advice.',
+  'numbers in age':
+    'years and at_least_years are integers from 0 to 150; date_of_birth is a day that exists, not in the future, at most 150 years ago.',
+  'provenance allowlist': 'Fourteen provider paths, /sandbox and /sandbox/partner, unless the config replaces them.',
+  'platform values': 'Five placeholders, unless the config replaces them.',
+  discovery: 'The documents list what is served and nothing else.',
+  redirect_uri:
+    'Exact match. Registered are https, http on a loopback host, or any http URL that the config writes out. The built-in client takes any path and port on localhost, 127.0.0.1 and [::1].',
+  signing:
+    'RS256 by default, ES256 by --signing-alg or config, also for one client; both public keys are in the key set.',
+  req_claims_hash: 'SHA-256 of the decoded claims string exactly as sent, base64url without padding.',
+  'ISO 27566-1 level of a submitted signal':
+    'From certifications in the config, by provenance and method; otherwise uncertified.',
+  Create: "The persona's age key is replaced by one with the submitted signals; as a new key a new persona holds them.",
+  Upgrade: `Adds the signals to the age key that the token names; at most ${MAX_SIGNALS} signals a key, the oldest goes.`,
+  'a persona without an age key in Use': 'Scripted: create_requested when can_create=true, else access_denied.',
+  'a threshold named twice': 'True when each entry holds; the trace shows every entry.',
+}
+
+export const DECISIONS = Object.entries(SENTENCES).map(([point, decision]) => ({ point, decision }))
