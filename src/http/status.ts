@@ -52,7 +52,7 @@ export async function readModes(
   { consolePath, isOpen = false }: { consolePath: string; isOpen?: boolean },
 ): Promise<readonly Mode[]> {
   const modes: Mode[] = []
-  for (const { id, title, page, read, takeBack, isPublic } of MODE_ROWS) {
+  for (const [id, { title, page, read, takeBack, isPublic }] of Object.entries(MODE_ROWS)) {
     if (isOpen && !isPublic) continue
     const reading = await read(place)
     if (reading === undefined) continue
@@ -69,15 +69,14 @@ export async function readModes(
  * @throws Refusal for an unknown setting
  */
 export async function takeModeBack(id: string | undefined, tenant: Tenant): Promise<readonly Cookie[]> {
-  const known = MODE_ROWS.filter(({ takeBack }) => takeBack !== undefined)
-  const takeBack = known.find((row) => row.id === id)?.takeBack
+  const known = Object.keys(MODE_ROWS).filter((name) => MODE_ROWS[name]?.takeBack)
+  const takeBack = id !== undefined && known.includes(id) ? MODE_ROWS[id]?.takeBack : undefined
   if (takeBack) {
     await takeBack.act?.(tenant)
     return takeBack.cookies?.(tenant) ?? []
   }
-  const names = known.map((row) => row.id).join(', ')
   const received = id === undefined ? 'it is absent' : `there is no ${JSON.stringify(id.slice(0, 40))}`
-  throw Refusal.invalidRequest(`take_back: ${received}; send one of ${names}`)
+  throw Refusal.invalidRequest(`take_back: ${received}; send one of ${known.join(', ')}`)
 }
 
 interface ModePlace {
@@ -95,7 +94,6 @@ interface ModeReading {
 }
 
 interface ModeRow {
-  readonly id: string
   readonly title: string
   /** The path below the console. */
   readonly page: string
@@ -117,9 +115,8 @@ type Read = ModeReading | string | undefined
 const MAX_NAMED = 20
 
 /** All settings, in the order of the strip. */
-const MODE_ROWS: readonly ModeRow[] = [
-  {
-    id: 'tenant',
+const MODE_ROWS: Readonly<Record<string, ModeRow>> = {
+  tenant: {
     title: 'Tenant',
     page: 'tenants',
     isPublic: true,
@@ -127,8 +124,7 @@ const MODE_ROWS: readonly ModeRow[] = [
     // Nothing changes: the route leads to the console of the sandbox itself.
     takeBack: { label: 'Leave the tenant' },
   },
-  {
-    id: 'clock',
+  clock: {
     title: 'Clock',
     page: 'force#clock',
     isPublic: true,
@@ -138,16 +134,14 @@ const MODE_ROWS: readonly ModeRow[] = [
     },
     takeBack: { label: 'Back to real time', act: (tenant) => tenant.moveClock({ reset: true }) },
   },
-  {
-    id: 'acting',
+  acting: {
     title: 'Acting as',
     page: 'personas',
     isPublic: true,
     read: ({ request, tenant }) => inWords(readActing(request, tenant)),
     takeBack: { label: 'Stop acting', cookies: (tenant) => actingCookies({}, tenant) },
   },
-  {
-    id: 'expectations',
+  expectations: {
     title: 'Queue',
     page: 'force#queue',
     async read({ tenant }) {
@@ -158,8 +152,7 @@ const MODE_ROWS: readonly ModeRow[] = [
     },
     takeBack: { label: 'Clear the queue', act: (tenant) => tenant.expectations.clear() },
   },
-  {
-    id: 'scenarios',
+  scenarios: {
     title: 'Scenario',
     page: 'force#scenarios',
     async read({ tenant }) {
@@ -175,8 +168,7 @@ const MODE_ROWS: readonly ModeRow[] = [
       },
     },
   },
-  {
-    id: 'personas',
+  personas: {
     title: 'Personas',
     page: 'personas',
     async read({ tenant }) {
@@ -188,15 +180,13 @@ const MODE_ROWS: readonly ModeRow[] = [
     },
     takeBack: { label: 'Back to the declared ones', act: (tenant) => tenant.personas.restore() },
   },
-  {
-    id: 'default',
+  default: {
     title: 'Default',
     page: 'personas',
     read: ({ tenant }) => inWords(tenant.settings.defaults),
     takeBack: { label: 'No default', act: (tenant) => tenant.configure({ defaults: {} }) },
   },
-  {
-    id: 'clients',
+  clients: {
     title: 'Client',
     page: 'setup#clients',
     read({ tenant }) {
@@ -210,8 +200,7 @@ const MODE_ROWS: readonly ModeRow[] = [
         tenant.configure({ clients: tenant.settings.clients.map(({ persona: _, ...client }) => client) }),
     },
   },
-  {
-    id: 'lifetimes',
+  lifetimes: {
     title: 'Lifetimes',
     page: 'tenants',
     read({ tenant }) {
@@ -226,8 +215,7 @@ const MODE_ROWS: readonly ModeRow[] = [
     },
     takeBack: { label: 'Back to the usual ones', act: (tenant) => tenant.configure({ lifetimes: DEFAULT_LIFETIMES }) },
   },
-  {
-    id: 'readings',
+  readings: {
     title: 'Readings',
     page: 'readings',
     isPublic: true,
@@ -238,21 +226,19 @@ const MODE_ROWS: readonly ModeRow[] = [
     },
     takeBack: { label: 'Read all as usual', act: (tenant) => tenant.configure({ readings: {} }) },
   },
-  {
-    id: 'keys',
+  keys: {
     title: 'Keys',
     page: 'setup#keys',
     read: ({ tenant }) => (tenant.hasRotatedKeys() ? 'rotated' : undefined),
     takeBack: { label: 'Back to the first ones', act: (tenant) => tenant.restoreKeys() },
   },
-  {
-    id: 'profile',
+  profile: {
     title: 'Profile',
     page: 'rules',
     isPublic: true,
     read: ({ tenant: { provider } }) => (provider.profile === 'spec' ? undefined : provider.profile),
   },
-]
+}
 
 const inWords = ({ persona, outcome }: { persona?: string | undefined; outcome?: string | undefined }) =>
   [persona, outcome].filter((name) => name !== undefined).join(' → ') || undefined

@@ -68,7 +68,10 @@ export function guardControl(request: Incoming, guard: ControlGuard): void {
   if (guard.token !== undefined && (beyond !== undefined || offersToken(request))) throw noToken(request, beyond)
   if (beyond !== undefined)
     throw Refusal.forbidden(controlIsOff(beyond, '--control-token TOKEN (in the library: controlToken)'))
-  refuseForeignHost(request, guard)
+  if (isOwnName(calledName(request), guard)) return
+  throw Refusal.forbidden(
+    `Host: ${beginning(request.host)} is not a name of this sandbox; use localhost, 127.0.0.1, the base URL or the internal URL, or send the control token`,
+  )
 }
 
 /** Why the control API is off, and the setting that opens it; said in answers and at the start. */
@@ -98,8 +101,7 @@ export function signInCookie(
   options: { path: string; secure: boolean },
 ): Cookie | undefined {
   const { token: given } = readForm(request)
-  if (token === undefined || given === undefined) return undefined
-  if (!equalsSecret(given, token)) return undefined
+  if (token === undefined || given === undefined || !equalsSecret(given, token)) return undefined
   return { name: CONTROL_COOKIE, value: cookieValue(token), options: { ...options, sameSite: 'strict' } }
 }
 
@@ -112,13 +114,6 @@ function noToken(request: Incoming, beyond: string | undefined): Refusal {
   return Refusal.unauthorized(
     `Authorization: ${received}; send the control token of this sandbox as "Bearer TOKEN"${orSignIn}${why}`,
     'Bearer realm="agekey-sandbox control"',
-  )
-}
-
-function refuseForeignHost(request: Incoming, guard: ControlGuard): void {
-  if (isOwnName(calledName(request), guard)) return
-  throw Refusal.forbidden(
-    `Host: ${beginning(request.host)} is not a name of this sandbox; use localhost, 127.0.0.1, the base URL or the internal URL, or send the control token`,
   )
 }
 
