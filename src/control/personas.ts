@@ -5,7 +5,6 @@ import { type AgeSignal, parseEvaluationSignals } from '../age/signal.ts'
 import { readPageAfter } from '../http/list-page.ts'
 import type { Certifications } from '../oidc/provider.ts'
 import { Refusal } from '../oidc/refusal.ts'
-import { certifiedLevel } from '../oidc/request/age-signals.ts'
 import { Findings } from '../oidc/rules/findings.ts'
 import { asDecided } from '../oidc/use.ts'
 import { requirePersona } from '../sandbox/outcomes/names.ts'
@@ -107,6 +106,6 @@ async function readSignals(
 /** A submitted signal has no level. The certifications of the config add it, as in a flow. */
 function withLevel(signal: AgeSignal, certifications: Certifications): AgeSignal {
   if (signal.iso_27566_1 !== undefined || !('verification_id' in signal)) return signal
-  const level = certifiedLevel(certifications, signal)
+  const level = certifications[signal.provenance]?.[signal.method]
   return level === undefined ? signal : { ...signal, iso_27566_1: level }
 }

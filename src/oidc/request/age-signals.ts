@@ -1,7 +1,5 @@
-import type { Method } from '../../age/methods.ts'
 import { type AgeSignal, parseAgeSignals } from '../../age/signal.ts'
-import type { AssuranceLevel } from '../../age/vocabulary.ts'
-import type { Certifications, Provider } from '../provider.ts'
+import type { Provider } from '../provider.ts'
 import type { Findings } from '../rules/findings.ts'
 
 /**
@@ -13,15 +11,7 @@ export function readAgeSignals(value: unknown, provider: Provider, findings: Fin
   const { signals, issues } = parseAgeSignals(value, { ...provider.vocabulary, now: provider.clock.now(), maxSignals })
   findings.addIssues('authorization_details', issues)
   return signals?.map(({ type: _type, verification_id: _verificationId, ...signal }) => {
-    const level = certifiedLevel(provider.certifications, signal)
+    const level = provider.certifications[signal.provenance]?.[signal.method]
     return level === undefined ? signal : { ...signal, iso_27566_1: level }
   })
-}
-
-/** The level of a submitted age signal; `undefined`: it is not certified. */
-export function certifiedLevel(
-  certifications: Certifications,
-  signal: { readonly provenance: string; readonly method: Method },
-): AssuranceLevel | undefined {
-  return certifications[signal.provenance]?.[signal.method]
 }
