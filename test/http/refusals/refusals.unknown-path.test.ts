@@ -89,11 +89,6 @@ test('A path that is not served names every endpoint, when it resembles none, an
   expect(text).toContain('the sandbox itself: / (pages), /_sandbox/openapi.json (calls)')
 })
 
-test('A browser at a path that is not served reads on a page where the right one is', async () => {
-  const answer = await sandbox.request.get('/v1/oidc/use/').set('Accept', 'text/html').expect(404)
-  expect(textOf(answer.text)).toContain(`GET ${sandbox.baseUrl}/v1/oidc/use (without the slash at the end)`)
-})
-
 test('A browser at an unknown page of the console reads which pages there are, below the menu', async () => {
   const { text } = await sandbox.request.get('/t/qa/_sandbox/console/nix').set('Accept', 'text/html').expect(404)
   const pages = `Below ${sandbox.baseUrl}/t/qa/_sandbox/console/ there are flows, personas, audit, `

@@ -5,7 +5,6 @@ import {
   authenticateByForm,
   basicClientId,
   bearerToken,
-  equalsSecret,
 } from '../../../src/oidc/request/client-auth.ts'
 import { createProvider } from '../../support/provider.ts'
 import { basic } from '../../support/requests.ts'
@@ -77,9 +76,4 @@ test.each([
   [undefined, undefined],
 ])('The access token in the header %s is %s', (authorization, token) => {
   expect(bearerToken(authorization)).toBe(token)
-})
-
-test('Secrets of any lengths are compared', () => {
-  const pairs = [['a', 'a'] as const, ['a', 'ab'] as const, ['', ''] as const, ['ä', 'a'] as const]
-  expect(pairs.map(([given, expected]) => equalsSecret(given, expected))).toEqual([true, false, true, false])
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { APPEARANCE_PARAMETERS, readPresentation } from '../../../src/oidc/request/presentation.ts'
+import { readPresentation } from '../../../src/oidc/request/presentation.ts'
 import { Findings } from '../../../src/oidc/rules/findings.ts'
 
 function read(parameters: Parameters<typeof readPresentation>[0]) {
@@ -35,13 +35,6 @@ test.each(['light', 'dark', 'system'])('The theme %s, a language and learn_more 
   const language = 'zh-Hant-TW'
   expect(read({ theme, language, learn_more: 'false' })).toMatchObject({ language, theme, learnMore: false })
   expect(read({ theme, learn_more: 'true' })).toEqual({ theme, learnMore: true, appearance: {} })
-})
-
-test('The appearance parameters are those of the specification', () => {
-  expect(APPEARANCE_PARAMETERS).toEqual([
-    ...['primary_color', 'secondary_color', 'text_color', 'background_color'],
-    ...['text_align', 'button_radius', 'gradient', 'font'],
-  ])
 })
 
 // RFC 5646 appendix A, and section 2.1 for what is not well-formed.
