@@ -4,7 +4,7 @@ import { reasonBeyondMachine } from './guard/guard.ts'
 import type { HttpHost } from './handler.ts'
 import { grouped } from './html/elements.ts'
 import { type Html, html, type Renderable } from './html/html.ts'
-import { type Page, type RenderedPage, renderPage, type Shell, shellOf } from './html/layout.ts'
+import { type Page, type RenderedPage, renderPage, shellOf } from './html/layout.ts'
 import type { Incoming } from './incoming.ts'
 import { readModes, renderStrip, type Status } from './status.ts'
 
@@ -27,18 +27,6 @@ export const CONSOLE_PAGES = [
 /** The name of a page. Its URL is below that of the console, except for the documents. */
 export type ConsolePath = (typeof CONSOLE_PAGES)[number]['path']
 
-/** Where the pages of a tenant are. Paths are absolute and carry the prefix of the tenant. */
-export interface ConsolePlace {
-  readonly shell: Shell
-  /** Without a slash at the end: `/_sandbox/console`. */
-  readonly consolePath: string
-  readonly demoPath: string
-  /** The control API, without a slash at the end: `/_sandbox`. */
-  readonly controlPath: string
-  /** The name of the tenant, unless it is the one at the base URL. */
-  readonly tenant?: string
-}
-
 export interface ConsoleFrame extends ConsolePlace {
   readonly status: Status
 }
@@ -46,13 +34,18 @@ export interface ConsoleFrame extends ConsolePlace {
 /** The path of a tenant's console, without a slash at the end. */
 export const consolePathOf = ({ basePath }: Pick<Tenant, 'basePath'>) => `${basePath}/_sandbox/console`
 
-export const consolePlace = (tenant: Tenant, { version }: { readonly version: string }): ConsolePlace => ({
+/** Where the pages of a tenant are. Paths are absolute, carry the prefix of the tenant, and have no slash at the end. */
+export const consolePlace = (tenant: Tenant, { version }: { readonly version: string }) => ({
   shell: shellOf(tenant, version),
   consolePath: consolePathOf(tenant),
   demoPath: `${tenant.basePath}/_sandbox/demo`,
+  /** The control API. */
   controlPath: `${tenant.basePath}/_sandbox`,
-  ...(tenant.name === ROOT_TENANT ? {} : { tenant: tenant.name }),
+  /** The name of the tenant, unless it is the one at the base URL. */
+  tenant: tenant.name === ROOT_TENANT ? undefined : tenant.name,
 })
+
+export type ConsolePlace = Readonly<ReturnType<typeof consolePlace>>
 
 /** The frame of the requested page. To other machines only the console itself shows all that is set. */
 export async function consoleFrame(

@@ -2,31 +2,25 @@ import { createHmac } from 'node:crypto'
 import { isIP } from 'node:net'
 import { Refusal } from '../../oidc/refusal.ts'
 import { equalsSecret } from '../../oidc/request/client-auth.ts'
-import { type Addresses, hostNamesOf, isLoopbackUrl, LOOPBACK_HOSTS } from '../../sandbox/addresses/addresses.ts'
+import { type Addresses, LOOPBACK_HOSTS, hostNamesOf, isLoopbackUrl } from '../../sandbox/addresses/addresses.ts'
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 import { type Cookie, readCookie } from '../cookie.ts'
 import { readForm } from '../form.ts'
 import type { Incoming } from '../incoming.ts'
-export interface ControlGuard {
-  /** Why any call may come from another machine: the address on which the server listens, or the base URL. Absent when no call may. */
-  readonly beyondMachine: string | undefined
-  readonly token: string | undefined
-  /** Host names of the sandbox besides the loopback ones: those of the base URL and of the internal URL. */
-  readonly hostNames: readonly string[]
-  /** Whether any host name counts as one of the sandbox. */
-  readonly trustsHost: boolean
-  /** Origins of the sandbox itself. */
-  readonly origins: readonly string[]
-}
+export type ControlGuard = Readonly<ReturnType<typeof createControlGuard>>
 
 export const createControlGuard = (
   addresses: Addresses,
   { listeningOn, token }: { listeningOn: string; token: string | undefined },
-): ControlGuard => ({
+) => ({
+  /** Why any call may come from another machine: the address on which the server listens, or the base URL. Absent when no call may. */
   beyondMachine: reasonForAllCalls(listeningOn, addresses),
   token,
+  /** Host names of the sandbox besides the loopback ones: those of the base URL and of the internal URL. */
   hostNames: hostNamesOf(addresses),
+  /** Whether any host name counts as one of the sandbox. */
   trustsHost: addresses.trustHost,
+  /** Origins of the sandbox itself. */
   origins: [new URL(addresses.baseUrl).origin],
 })
 
