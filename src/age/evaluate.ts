@@ -8,12 +8,6 @@ import type { Check, ThresholdTrace } from './trace.ts'
 /** From each requested threshold (`"18"`) to whether it is reached; what the ID token says. */
 export type AgeThresholds = Readonly<Record<string, boolean>>
 
-export interface Evaluation {
-  readonly ageThresholds: AgeThresholds
-  /** One entry for each requested threshold, in the order of the request. */
-  readonly trace: readonly ThresholdTrace[]
-}
-
 /** A signal, with values that are the same for each threshold. */
 interface Candidate {
   readonly method: Method
@@ -30,7 +24,7 @@ interface Candidate {
  * signal passes every filter and reaches the required age.
  * @param now milliseconds since the UNIX epoch, at which a date of birth is turned into an age
  */
-export function evaluate(signals: readonly AgeSignal[], claims: Claims, now: number): Evaluation {
+export function evaluate(signals: readonly AgeSignal[], claims: Claims, now: number) {
   const trace = explainEvaluation(signals, claims, now)
   return { ageThresholds: answersOf(trace), trace }
 }

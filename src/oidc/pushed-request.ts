@@ -14,7 +14,6 @@ import { readRedirectTarget } from './request/redirect-target.ts'
 import { refuseRequestObject } from './request/request-object.ts'
 import { otherBrand, readScope } from './request/scope.ts'
 import { readBody, type ServerRequest } from './request/server-request.ts'
-import type { Finding } from './rules/finding.ts'
 import { Findings } from './rules/findings.ts'
 import { requestUriPrefix } from './rules/profile.ts'
 import type { RuleId } from './rules/rules.ts'
@@ -34,21 +33,13 @@ export type PushedRequest = Readonly<z.infer<typeof pushedRequestSchema>>
 /** The pushed requests, by the identifier in their `request_uri`. */
 export const pushedRequests = spendables({ name: 'pushed_request', schema: pushedRequestSchema, isUnfinished: true })
 
-/** The answer of E2 (RFC 9126 section 2.2); `expires_in` in seconds. */
-export interface PushedResponse {
-  readonly request_uri: string
-  readonly expires_in: number
-}
-
 /**
  * E2: pushes a Create authorization request. The reference lives 90 seconds, serves one decision and is bound to the client.
+ * @returns the answer (RFC 9126 section 2.2; `expires_in` in seconds), and the findings
  * @throws Refusal invalid_client (401), invalid_request (400, 415), invalid_scope, unsupported_response_type,
  * invalid_authorization_details (400).
  */
-export async function pushRequest(
-  request: ServerRequest,
-  provider: Provider,
-): Promise<{ response: PushedResponse; findings: readonly Finding[] }> {
+export async function pushRequest(request: ServerRequest, provider: Provider) {
   readBody(request, { ...FORM, profile: provider.profile })
   const findings = new Findings(provider.profile)
   const parameters = readParameters(request.formPairs, PUSHED_PARAMETERS, findings)

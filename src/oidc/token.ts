@@ -8,7 +8,6 @@ import { authenticateByBasic } from './request/client-auth.ts'
 import { base64Problem, basicProblem, mistakenFor, receivedInstead } from './request/client-mistakes.ts'
 import { checkValue, type Parameters, readParameters } from './request/parameters.ts'
 import { readBody, type ServerRequest } from './request/server-request.ts'
-import type { Finding } from './rules/finding.ts'
 import { Findings } from './rules/findings.ts'
 
 const grantSchema = z.object({
@@ -63,13 +62,6 @@ const replayedCodes = collection({ name: 'code.replayed', schema: z.literal(true
 export const isReplayed = async ({ code }: AccessGrant, provider: Provider): Promise<boolean> =>
   (await replayedCodes(provider).get(code)) !== undefined
 
-/** The token response of the specification (RFC 6749 section 5.1); `expires_in` in seconds. */
-export interface TokenResponse {
-  readonly access_token: string
-  readonly token_type: 'Bearer'
-  readonly expires_in: number
-}
-
 const codeSeconds = ({ decisions, lifetimes }: Provider) => decisions.codeSeconds ?? lifetimes.code
 
 /** Issues the code of a Use flow whose thresholds were all false: single use, bound to the client. */
@@ -81,14 +73,11 @@ export async function issueCode(issuedTo: Omit<Grant, 'expiresAt'>, provider: Pr
 
 /**
  * E4: exchanges a code for an access token.
+ * @returns the answer (RFC 6749 section 5.1; `expires_in` in seconds), and the findings
  * @param found the record of the code that the request names
  * @throws Refusal invalid_client (401), invalid_request (400, 415), invalid_grant, unsupported_grant_type (400).
  */
-export async function exchangeCode(
-  request: ServerRequest,
-  provider: Provider,
-  found: FoundCode | undefined,
-): Promise<{ response: TokenResponse; findings: readonly Finding[] }> {
+export async function exchangeCode(request: ServerRequest, provider: Provider, found: FoundCode | undefined) {
   readBody(request, { ...FORM, profile: provider.profile })
   const findings = new Findings(provider.profile)
   const parameters = readParameters(request.formPairs, TOKEN_PARAMETERS, findings)
@@ -191,16 +180,12 @@ async function endTokenOf(code: string, provider: Provider, findings: Findings):
 }
 
 /** Spends the code and keeps the token in one step; `undefined` when the code is spent. */
-async function issueAccessToken(
-  { code, ...issued }: Grant & { readonly code: string },
-  provider: Provider,
-): Promise<TokenResponse | undefined> {
+async function issueAccessToken({ code, ...issued }: Grant & { readonly code: string }, provider: Provider) {
   const id = ACCESS_TOKEN_PREFIX + provider.ids.random(ACCESS_TOKEN_BYTES)
   const token = await inIssuedForm(id, provider.decisions.accessTokenForm, provider)
   const lifetime = provider.lifetimes.accessToken
-  const expiresAt = inSeconds(provider, lifetime)
   const { clientId, ageKeyId, state } = issued
-  const grant = { clientId, ageKeyId, state, code, expiresAt }
+  const grant = { clientId, ageKeyId, state, code, expiresAt: inSeconds(provider, lifetime) }
   const kept = accessTokens(provider).putting(token, grant, forgottenAt(grant))
   const spent = provider.decisions.codeUse === 'single' ? codes(provider).spending(code, issued) : []
   if (!(await provider.store.write([...spent, kept]))) return undefined

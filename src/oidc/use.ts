@@ -77,13 +77,6 @@ export interface UseEvaluation {
   readonly now: number
 }
 
-/** How a Use flow ends. */
-export interface UseResult {
-  readonly callback: Callback
-  /** Only of a verified flow. */
-  readonly evaluation?: UseEvaluation
-}
-
 /**
  * E1: checks a Use authorization request.
  * @param query the pairs of the query string.
@@ -115,13 +108,14 @@ export function beginUse(query: Pairs, provider: Provider): Beginning<UseTransac
 
 /**
  * E1: ends a Use flow. All thresholds false and the upgrade scope asked for: a code comes with the id_token.
- * @param seams change what is about to be sent; the real service has none.
+ * @param options.seams change what is about to be sent; the real service has none.
+ * @returns the callback and, of a verified flow alone, the evaluation
  */
 export async function finishUse(
   transaction: UseTransaction,
   decision: UseDecision,
   { provider, seams = {} }: { provider: Provider; seams?: Seams | undefined },
-): Promise<UseResult> {
+): Promise<{ callback: Callback; evaluation?: UseEvaluation }> {
   const { state } = transaction
   if (decision.kind === 'create_requested') {
     return { callback: await changedBy(seams, createCallback(transaction, { create_requested: 'true', state })) }
