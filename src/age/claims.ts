@@ -169,12 +169,12 @@ const MAX_THRESHOLDS = 5
 function crossFieldIssues(claims: unknown, vocabulary: Vocabulary | undefined): Issue[] {
   if (!isJsonObject(claims)) return []
   const { age_thresholds: thresholds, overrides } = claims
-  const ofOverrides = METHOD_NAMES.flatMap((method) => {
-    const override = isJsonObject(overrides) ? overrides[method] : undefined
+  const judge = (method: Method, override: unknown): Issue[] => {
     if (!isJsonObject(override)) return []
     const platforms = vocabulary ? platformIssues(method, override, vocabulary) : []
     return [...lengthIssues(method, override, thresholds), ...facialIssues(method, override), ...platforms]
-  })
+  }
+  const ofOverrides = isJsonObject(overrides) ? METHOD_NAMES.flatMap((method) => judge(method, overrides[method])) : []
   // Those of thresholds last, because a profile may tolerate them: the limit of an answer then cuts off no refusal.
   return [...ofOverrides, ...thresholdIssues(thresholds)]
 }
