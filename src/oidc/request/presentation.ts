@@ -40,24 +40,25 @@ export function readPresentation(
   parameters: Partial<Parameters<PresentationParameter>>,
   findings: Findings,
 ): Presentation {
-  const permitted = (name: PresentationParameter): string | undefined => {
+  const permitted: Partial<Record<PresentationParameter, string>> = {}
+  for (const name of JUDGED) {
     const value = parameters[name]
+    if (value === undefined) continue
     const { rule = 'USE-16', sentence, allows } = PERMITTED[name]
-    if (value === undefined || allows(value)) return value
-    findings.add(rule, { path: name, message: `${name} ${quote(value)} is not ${sentence}` })
-    return undefined
+    if (allows(value)) permitted[name] = value
+    else findings.add(rule, { path: name, message: `${name} ${quote(value)} is not ${sentence}` })
   }
-  const theme = permitted('theme')
-  const language = permitted('language')
+  const { theme, language, learn_more: learnMore, ...appearance } = permitted
   return {
     theme: THEMES.find((known) => known === theme) ?? 'light',
     ...(language === undefined ? {} : { language }),
-    learnMore: permitted('learn_more') !== 'false',
-    appearance: Object.fromEntries(
-      APPEARANCE_PARAMETERS.map((name) => [name, permitted(name)]).filter(([, value]) => value !== undefined),
-    ),
+    learnMore: learnMore !== 'false',
+    appearance,
   }
 }
+
+/** In the order of their findings. */
+const JUDGED = ['theme', 'language', 'learn_more', ...APPEARANCE_PARAMETERS] as const
 
 interface Permitted {
   /** What is permitted, behind `is not`. */
