@@ -8,27 +8,15 @@ import { linkedFile, linkedFiles } from './files.ts'
 import { type FindAddress, renderSection } from './markdown.ts'
 import { type FoundSection, MAX_FOUND, searchDocuments } from './search.ts'
 
-/** The path of the documents of a sandbox. */
-interface DocumentsPlace {
-  /** The prefix of the tenant, or its base URL for links outside of a page. */
-  readonly basePath: string
-  readonly version: string
-}
-
-/** What all pages of the documents need. */
-export interface DocumentsFrame {
-  readonly frame: ConsoleFrame
-  readonly place: DocumentsPlace
-}
-
 /** The documents, group by group, with a line each. */
-export function renderIndex({ frame, place }: DocumentsFrame): RenderedPage {
+export function renderIndex(frame: ConsoleFrame): RenderedPage {
+  const { controlPath, shell } = frame
   const groups = grouped(findDocuments(), ({ group }) => group)
   return renderPage(frame, {
     title: 'Documents',
-    lead: html`Of version ${place.version}, the one that runs. For programs: <a href="${place.basePath}/_sandbox/llms.txt">llms.txt</a> lists their Markdown.`,
+    lead: html`Of version ${shell.version}, the one that runs. For programs: <a href="${controlPath}/llms.txt">llms.txt</a> lists their Markdown.`,
     body: html`<section class="card">
-${renderSearchForm(place)}
+${renderSearchForm(controlPath)}
 <div class="doc-groups">${groups.map(
       ([group, documents]) => html`<section>
 <h2>${group}</h2>
@@ -38,7 +26,7 @@ ${documents.map(
     name,
     title,
     line,
-  }) => html`<li><a href="${pageAddress(place, name)}">${title}</a> <span class="muted">${line}</span></li>
+  }) => html`<li><a href="${controlPath}/docs/${name}">${title}</a> <span class="muted">${line}</span></li>
 `,
 )}</ul>
 </section>
@@ -49,19 +37,20 @@ ${documents.map(
 }
 
 /** The document with this name, with its sections beside it; `undefined` when it does not exist. */
-export function renderServedDocument({ frame, place }: DocumentsFrame, name: string): RenderedPage | undefined {
+export function renderServedDocument(frame: ConsoleFrame, name: string): RenderedPage | undefined {
   const document = findDocument(name)
   if (document === undefined) return undefined
+  const { controlPath } = frame
   const { title, line, file, sections } = document
-  const addressOf = createAddressFinder(document, place)
+  const addressOf = createAddressFinder(file, frame)
   return renderPage(frame, {
     title,
     lead: html`${line}`,
     body: html`<div class="stack doc-page">
 <nav class="card doc-contents" aria-label="Contents">
-${renderSearchForm(place, { isNarrow: true })}
+${renderSearchForm(controlPath, { isNarrow: true })}
 ${renderContents(document)}
-<p class="row links"><a href="${indexAddress(place)}">All documents</a> <a href="${markdownAddress(place, file)}">Markdown</a></p>
+<p class="row links"><a href="${controlPath}/docs">All documents</a> <a href="${controlPath}/${file}">Markdown</a></p>
 </nav>
 <article class="card doc">
 ${sections.map((section) => renderSection(section, addressOf))}</article>
@@ -90,10 +79,6 @@ function renderContents({ sections }: PackageDocument): Html | false {
 /** A document with more sections lists only those of the second level. */
 const MAX_CONTENTS = 40
 
-/** The list for language models, with URLs of a sandbox or a tenant. */
-export const renderServedLlmsText = (basePath: string): string =>
-  renderLlmsText(({ file }) => markdownAddress({ basePath }, file))
-
 /**
  * The list of documents for language models (llmstxt.org): a title, what it is, and links to Markdown in groups.
  * @param addressOf the address of a document as Markdown
@@ -117,26 +102,27 @@ For testing only: nothing here proves an age. Start it with \`npx agekey-sandbox
 `
 
 /** The results of a search. */
-export async function renderSearch({ frame, place }: DocumentsFrame, query: string): Promise<RenderedPage> {
+export async function renderSearch(frame: ConsoleFrame, query: string): Promise<RenderedPage> {
+  const { controlPath, shell } = frame
   const found = await searchDocuments(query)
   return renderPage(frame, {
     title: query === '' ? 'Search the documents' : `${query}: in the documents`,
-    lead: html`<a href="${indexAddress(place)}">All documents</a> of version ${place.version}.`,
+    lead: html`<a href="${controlPath}/docs">All documents</a> of version ${shell.version}.`,
     body: html`<section class="card">
-${renderSearchForm(place, { query })}
+${renderSearchForm(controlPath, { query })}
 ${query === '' && html`<p class="notice muted">Type a word, the id of a rule, or the name of an outcome.</p>`}
-${query !== '' && found.length === 0 && html`<p class="notice muted">No section has all of these words. Try one word less, or look through <a href="${indexAddress(place)}">the list</a>.</p>`}
-${found.length > 0 && renderFound(place, found)}
+${query !== '' && found.length === 0 && html`<p class="notice muted">No section has all of these words. Try one word less, or look through <a href="${controlPath}/docs">the list</a>.</p>`}
+${found.length > 0 && renderFound(controlPath, found)}
 </section>`,
   })
 }
 
-function renderFound(place: DocumentsPlace, found: readonly FoundSection[]): Html {
+function renderFound(controlPath: string, found: readonly FoundSection[]): Html {
   const many = found.length === MAX_FOUND ? `The first ${MAX_FOUND} sections` : counted(found.length, 'section')
   return html`<h2>${many}</h2>
 <ol class="doc-found">${found.map(
     ({ document, title, heading, anchor, excerpt, terms }) => html`<li>
-<a href="${pageAddress(place, document)}${heading !== title && `#${anchor}`}">${heading}</a>${heading !== title && html` <span class="muted">${title}</span>`}
+<a href="${controlPath}/docs/${document}${heading !== title && `#${anchor}`}">${heading}</a>${heading !== title && html` <span class="muted">${title}</span>`}
 <p>${withMarks(excerpt, terms)}</p>
 </li>
 `,
@@ -153,8 +139,8 @@ function withMarks(text: string, terms: readonly string[]): readonly (Html | str
 }
 
 /** Where there is no room for a button, Enter sends the form. */
-const renderSearchForm = (place: DocumentsPlace, { query = '', isNarrow = false } = {}): Html =>
-  html`<form class="row" method="get" action="${indexAddress(place)}/search" role="search">
+const renderSearchForm = (controlPath: string, { query = '', isNarrow = false } = {}): Html =>
+  html`<form class="row" method="get" action="${controlPath}/docs/search" role="search">
 <label class="unseen" for="q">Search the documents</label>
 <input id="q" name="q" type="search" value="${query}" placeholder="Search the documents" autocomplete="off" autocapitalize="none" spellcheck="false">
 ${!isNarrow && html`<button class="secondary">Search</button>`}
@@ -163,21 +149,11 @@ ${!isNarrow && html`<button class="secondary">Search</button>`}
 const renderPage = (frame: ConsoleFrame, content: { title: string; lead: Html; body: Html }): RenderedPage =>
   renderConsolePage(frame, { ...content, current: 'docs', styles: ['documents.css'], scripts: ['copy.js'] })
 
-/** The index of the documents. */
-const indexAddress = ({ basePath }: Pick<DocumentsPlace, 'basePath'>): string => `${basePath}/_sandbox/docs`
-
-/** The page of a document. */
-const pageAddress = (place: Pick<DocumentsPlace, 'basePath'>, name: string): string => `${indexAddress(place)}/${name}`
-
-/** A document as Markdown: at its path in the package, so that its relative links work. */
-const markdownAddress = ({ basePath }: Pick<DocumentsPlace, 'basePath'>, file: string): string =>
-  `${basePath}/_sandbox/${file}`
-
 /**
  * Resolves the links of a document: to its own sections, other documents, files beside them, and other sites. A file outside the package
  * is linked in the repository, if the package names one; a picture of it is left out.
  */
-function createAddressFinder({ file }: PackageDocument, place: DocumentsPlace): FindAddress {
+function createAddressFinder(from: string, { controlPath, shell }: ConsoleFrame): FindAddress {
   const files = linkedFiles()
   const repository = packageRepository()
   return (target) => {
@@ -186,11 +162,11 @@ function createAddressFinder({ file }: PackageDocument, place: DocumentsPlace): 
     const [path = '', fragment] = target.split('#')
     const hash = fragment === undefined ? '' : `#${fragment}`
     if (path === '') return hash
-    const linked = linkedFile(file, path)
-    const document = findDocuments().find((one) => one.file === linked)
-    if (document) return `${pageAddress(place, document.name)}${hash}`
-    if (files.includes(linked)) return `${place.basePath}/_sandbox/${linked}`
+    const linked = linkedFile(from, path)
+    const document = findDocuments().find(({ file }) => file === linked)
+    if (document) return `${controlPath}/docs/${document.name}${hash}`
+    if (files.includes(linked)) return `${controlPath}/${linked}`
     if (linked.endsWith('.webp')) return undefined
-    return repository && `${repository}/blob/v${place.version}/${linked}`
+    return repository && `${repository}/blob/v${shell.version}/${linked}`
   }
 }

@@ -3,11 +3,9 @@ import { onDemand } from '../files/on-demand.ts'
 import { consoleFrame } from '../http/console-page.ts'
 import { readSearch } from '../http/form.ts'
 import type { Handler, HttpHost, RouteRow } from '../http/handler.ts'
-import type { Incoming } from '../http/incoming.ts'
 import { page, type Reply, redirect } from '../http/reply.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import { packageRoot } from '../package-root.ts'
-import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { nearest, unknownName } from '../text/message-parts.ts'
 import { documentFiles, FILES_BESIDE_DOCS, linkedFile, linkedFiles, mediaTypeOf } from './files.ts'
 
@@ -28,18 +26,14 @@ const loadPages = onDemand(() => import('./pages.ts'))
  * hold no secret.
  */
 export function createDocumentRoutes(host: HttpHost): readonly RouteRow[] {
-  const frameOf = async (request: Incoming, tenant: Tenant) => ({
-    frame: await consoleFrame(request, tenant, host),
-    place: { basePath: tenant.basePath, version: host.version },
-  })
   const showIndex: Handler = async (request, tenant) => {
     const { renderIndex } = await loadPages()
-    return { reply: page(200, renderIndex(await frameOf(request, tenant))) }
+    return { reply: page(200, renderIndex(await consoleFrame(request, tenant, host))) }
   }
   const showSearch: Handler = async (request, tenant) => {
     const { renderSearch } = await loadPages()
     const query = readSearch(request)['q'] ?? ''
-    return { reply: page(200, await renderSearch(await frameOf(request, tenant), query)) }
+    return { reply: page(200, await renderSearch(await consoleFrame(request, tenant, host), query)) }
   }
   /** `docs/audit` is the page, `docs/audit.md` the Markdown. The Markdown of the README is served where its links work. */
   const showDocument: Handler = async (request, tenant) => {
@@ -52,7 +46,7 @@ export function createDocumentRoutes(host: HttpHost): readonly RouteRow[] {
       return { reply: isHere ? await fileReply(file) : redirect(302, `${tenant.basePath}/_sandbox/${file}`) }
     }
     const { renderServedDocument } = await loadPages()
-    const rendered = renderServedDocument(await frameOf(request, tenant), name)
+    const rendered = renderServedDocument(await consoleFrame(request, tenant, host), name)
     if (rendered === undefined) throw unknownDocument(name)
     return { reply: page(200, rendered) }
   }
@@ -79,8 +73,8 @@ const sendLinkedFile: Handler = async ({ path }) => {
 }
 
 const sendLlmsText: Handler = async (_request, { provider }) => {
-  const { renderServedLlmsText } = await loadPages()
-  const text = renderServedLlmsText(provider.baseUrl)
+  const { renderLlmsText } = await loadPages()
+  const text = renderLlmsText(({ file }) => `${provider.baseUrl}/_sandbox/${file}`)
   return { reply: { status: 200, headers: headersOf('text/plain; charset=utf-8'), body: { kind: 'text', text } } }
 }
 
