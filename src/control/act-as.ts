@@ -1,5 +1,5 @@
 import { type Html, html } from '../http/html/html.ts'
-import { type RenderedPage, renderPage } from '../http/html/layout.ts'
+import { type RenderedPage, renderPage, shellOf } from '../http/html/layout.ts'
 import { actingCookies } from '../http/requested-decision.ts'
 import { OUTCOME_COOKIE, PERSONA_COOKIE } from '../sandbox/decision/sources.ts'
 import { requireBrowserOutcome, requirePersona } from '../sandbox/outcomes/names.ts'
@@ -32,10 +32,10 @@ async function actingOf({ params, query: { outcome }, tenant }: ControlCall<'act
 }
 
 /** A page with one button, which makes the browser act as the persona unless a stronger source decides. */
-function renderActAs({ persona: { name, title }, outcome }: Acting, { tenant, shell }: ControlContext): RenderedPage {
+function renderActAs({ persona: { name, title }, outcome }: Acting, { tenant, host }: ControlContext): RenderedPage {
   const query = outcome === undefined ? '' : `?${new URLSearchParams({ outcome })}`
   const action = `${tenant.basePath}/_sandbox/act-as/${name}${query}`
-  return renderPage(shell, {
+  return renderPage(shellOf(tenant, host.version), {
     title: `Act as ${title}`,
     main: html`<section class="card screen">
 <h1>Act as ${title}</h1>
@@ -46,13 +46,13 @@ function renderActAs({ persona: { name, title }, outcome }: Acting, { tenant, sh
 }
 
 /** The page after the button: the browser has the cookie. */
-function renderActing({ persona: { name, title }, outcome }: Acting, { shell }: ControlContext): RenderedPage {
-  return renderPage(shell, {
+function renderActing({ persona: { name, title }, outcome }: Acting, { tenant, host }: ControlContext): RenderedPage {
+  return renderPage(shellOf(tenant, host.version), {
     title: `Acting as ${title}`,
     main: html`<section class="card screen">
 <h1>Acting as ${title}</h1>
 <p>From now on this browser is <code>${name}</code> in every flow.${renderOutcome(outcome)} <code>DELETE _sandbox/act-as</code> or deleting the cookies <code>${PERSONA_COOKIE}</code> and <code>${OUTCOME_COOKIE}</code> ends it.</p>
-<p class="row links"><a href="${shell.homePath}">To the sandbox home</a></p>
+<p class="row links"><a href="${tenant.basePath}/">To the sandbox home</a></p>
 </section>`,
   })
 }

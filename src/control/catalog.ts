@@ -7,10 +7,10 @@ import type { catalogOperations } from './contract/catalog.ts'
 import type { Handlers } from './handler.ts'
 
 export const catalogHandlers: Pick<Handlers, keyof typeof catalogOperations> = {
-  async getHealth({ world }) {
-    await world.checkStore()
-    const uptime = Math.round(world.uptimeSeconds() * 1000) / 1000
-    return { status: 200, body: { status: 'ok', version: world.version, uptime } }
+  async getHealth({ host }) {
+    await host.checkStore()
+    const uptime = Math.round(host.uptimeSeconds() * 1000) / 1000
+    return { status: 200, body: { status: 'ok', version: host.version, uptime } }
   },
   async getCatalog({ tenant }) {
     const { profile, lifetimes } = tenant.provider

@@ -44,13 +44,13 @@ export const flowHandlers: Pick<Handlers, keyof typeof flowOperations> = {
     const { items: flows, next } = (await waited) ?? { items: [], next: undefined }
     return { status: 200, body: { flows, next, last_ended: await journal.lastEnded(name) } }
   },
-  async getFlow({ tenant, world: { version }, params: { id }, query: { as } }) {
+  async getFlow({ tenant, host: { version }, params: { id }, query: { as } }) {
     const flow = await existing(id, tenant)
     if (as !== undefined) return { status: 200, file: await exportFlow(flow, as, { tenant, version }) }
     const next = nextSteps(flow, { lifetimes: tenant.provider.lifetimes, now: tenant.clock.now() })
     return { status: 200, body: { ...wireFlow(flow), ...explainFlow(flow), next_steps: next } }
   },
-  async exportFlow({ tenant, world: { version }, params: { id, as } }) {
+  async exportFlow({ tenant, host: { version }, params: { id, as } }) {
     return { status: 200, body: await exportFlow(await existing(id, tenant), as, { tenant, version }) }
   },
   streamEvents: ({ tenant: { journal, name }, signal }) => ({

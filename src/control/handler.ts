@@ -1,18 +1,15 @@
 import type * as z from 'zod'
 import type { Cookie } from '../http/cookie.ts'
 import type { HttpHost } from '../http/handler.ts'
-import type { RenderedPage, Shell } from '../http/html/layout.ts'
+import type { RenderedPage } from '../http/html/layout.ts'
 import type { StartStream } from '../http/reply.ts'
 import type { RecordedFile } from '../sandbox/recordings/export-flow.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
-import type { Tenants } from '../sandbox/tenants/tenants.ts'
 import type { Immutable, OperationId, OperationResult, Operations } from './contract/contract.ts'
 
 export interface ControlContext {
   readonly tenant: Tenant
-  readonly tenants: Tenants
-  readonly world: Pick<HttpHost, 'version' | 'uptimeSeconds' | 'checkStore'>
-  readonly shell: Shell
+  readonly host: HttpHost
   /** Whether a form of the sandbox's own pages sent the call: the answer is a page then. */
   readonly isForm: boolean
   /** Aborted when the caller has gone away. */

@@ -1,8 +1,5 @@
 import type * as z from 'zod'
-import type { HttpHost } from '../http/handler.ts'
-import { shellOf } from '../http/html/layout.ts'
 import { parseWith } from '../http/parse.ts'
-import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { actAsHandlers } from './act-as.ts'
 import { catalogHandlers } from './catalog.ts'
 import {
@@ -30,40 +27,28 @@ const HANDLERS: Handlers = {
   ...tenantHandlers,
 }
 
-interface ControlInput extends Pick<ControlContext, 'isForm' | 'signal'> {
-  readonly params: unknown
-  readonly query: unknown
-  readonly body: unknown
-}
-
 /** Checks the input of an operation and carries it out, for a caller whom the guard has admitted. @throws Refusal */
 export async function performControl<Op extends OperationId>(
   operationId: Op,
-  { params, query, body, isForm, signal }: ControlInput,
-  { tenant, host }: { tenant: Tenant; host: HttpHost },
+  { params, query, body }: { readonly params?: unknown; readonly query?: unknown; readonly body?: unknown },
+  context: ControlContext,
 ): Promise<AnswerOf<Op>> {
   const schemas = schemasOf(operationId)
   return HANDLERS[operationId]({
-    tenant,
-    tenants: host.tenants,
-    world: host,
-    shell: shellOf(tenant, host.version),
-    isForm,
-    signal,
+    ...context,
     params: parseInput(schemas.params, params, 'path'),
     query: parseInput(schemas.query, query, 'query'),
     body: parseInput(schemas.body, body, 'body'),
   })
 }
 
-/** Carries out an operation for a caller in this process; `place.signal` ends its wait. @throws Refusal */
+/** Carries out an operation for a caller in this process; `context.signal` ends its wait. @throws Refusal */
 export async function performInProcess<Op extends OperationId>(
   operationId: Op,
   input: OperationInput<Op>,
-  { signal, ...place }: { tenant: Tenant; host: HttpHost; signal: AbortSignal },
+  context: Omit<ControlContext, 'isForm'>,
 ): Promise<OperationResult<Op>> {
-  const given = { params: undefined, query: undefined, body: undefined, ...input }
-  const { body } = await performControl(operationId, { ...given, isForm: false, signal }, place)
+  const { body } = await performControl(operationId, input, { ...context, isForm: false })
   // The copy keeps the caller from changing what the sandbox holds.
   return readResult(operationId, body)
 }

@@ -37,14 +37,10 @@ const serveControl =
   async (request, tenant) => {
     const operation = OPERATIONS[operationId]
     if (!operation.isOpen) guardControl(request, host.guard)
-    const input = {
-      params: request.params,
-      query: readQuery(request.query),
-      body: await readBody(operation, request),
-      isForm: isOwnForm(operation, request),
-      signal: request.signal,
-    }
-    return { reply: replyOf(await performControl(operationId, input, { tenant, host })) }
+    const { params, signal } = request
+    const input = { params, query: readQuery(request.query), body: await readBody(operation, request) }
+    const context = { tenant, host, isForm: isOwnForm(operation, request), signal }
+    return { reply: replyOf(await performControl(operationId, input, context)) }
   }
 
 /** The documents of all tenants differ only in their URL, so the first call creates the rest. */

@@ -36,25 +36,25 @@ export const tenantHandlers: Pick<Handlers, keyof typeof tenantOperations> = {
     tenant.coverage.name(body.name ?? undefined)
     return { status: 204 }
   },
-  async listTenants({ tenants, query }) {
+  async listTenants({ host: { tenants }, query }) {
     const { items, next } = await readPageAfter(await tenants.names(), query, {
       idOf: (name) => name,
       show: async (name) => wireTenant(await tenants.read(name)),
     })
     return { status: 200, body: { tenants: items, next } }
   },
-  getTenant: async ({ tenants, params: { name } }) => ({
+  getTenant: async ({ host: { tenants }, params: { name } }) => ({
     status: 200,
     body: wireTenant(await requireTenant(name, tenants)),
   }),
-  async putTenant({ tenants, params: { name }, body }) {
+  async putTenant({ host: { tenants }, params: { name }, body }) {
     const found = await tenants.find(name)
     const change = await readChange(body, found ?? tenants.at(name))
     const tenant = found ?? (await tenants.declare(name))
     await tenant.configure(change)
     return { status: found ? 200 : 201, body: wireTenant(tenant) }
   },
-  async deleteTenant({ tenants, params }) {
+  async deleteTenant({ host: { tenants }, params }) {
     const { name } = await requireTenant(params.name, tenants)
     await tenants.remove(name)
     return { status: 204 }
