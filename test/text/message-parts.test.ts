@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { didYouMean, isNearMiss, listed, nearest, unknownName } from '../../src/text/message-parts.ts'
+import { didYouMean, excerpt, isNearMiss, listed, nearest, quote, unknownName } from '../../src/text/message-parts.ts'
 
 const OUTCOMES = [
   ...['token.code_expired', 'access_denied', 'id_token.expired', 'id_token.nonce_missing', 'id_token.nonce_other'],
@@ -99,4 +99,29 @@ test('A sentence lists twelve names and counts the others', () => {
   const many = Array.from({ length: 40 }, (_, index) => `n${index}`)
   const twelve = 'n0, n1, n2, n3, n4, n5, n6, n7, n8, n9, n10, n11'
   expect([listed(many.slice(0, 12)), listed(many)]).toEqual([twelve, `${twelve} and 28 more`])
+})
+
+test.each([
+  ['a "b" \\', '"a \\"b\\" \\\\"'],
+  ['x'.repeat(60), `"${'x'.repeat(60)}"`],
+  ['x'.repeat(61), `"${'x'.repeat(60)}…"`],
+  ['a\nb\0', '"a\\nb\\u0000"'],
+  ['a\u200bb\u007f', '"a\\u200bb\\u007f"'],
+  ['\ud800', '"\\ud800"'],
+  ['\u{e0001}', '"\\ue0001"'],
+  ['é😀', '"é😀"'],
+])('A message quotes the text %j, cut and with what is invisible escaped', (text, quoted) => {
+  expect(quote(text)).toBe(quoted)
+})
+
+test.each([
+  ['!#~', '!#~'],
+  ['', '""'],
+  ['a b', '"a b"'],
+  ['a"b', '"a\\"b"'],
+  ['é', '"é"'],
+  ['x'.repeat(80), 'x'.repeat(80)],
+  ['x'.repeat(81), `"${'x'.repeat(60)}…"`],
+])('An excerpt of %j stands without quotes as long as the text is plain and short', (text, shown) => {
+  expect(excerpt(text)).toBe(shown)
 })
