@@ -24,14 +24,7 @@ interface IndexedSection extends Omit<FoundSection, 'excerpt' | 'terms'> {
   readonly text: string
 }
 
-interface SearchIndex {
-  readonly sections: ReadonlyMap<string, IndexedSection>
-  readonly engine: MiniSearch<IndexedSection>
-  /** Ids of rules, names of outcomes and readings. */
-  readonly names: readonly string[]
-}
-
-let index: Promise<SearchIndex> | undefined
+let index: ReturnType<typeof createIndex> | undefined
 
 /** Characters of a search; a longer one costs more than it can find. */
 export const MAX_QUERY = 200
@@ -64,7 +57,7 @@ export async function searchDocuments(query: string, limit: number = MAX_FOUND):
 }
 
 /** Built in turns, since this takes a few hundred milliseconds. */
-async function createIndex(): Promise<SearchIndex> {
+async function createIndex() {
   const engine = new MiniSearch<IndexedSection>({
     fields: ['title', 'heading', 'text'],
     tokenize: (text) => wordsOf(text).flatMap((word) => [word, ...partsOf(word)]),
@@ -101,7 +94,7 @@ const LESS_WANTED: Readonly<Record<string, number>> = {
   'command-line': 0.7,
 }
 
-/** The names in the first column of the catalogues. */
+/** The ids of rules and the names of outcomes and readings: the first column of the catalogues. */
 const catalogueNames = (): readonly string[] =>
   findDocuments()
     .filter(({ name }) => CATALOGUES.includes(name))

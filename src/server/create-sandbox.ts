@@ -164,8 +164,7 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
       async (operationId, input) => {
         const { performInProcess } = await loadControl()
         const tenant = await tenants.touch(name === tenants.root.name ? undefined : name)
-        const place = { host: httpHost, signal: closing.signal }
-        return performInProcess(operationId, input, { ...place, tenant })
+        return performInProcess(operationId, input, { tenant, host: httpHost, signal: closing.signal })
       },
       () => journal.lastEnded(name),
     )
