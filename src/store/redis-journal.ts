@@ -1,4 +1,3 @@
-import type { Mask } from '../sandbox/clients/mask.ts'
 import { readCall } from '../sandbox/journal/call-record.ts'
 import { readEvaluation } from '../sandbox/journal/evaluation.ts'
 import {
@@ -51,10 +50,6 @@ export async function createRedisJournal(redis: Redis, options: RedisJournalOpti
     const values = await redis.call((client) => client.hmGet(flowKey(tenant, id), SUMMARY))
     return new Map(SUMMARY.flatMap((name, index) => (values[index] ? [[name, values[index]] as const] : [])))
   }
-  const announceFlow = async (tenant: string, id: string, mask: Mask) => {
-    const data = mask(summaryIn(await readSummary(tenant, id), { tenant, id }))
-    announce({ type: 'flow', tenant, flow: id, data })
-  }
   const clear = async (tenant: string, what: 'clear' | 'forget') => {
     await redis.call((client) => client.clearFlows(prefix, tenant, what))
     announce({ type: 'reset', tenant, data: {} })
@@ -67,14 +62,14 @@ export async function createRedisJournal(redis: Redis, options: RedisJournalOpti
   async function* readFlows(tenant: string, ids: readonly string[], filter: FlowFilter): AsyncGenerator<ListedFlow> {
     const fits = async (id: string) => {
       const fields = await readSummary(tenant, id)
-      return fields.size > 0 && fitsFilter(id, summaryIn(fields, { tenant, id }), filter)
+      return fields.size > 0 && fitsFilter(id, summaryIn(fields, tenant, id), filter)
     }
     for (const some of batchesOf(ids)) {
       const fitting = await Promise.all(some.map(fits))
       const wanted = some.filter((_, index) => fitting[index])
       const found = await Promise.all(wanted.map(async (id) => ({ id, fields: await read(tenant, id) })))
       // Without flows that were dropped meanwhile.
-      for (const { id, fields } of found) if (fields) yield listedFlow(fields, { tenant, id })
+      for (const { id, fields } of found) if (fields) yield listedFlow(fields, tenant, id)
     }
   }
 
@@ -84,7 +79,7 @@ export async function createRedisJournal(redis: Redis, options: RedisJournalOpti
       const fields = await read(tenant, id)
       const evaluation = fields?.get('evaluation')
       const evaluated = evaluation === undefined ? {} : readEvaluation(evaluation)
-      return fields && { ...listedFlow(fields, { tenant, id }), ...evaluated }
+      return fields && { ...listedFlow(fields, tenant, id), ...evaluated }
     },
     async assign(tenant, { correlationIds, begins }) {
       const ids =
@@ -102,7 +97,11 @@ export async function createRedisJournal(redis: Redis, options: RedisJournalOpti
       const flow = flowFactsSchema.shape.flow.parse(JSON.parse(kind))
       const { at, endpoint, method, path, status } = entry.call
       announce({ type: 'call', tenant, flow: id, data: entry.mask({ flow, at, endpoint, method, path, status }) })
-      if (hasNews) announceFlow(tenant, id, entry.mask).catch(() => {})
+      const announceFlow = async () => {
+        const data = entry.mask(summaryIn(await readSummary(tenant, id), tenant, id))
+        announce({ type: 'flow', tenant, flow: id, data })
+      }
+      if (hasNews) announceFlow().catch(() => {})
       return { id, audit }
     },
     async *list(tenant, { after, before, ...filter } = {}) {
@@ -148,12 +147,7 @@ const SUMMARY = [...FACTS.map((fact) => `f:${fact}`), 'started_at', 'ended_at']
 
 type Fields = ReadonlyMap<string, string>
 
-interface Place {
-  readonly tenant: string
-  readonly id: string
-}
-
-function summaryIn(fields: Fields, { tenant, id }: Place) {
+function summaryIn(fields: Fields, tenant: string, id: string) {
   const known = FACTS.flatMap((name) => {
     const text = fields.get(`f:${name}`)
     return text === undefined ? [] : [[name, JSON.parse(text)] as const]
@@ -163,11 +157,11 @@ function summaryIn(fields: Fields, { tenant, id }: Place) {
   return { id, tenant, ...facts, started_at: fields.get('started_at') ?? '', ended_at: fields.get('ended_at') }
 }
 
-function listedFlow(fields: Fields, place: Place): ListedFlow {
+function listedFlow(fields: Fields, tenant: string, id: string): ListedFlow {
   const dropped = Number(fields.get('dropped') ?? 0)
   const kept = Number(fields.get('calls') ?? 0) - dropped
   return {
-    ...summaryIn(fields, place),
+    ...summaryIn(fields, tenant, id),
     ...(dropped === 0 ? {} : { dropped_calls: dropped }),
     calls: Array.from({ length: kept }, (_, index) => readCall(fields.get(`c:${dropped + index + 1}`) ?? 'null')),
   }
