@@ -115,7 +115,6 @@ test('Two workers of Playwright keep the coverage of their sandboxes, once that 
     'shared-one.spec.ts': spec(SHARED, ADULT),
     'shared-two.spec.ts': spec(SHARED, TEEN),
     'failing.spec.ts': spec('', FAILING),
-    'kept/playwright/999999999.gone.json': 'of a process that has ended',
   })
   const env = { SANDBOX_URL: (await startSandbox()).url }
   const { suites } = reportSchema.parse(JSON.parse((await project.run(process.execPath, PLAYWRIGHT_TEST, env)).stdout))
