@@ -24,8 +24,6 @@ export interface ConsoleCall {
   readonly tenant: Tenant
   readonly host: HttpHost
   readonly frame: ConsoleFrame
-  /** Named parts of the path. */
-  readonly params: Readonly<Record<string, string>>
   /** The query; for a refused form the fields of the form. */
   readonly fields: Fields
   /** Why a form was refused. */
@@ -59,6 +57,12 @@ export interface ActResult {
   readonly part?: string | undefined
 }
 
+/** What the forms of a page have in common: where they post to, and what a link or a refused form has filled in. */
+export interface FormState {
+  readonly action: string
+  readonly fields: Fields
+}
+
 /** Answers with the page. Browsers on other machines get the sign-in page until they have sent the control token. */
 export const showPage =
   (route: ConsoleRoute, host: HttpHost): Handler =>
@@ -88,15 +92,22 @@ export const takeForm =
     }
   }
 
-/** The sign-in page when the control token is missing. @throws Refusal when a token would not help */
-export function askForToken(request: Incoming, tenant: Tenant, host: HttpHost): Reply | undefined {
+/** Why the caller may not drive the sandbox; `undefined` for one who may. */
+export function refusalToDrive(request: Incoming, { guard }: HttpHost): Refusal | undefined {
   try {
-    guardControl(request, host.guard)
+    guardControl(request, guard)
     return undefined
   } catch (error) {
-    if (error instanceof Refusal && error.status === 401) return signInPage(tenant, host)
+    if (error instanceof Refusal) return error
     throw error
   }
+}
+
+/** The sign-in page when the control token is missing. @throws Refusal when a token would not help */
+export function askForToken(request: Incoming, tenant: Tenant, host: HttpHost): Reply | undefined {
+  const refusal = refusalToDrive(request, host)
+  if (refusal && refusal.status !== 401) throw refusal
+  return refusal && signInPage(tenant, host)
 }
 
 const callOf = async (request: Incoming, tenant: Tenant, host: HttpHost) => ({
@@ -104,7 +115,6 @@ const callOf = async (request: Incoming, tenant: Tenant, host: HttpHost) => ({
   tenant,
   host,
   frame: await consoleFrame(request, tenant, host),
-  params: request.params,
 })
 
 /** `POST console/status`: a button of the status strip. It removes one setting and returns to the page of the button. */
@@ -127,7 +137,7 @@ function ownPage(here: string, tenant: Tenant): string {
 }
 
 /** The answer to a browser without the cookie, in place of any page of the console. */
-export const signInPage = (tenant: Tenant, host: HttpHost, problem?: string): Reply =>
+const signInPage = (tenant: Tenant, host: HttpHost, problem?: string): Reply =>
   page(401, renderSignIn(consolePlace(tenant, host), problem))
 
 /** Accepts the control token once, and remembers the browser by a cookie. */

@@ -7,10 +7,9 @@ import {
   renderFoldedTable,
   renderInstant,
   renderSnippet,
-  renderTable,
   type TableRow,
 } from '../http/html/elements.ts'
-import { renderSelect, renderTextField } from '../http/html/fields.ts'
+import { filterOptions, renderSelect, renderTextField } from '../http/html/fields.ts'
 import { type Html, html } from '../http/html/html.ts'
 import type { RenderedPage } from '../http/html/layout.ts'
 import { actingCookies } from '../http/requested-decision.ts'
@@ -33,7 +32,10 @@ async function renderList({ tenant, frame, fields, problem }: ConsoleCall): Prom
   const all = inPersonaOrder(await tenant.personas.list())
   const changed = await tenant.personas.changed()
   const { q: search = '', group = '', acting: name } = fields
-  const found = all.filter((persona) => isFound(persona, { search, group }))
+  const found = all.filter(
+    (persona) =>
+      (group === '' || groupOf(persona) === group) && contains(search, [persona.name, persona.title, persona.purpose]),
+  )
   const { items, next } = pageOf(found, { fields, limit: MAX_SHOWN, idOf: (persona) => persona.name })
   const rows = items.map((persona) => {
     const yaml = personaYaml(persona)
@@ -43,9 +45,6 @@ async function renderList({ tenant, frame, fields, problem }: ConsoleCall): Prom
   const acting = all.find((persona) => persona.name === name)?.name
   return renderPersonas(frame, rows, { total: found.length, next, search, group, acting, problem })
 }
-
-const isFound = (persona: Persona, { search, group }: { search: string; group: string }) =>
-  (group === '' || groupOf(persona) === group) && contains(search, [persona.name, persona.title, persona.purpose])
 
 async function actAs({ tenant, fields }: ConsoleCall): Promise<ActResult> {
   const { persona } = fields
@@ -81,7 +80,7 @@ export function renderPersonas(
   rows: readonly PersonaRow[],
   { total, next, search, group, acting, problem }: PersonaList,
 ): RenderedPage {
-  const groups = PERSONA_GROUPS.map((value) => ({ value, label: value }))
+  const isActing = frame.status.modes.some(({ id }) => id === 'acting')
   return renderConsolePage(frame, {
     title: 'Personas',
     current: 'personas',
@@ -91,31 +90,26 @@ export function renderPersonas(
     body: html`<section class="card" aria-labelledby="list-title">
 <div class="row spread"><h2 id="list-title">${counted(total, 'persona')}</h2>
 <form class="row" method="get">
-${renderSelect({ name: 'group', label: 'Group', value: group, options: [{ value: '', label: 'All' }, ...groups] })}
+${renderSelect({ name: 'group', label: 'Group', value: group, options: filterOptions(PERSONA_GROUPS) })}
 ${renderTextField({ name: 'q', label: 'Find', value: search })}
 <button class="secondary">Show</button>
 </form>
-${isActing(frame) && html`<form method="post" action="${frame.consolePath}/personas"><button class="secondary" name="persona" value="" data-testid="stop-acting">Stop acting</button></form>`}</div>
+${isActing && html`<form method="post" action="${frame.consolePath}/personas"><button class="secondary" name="persona" value="" data-testid="stop-acting">Stop acting</button></form>`}</div>
 ${
   acting !== undefined &&
   html`<p class="notice" role="status" data-testid="acting">This browser now is <code>${acting}</code> in every flow that nothing stronger decides.</p>`
 }
-${renderPaging({ shown: rows.length, total, next }, withoutEmpty({ q: search, group }))}
+${renderPaging({ shown: rows.length, total, next }, { q: search, group })}
 ${rows.length === 0 && html`<p class="notice muted">No persona matches this filter.</p>`}
 ${grouped(rows, ({ persona }) => groupOf(persona)).map(([title, members]) => {
-  const cells = members.map((row) => rowOf(row, frame))
-  const table = renderTable(title, ['Persona', 'Its age key; open for YAML', 'What it is for', 'Use it'], cells)
   const isOpen = search !== '' || group !== '' || members.some(({ isChanged }) => isChanged)
-  return renderFoldedTable({ title, count: members.length, isOpen, table })
+  return renderFoldedTable({ title, columns: COLUMNS, rows: members.map((row) => rowOf(row, frame)), isOpen })
 })}
 </section>`,
   })
 }
 
-const isActing = ({ status }: ConsoleFrame) => status.modes.some(({ id }) => id === 'acting')
-
-const withoutEmpty = (fields: Record<string, string>): Record<string, string> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''))
+const COLUMNS = ['Persona', 'Its age key; open for YAML', 'What it is for', 'Use it']
 
 function rowOf({ persona, isChanged, yaml }: PersonaRow, { consolePath, controlPath }: ConsoleFrame): TableRow {
   const { name, title, purpose, age_key: ageKey } = persona

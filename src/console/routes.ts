@@ -1,13 +1,18 @@
 import { type ConsoleFrame, consoleFrame, consolePathOf, renderConsolePage } from '../http/console-page.ts'
-import { guardControl } from '../http/guard/guard.ts'
 import type { Handler, HttpHost, RouteRow } from '../http/handler.ts'
 import { html } from '../http/html/html.ts'
 import type { RenderedPage } from '../http/html/layout.ts'
-import type { Incoming } from '../http/incoming.ts'
 import { page, redirect } from '../http/reply.ts'
-import { Refusal } from '../oidc/refusal.ts'
 import { auditPage, showUploadedReport } from './audit/audit.ts'
-import { askForToken, type ConsoleRoute, showPage, signIn, takeBack, takeForm } from './console-route.ts'
+import {
+  askForToken,
+  type ConsoleRoute,
+  refusalToDrive,
+  showPage,
+  signIn,
+  takeBack,
+  takeForm,
+} from './console-route.ts'
 import { coveragePage } from './coverage.ts'
 import { flowPage } from './flows/flow.ts'
 import { flowsPage } from './flows/flows.ts'
@@ -87,19 +92,9 @@ const entrance =
 export function createHomeRoute(host: HttpHost): Handler {
   const showFlows = showPage(flowsPage, host)
   return async (request, tenant) => {
-    if (mayDrive(request, host)) return showFlows(request, tenant)
+    if (!refusalToDrive(request, host)) return showFlows(request, tenant)
     const settings = { provider: tenant.provider, client: clientToShow(request, host) }
     return { reply: page(200, renderClosedHome(await consoleFrame(request, tenant, host), settings)) }
-  }
-}
-
-function mayDrive(request: Incoming, { guard }: HttpHost): boolean {
-  try {
-    guardControl(request, guard)
-    return true
-  } catch (error) {
-    if (error instanceof Refusal) return false
-    throw error
   }
 }
 

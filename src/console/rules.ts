@@ -1,6 +1,6 @@
 import { type ConsoleFrame, renderConsolePage } from '../http/console-page.ts'
 import { contains } from '../http/form.ts'
-import { counted, renderFoldedTable, renderTable } from '../http/html/elements.ts'
+import { counted, renderFoldedTable } from '../http/html/elements.ts'
 import { filterOptions, renderSelect, renderTextField } from '../http/html/fields.ts'
 import { html } from '../http/html/html.ts'
 import type { RenderedPage } from '../http/html/layout.ts'
@@ -53,8 +53,8 @@ ${renderSelect({ name: 'level', label: 'Level', value: level, options: filterOpt
 ${found.length === 0 && html`<p class="notice muted">No rule matches this filter. <a href="?">Show all</a></p>`}
 ${found.map(({ title, rules }) => {
   const rows = rules.map((rule) => rowOf(rule, levelOf(rule, profile)))
-  const table = renderTable(`Rules of ${title}`, ['Rule', 'Level', 'What is required, and the remedy'], rows)
-  return renderFoldedTable({ title, count: rows.length, isOpen, table })
+  const columns = ['Rule', 'Level', 'What is required, and the remedy']
+  return renderFoldedTable({ title, caption: `Rules of ${title}`, columns, rows, isOpen })
 })}
 </section>`,
   })

@@ -142,7 +142,7 @@ const sixteen = { name: 'sixteen', title: 'Sixteen', answers: { 13: true, 18: fa
 const nobody = { name: 'nobody', title: 'Nobody', reasons: ['no age key'] }
 const table = {
   thresholds: [13, 18],
-  filter: { q: 'x', answers: 'changed', after: 'a' },
+  filter: { q: 'x', answers: 'changed' },
   groups: ['changed', 'none'].map((key) => ({ key, title: `Title of ${key}`, count: 1 })),
   rows: [sixteen, nobody].map((answer) => ({ group: answer === sixteen ? 'changed' : 'none', answer })),
   total: 3,
@@ -229,7 +229,8 @@ export const PAGES: readonly (readonly [name: string, render: Render])[] = [
     answered: {
       table,
       changed: [sixteen],
-      effects: [{ label: 'without verified_after', flips: ['teen-16'] }],
+      effects: [{ label: 'without verified_after', claims: { age_thresholds: [18] }, flips: ['teen-16'] }],
+      compared: undefined,
       copied: { persona: 'teen-16', copies: [{ title: 'Persona as YAML', text: 'name: teen-16' }] },
     },
   }),
@@ -256,7 +257,8 @@ export const PAGES: readonly (readonly [name: string, render: Render])[] = [
       WEB_SHOP,
       { ...WEB_SHOP, ...settings.client, redirectUris: [], signingAlg: undefined, persona: undefined },
     ],
-    view: { showsSecrets: true, signingAlg: 'RS256' },
+    showsSecrets: true,
+    signingAlg: 'RS256',
     keys: { published: [{ kid: 'sandbox-1', alg: 'RS256' }], signing: 'sandbox-1' },
     fields: {},
     problem: 'use: the newest key signs already',

@@ -22,8 +22,8 @@ import { renderWhy } from './why.ts'
 /** `console/flows/ID`: one flow, with everything in the journal about it. */
 export const flowPage: ConsoleRoute = { name: 'flows', below: '/:id', render: renderOne }
 
-async function renderOne({ tenant, frame, params }: ConsoleCall): Promise<ConsolePage> {
-  const id = params['id'] ?? ''
+async function renderOne({ request, tenant, frame }: ConsoleCall): Promise<ConsolePage> {
+  const id = request.params['id'] ?? ''
   const flow = await tenant.journal.find(tenant.name, id)
   if (flow) {
     const { basePath, provider } = tenant

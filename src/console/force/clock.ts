@@ -6,6 +6,7 @@ import { parseWith } from '../../http/parse.ts'
 import { Refusal } from '../../oidc/refusal.ts'
 import { type ClockState, clockMoveSchema, describeSeconds } from '../../sandbox/clock/clock.ts'
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
+import type { FormState } from '../console-route.ts'
 
 /** Moves the clock by a form. @throws Refusal */
 export async function moveByForm(
@@ -32,10 +33,10 @@ const STEPS = [
   { seconds: 31_536_000, title: '+1 year', hint: '365 days; verifications are a year older' },
 ] as const
 
-/** The time of the sandbox, with forms that move it. @param form.fields what was entered when a move was refused */
+/** The time of the sandbox, with forms that move it. */
 export function renderClock(
   { now, base, advanced_seconds: advancedSeconds, frozen: isFrozen }: ClockState,
-  { fields: { set, advance }, action }: { fields: Fields; action: string },
+  { fields: { set, advance }, action }: FormState,
 ): Html {
   return html`<section class="card" id="clock" aria-labelledby="clock-title">
 <h2 id="clock-title">Clock</h2>

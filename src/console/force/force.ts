@@ -1,6 +1,6 @@
 import { type ConsoleFrame, renderConsolePage } from '../../http/console-page.ts'
 import { type Fields, numberOf } from '../../http/form.ts'
-import { counted, renderName, renderTable } from '../../http/html/elements.ts'
+import { counted, renderName, renderTable, type TableRow } from '../../http/html/elements.ts'
 import { renderSelect, renderSuggestions, renderTextField } from '../../http/html/fields.ts'
 import { type Html, html } from '../../http/html/html.ts'
 import type { RenderedPage } from '../../http/html/layout.ts'
@@ -10,8 +10,7 @@ import { OUTCOMES } from '../../sandbox/outcomes/catalogue.ts'
 import { OUTCOME_FLOWS } from '../../sandbox/outcomes/outcome.ts'
 import { checkExpectation, type Expectation, newExpectationSchema } from '../../sandbox/queue/expectation.ts'
 import { progressOf, type ScenarioProgress } from '../../sandbox/queue/queued.ts'
-import type { Tenant } from '../../sandbox/tenants/tenant.ts'
-import type { ActResult, ConsoleCall, ConsoleRoute } from '../console-route.ts'
+import type { ActResult, ConsoleCall, ConsoleRoute, FormState } from '../console-route.ts'
 import { pageOf, renderPaging } from '../list-page.ts'
 import { moveByForm, renderClock } from './clock.ts'
 import { armScenario, renderScenarioForm, renderScenarios } from './scenarios.ts'
@@ -47,12 +46,22 @@ async function act({ tenant, fields }: ConsoleCall): Promise<ActResult> {
     // The decision may have been used up meanwhile.
     await tenant.expectations.remove(remove)
     await tenant.scenarios.remove(remove)
-  } else if (flow !== undefined) await queueDecision(fields, tenant)
-  else {
+  } else if (flow !== undefined) {
+    const expectation = parseWith(newExpectationSchema, readExpectation(fields), 'body')
+    await checkExpectation(expectation, tenant)
+    await tenant.expectations.add(expectation)
+  } else {
     await moveByForm(fields, tenant)
     return { part: 'clock' }
   }
   return { part: 'queue' }
+}
+
+/** The form of a decision as the JSON body of the control API. */
+function readExpectation({ flow, persona, outcome, times, client_id, state, nonce }: Fields) {
+  const match = { client_id, state, nonce }
+  const isAny = Object.values(match).every((value) => value === undefined)
+  return { flow, persona, outcome, times: times && numberOf(times), match: isAny ? undefined : match }
 }
 
 interface Force {
@@ -72,7 +81,7 @@ export function renderForce(
   frame: ConsoleFrame,
   { expectations, scenarios, personas, clock, fields, problem }: Force,
 ): RenderedPage {
-  const action = `${frame.consolePath}/force`
+  const form = { action: `${frame.consolePath}/force`, fields }
   return renderConsolePage(frame, {
     title: 'Force',
     current: 'force',
@@ -82,46 +91,23 @@ export function renderForce(
     body: html`<section class="card" id="queue" aria-labelledby="queue-title" data-events="${frame.controlPath}/events">
 <div class="row spread"><h2 id="queue-title">Waiting</h2> <p class="hint live" role="status" data-live-state hidden></p></div>
 <div class="stack" id="waiting" data-live>
-${renderQueue(expectations, { action, fields })}
-${renderScenarios(scenarios, action)}
+${renderQueue(expectations, form)}
+${renderScenarios(scenarios, form)}
 </div>
 </section>
 <div class="columns">
-${renderDecisionForm({ personas, fields, action })}
-${renderScenarioForm(frame, { yaml: fields['yaml'], action })}
+${renderDecisionForm(personas, form)}
+${renderScenarioForm(frame, form)}
 </div>
-${renderClock(clock, { fields, action })}`,
+${renderClock(clock, form)}`,
   })
-}
-
-/** Adds the decision of a form to the queue. @throws Refusal */
-export async function queueDecision(fields: Fields, tenant: Tenant): Promise<void> {
-  const expectation = parseWith(newExpectationSchema, readExpectation(fields), 'body')
-  await checkExpectation(expectation, tenant)
-  await tenant.expectations.add(expectation)
-}
-
-/** The form as the JSON body of the control API. */
-function readExpectation({ flow, persona, outcome, times, client_id, state, nonce }: Fields) {
-  const match = { client_id, state, nonce }
-  const isAny = Object.values(match).every((value) => value === undefined)
-  return {
-    flow,
-    persona,
-    outcome,
-    ...(times === undefined ? {} : { times: numberOf(times) }),
-    ...(isAny ? {} : { match }),
-  }
 }
 
 /** Expectations, and suggested personas, on one page. */
 const MAX_SHOWN = 100
 
 /** The waiting decisions, first in first out. */
-export function renderQueue(
-  expectations: readonly Expectation[],
-  { action, fields }: { action: string; fields: Fields },
-): Html {
+function renderQueue(expectations: readonly Expectation[], { action, fields }: FormState): Html {
   const { items, next } = pageOf(expectations, { fields, limit: MAX_SHOWN, idOf: ({ id }) => id })
   const total = expectations.length
   if (total === 0)
@@ -134,26 +120,17 @@ ${renderPaging({ shown: items.length, total, next })}
 </form>`
 }
 
-const renderExpectation = ({
-  id,
-  flow,
-  persona,
-  outcome,
-  match = {},
-  times,
-  remaining,
-  held_since: heldSince,
-}: Expectation) => ({
-  id,
-  cells: [
+function renderExpectation({ id, flow, persona, outcome, match = {}, ...queued }: Expectation): TableRow {
+  const cells = [
     flow,
     persona === undefined ? html`<span class="muted">any</span>` : html`<code>${persona}</code>`,
     outcome === undefined ? html`<span class="muted">the usual</span>` : renderName(outcome),
     renderMatch(match),
-    `${remaining} of ${times}${heldSince === undefined ? '' : ', served'}`,
+    `${queued.remaining} of ${queued.times}${queued.held_since === undefined ? '' : ', served'}`,
     html`<button class="secondary" name="remove" value="${id}" aria-label="Remove the decision for ${flow} ${id}">Remove</button>`,
-  ],
-})
+  ]
+  return { id, cells }
+}
 
 function renderMatch(match: NonNullable<Expectation['match']>) {
   const members = Object.entries(match).filter(([, value]) => value !== undefined)
@@ -162,15 +139,7 @@ function renderMatch(match: NonNullable<Expectation['match']>) {
 }
 
 /** The form that queues a decision, filled in from a link or a refused form. */
-export function renderDecisionForm({
-  personas,
-  fields,
-  action,
-}: {
-  personas: readonly string[]
-  fields: Fields
-  action: string
-}): Html {
+function renderDecisionForm(personas: readonly string[], { action, fields }: FormState): Html {
   const { flow, persona, outcome, times, client_id, state, nonce } = fields
   const isMatched = [client_id, state, nonce].some((value) => value !== undefined)
   return html`<section class="card" aria-labelledby="add-title">

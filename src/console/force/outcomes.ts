@@ -1,14 +1,7 @@
 import { shellWord } from '../../files/shell-word.ts'
 import { type ConsoleFrame, renderConsolePage } from '../../http/console-page.ts'
 import { contains } from '../../http/form.ts'
-import {
-  breakable,
-  counted,
-  renderFoldedTable,
-  renderName,
-  renderSnippet,
-  renderTable,
-} from '../../http/html/elements.ts'
+import { breakable, counted, renderFoldedTable, renderName, renderSnippet } from '../../http/html/elements.ts'
 import { filterOptions, renderSelect, renderTextField } from '../../http/html/fields.ts'
 import { type Html, html } from '../../http/html/html.ts'
 import type { RenderedPage } from '../../http/html/layout.ts'
@@ -83,8 +76,8 @@ function renderFlowTable(
       html`<a href="${queueHref(outcome, consolePath)}" class="target">Queue</a>`,
     ],
   }))
-  const table = renderTable(`Outcomes of ${flow}`, ['Name', 'What happens', 'A correct client', 'Use it'], rows)
-  return renderFoldedTable({ title: headingOf(flow), count: rows.length, isOpen, table })
+  const columns = ['Name', 'What happens', 'A correct client', 'Use it']
+  return renderFoldedTable({ title: headingOf(flow), caption: `Outcomes of ${flow}`, columns, rows, isOpen })
 }
 
 const VERDICTS = {
@@ -105,7 +98,8 @@ export const queueHref = ({ flow, name }: Pick<Outcome, 'flow' | 'name'>, consol
 export const outcomePage: ConsoleRoute = {
   name: 'outcomes',
   below: '/:flow/:name',
-  render({ tenant, frame, params: { flow = '', name = '' } }) {
+  render({ request, tenant, frame }) {
+    const { flow = '', name = '' } = request.params
     const ofFlow = OUTCOMES.filter((row) => row.flow === flow)
     const row = ofFlow.find((one) => one.name === name)
     if (row) return renderOutcome(frame, row, tenant.provider.baseUrl)

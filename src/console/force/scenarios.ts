@@ -8,6 +8,7 @@ import { Refusal } from '../../oidc/refusal.ts'
 import type { ScenarioProgress, StepProgress } from '../../sandbox/queue/queued.ts'
 import { checkScenario, type Scenario, scenarioSchema } from '../../sandbox/queue/scenario-schema.ts'
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
+import type { FormState } from '../console-route.ts'
 
 /** Steps of a scenario on the page, around the current one. */
 const MAX_STEPS_SHOWN = 30
@@ -37,10 +38,10 @@ steps:
   - decide: { flow: use, persona: adult-passport }
 `
 
-/** The form that arms a scenario. @param form.yaml what was entered when the scenario was refused */
+/** The form that arms a scenario. */
 export const renderScenarioForm = (
   { controlPath }: Pick<ConsolePlace, 'controlPath'>,
-  { yaml = EXAMPLE, action }: { yaml: string | undefined; action: string },
+  { fields: { yaml = EXAMPLE }, action }: FormState,
 ): Html => html`<section class="card" aria-labelledby="arm-title">
 <h2 id="arm-title">Arm a scenario</h2>
 <form class="stack" method="post" action="${action}">
@@ -51,7 +52,7 @@ ${renderTextArea({ name: 'yaml', label: 'YAML', value: yaml, hint: 'A name and s
 </section>`
 
 /** Scenarios step by step. An armed one is matched with every request until it has passed or failed. @param scenarios the newest first */
-export const renderScenarios = (scenarios: readonly ScenarioProgress[], action: string): Html =>
+export const renderScenarios = (scenarios: readonly ScenarioProgress[], { action }: FormState): Html =>
   html`<div id="scenarios">${
     scenarios.length === 0
       ? html`<p class="notice muted" data-testid="no-scenarios">No scenario is armed. Paste one, or run a file: <code>agekey-sandbox run FILE</code>.</p>`

@@ -1,68 +1,44 @@
 import type { AgeThresholds } from '../../age/evaluate.ts'
-import { contains } from '../../http/form.ts'
-import { counted, grouped, renderFoldedTable, renderTable, type TableRow } from '../../http/html/elements.ts'
+import { contains, type Fields } from '../../http/form.ts'
+import { counted, grouped, renderFoldedTable, type TableRow } from '../../http/html/elements.ts'
 import { renderSelect, renderTextField } from '../../http/html/fields.ts'
 import { type Html, html } from '../../http/html/html.ts'
 import { pageOf } from '../list-page.ts'
 import { flippedOf, type PersonaAnswer } from './answers.ts'
 
-/** The filter of the personas. */
-export interface AnswerFilter {
-  /** A part of a name, title or reason. */
-  readonly q: string
-  /** The key of a group; empty for all. */
-  readonly answers: string
-  /** The persona after which the page begins. */
-  readonly after: string | undefined
-}
-
-interface Row {
-  /** The key of the group. */
-  readonly group: string
-  readonly answer: PersonaAnswer
-}
-
-/** The rows of one page. */
-export interface AnswerTable {
-  readonly thresholds: readonly number[]
-  readonly filter: AnswerFilter
-  readonly groups: readonly { readonly key: string; readonly title: string; readonly count: number }[]
-  readonly rows: readonly Row[]
-  /** How many personas there are (`total`), and how many match the filter (`found`). */
-  readonly total: number
-  readonly found: number
-  /** The persona after which the next page begins. */
-  readonly next?: string | undefined
-}
-
 /** Personas on one page, and answers in one row. */
 const MAX_SHOWN = 100
 const MAX_MARKS = 8
 
-/** The personas that match the filter, grouped by their answers. */
-export function selectAnswers(
-  answers: readonly PersonaAnswer[],
-  { thresholds, filter }: { thresholds: readonly number[]; filter: AnswerFilter },
-): AnswerTable {
+/**
+ * The personas on one page, grouped by their answers.
+ * @param fields `q`, a part of a name, title or reason; `answers`, the key of a group; `after`, where the page begins
+ */
+export function selectAnswers(answers: readonly PersonaAnswer[], thresholds: readonly number[], fields: Fields) {
   const asked = [...new Set(thresholds)]
+  const filter = { q: fields['q'] ?? '', answers: fields['answers'] ?? '' }
   const groups = inOrder(grouped(answers, (answer) => groupOf(answer, asked)))
   const all = groups.flatMap(([group, members]) => members.map((answer) => ({ group, answer })))
-  const found = all.filter((row) => isShown(row, filter))
-  const { items, next } = pageOf(found, {
-    fields: { after: filter.after },
-    limit: MAX_SHOWN,
-    idOf: ({ answer }) => answer.name,
-  })
+  const found = all.filter(
+    ({ group, answer: { name, title, reasons } }) =>
+      ['', group].includes(filter.answers) && contains(filter.q, [name, title, ...reasons]),
+  )
+  const { items, next } = pageOf(found, { fields, limit: MAX_SHOWN, idOf: ({ answer }) => answer.name })
   return {
     thresholds: asked,
     filter,
     groups: groups.map(([key, members]) => ({ key, title: inWords(key, asked), count: members.length })),
     rows: items,
+    /** How many personas there are. */
     total: answers.length,
+    /** How many personas match the filter. */
     found: found.length,
     next,
   }
 }
+
+/** The rows of one page. */
+type AnswerTable = ReturnType<typeof selectAnswers>
 
 /** A row for each persona; groups with changed answers are open. The buttons belong to the form around the tables. */
 export function renderAnswerTable(table: AnswerTable, copyAction: string): Html {
@@ -123,17 +99,13 @@ function rankOf(group: string): number {
   return group === NO_AGE_KEY ? -1 : group.split('1').length
 }
 
-function isShown({ group, answer: { name, title, reasons } }: Row, filter: AnswerFilter): boolean {
-  return ['', group].includes(filter.answers) && contains(filter.q, [name, title, ...reasons])
-}
-
 function renderGroups({ rows, groups, filter, thresholds }: AnswerTable, copyAction: string): readonly Html[] {
   return grouped(rows, ({ group }) => group).map(([key, members]) => {
     const title = groups.find((group) => group.key === key)?.title ?? key
-    const cells = members.map(({ answer }) => rowOf(answer, thresholds, copyAction))
-    const table = renderTable(`${title}: personas`, ['Persona', 'Answers', 'Why', 'Copy'], cells)
+    const columns = ['Persona', 'Answers', 'Why', 'Copy']
+    const tableRows = members.map(({ answer }) => rowOf(answer, thresholds, copyAction))
     const isOpen = key === CHANGED || filter.q !== '' || filter.answers !== ''
-    return renderFoldedTable({ title, count: members.length, isOpen, table })
+    return renderFoldedTable({ title, caption: `${title}: personas`, columns, rows: tableRows, isOpen })
   })
 }
 

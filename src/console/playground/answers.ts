@@ -18,20 +18,6 @@ export interface PersonaAnswer {
   readonly before?: AgeThresholds
 }
 
-/** The effect of a change of the claims. */
-export interface ChangeEffect {
-  readonly label: string
-  /** Names of the personas whose answers change. */
-  readonly flips: readonly string[]
-}
-
-interface Holder {
-  readonly name: string
-  readonly title: string
-  /** The signals with plain dates; absent without an age key. */
-  readonly signals?: readonly AgeSignal[]
-}
-
 interface Asked {
   readonly claims: Claims
   /** The earlier claims. */
@@ -44,17 +30,15 @@ interface Asked {
 const MAX_COMPARED_SIGNALS = 3_000
 
 /**
- * Evaluates every persona once, in turns: its answers with reasons, and the effect of each change.
+ * Evaluates every persona once, in turns: its answers with reasons, and the personas whose answers each change flips.
+ * @param holders with the plain dates of their signals, which are absent without an age key
  * @returns `compared`: the number of personas on which each change was tried, if not all
  */
 export async function answersOf(
-  holders: readonly Holder[],
+  holders: readonly { readonly name: string; readonly title: string; readonly signals?: readonly AgeSignal[] }[],
   { claims, before, changes, now }: Asked,
-): Promise<{ answers: PersonaAnswer[]; effects: ChangeEffect[]; compared?: number }> {
-  const effects = changes.map((change): { readonly change: Change; readonly flips: string[] } => ({
-    change,
-    flips: [],
-  }))
+) {
+  const effects = changes.map((change): Change & { readonly flips: string[] } => ({ ...change, flips: [] }))
   let compared = 0
   let left = MAX_COMPARED_SIGNALS
   const answers = await mapInTurns(holders, ({ name, title, signals }): PersonaAnswer => {
@@ -62,17 +46,13 @@ export async function answersOf(
     const { ageThresholds, trace } = evaluate(signals, claims, now)
     left -= signals.length
     if (left >= 0) compared += 1
-    for (const { change, flips } of left < 0 ? [] : effects) {
-      if (flippedOf(evaluateAnswers(signals, change.claims, now), ageThresholds).length > 0) flips.push(name)
+    for (const { claims: changed, flips } of left < 0 ? [] : effects) {
+      if (flippedOf(evaluateAnswers(signals, changed, now), ageThresholds).length > 0) flips.push(name)
     }
     const earlier = before && evaluateAnswers(signals, before, now)
     return { name, title, answers: ageThresholds, reasons: reasonsOf(trace), ...(earlier && { before: earlier }) }
   })
-  return {
-    answers,
-    effects: effects.map(({ change, flips }) => ({ label: change.label, flips })),
-    ...(left < 0 && { compared }),
-  }
+  return { answers, effects, compared: left < 0 ? compared : undefined }
 }
 
 /** The earlier answers, where they differ. */

@@ -6,14 +6,13 @@ import { renderFindingList } from '../../http/html/finding-list.ts'
 import { type Html, html } from '../../http/html/html.ts'
 import type { RenderedPage } from '../../http/html/layout.ts'
 import { translate } from '../../http/html/messages.ts'
-import type { Finding } from '../../oidc/rules/finding.ts'
-import { inPersonaOrder, type Persona } from '../../sandbox/personas/persona-schema.ts'
+import { inPersonaOrder } from '../../sandbox/personas/persona-schema.ts'
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 import type { ConsoleCall, ConsoleRoute } from '../console-route.ts'
-import { type AnswerTable, flipsOf, renderAnswerTable, selectAnswers } from './answer-table.ts'
-import { answersOf, type ChangeEffect, type PersonaAnswer } from './answers.ts'
-import { type Change, changesOf, formatClaims, type Pasted, readPasted } from './claims.ts'
-import { type Copy, copiesOf } from './copies.ts'
+import { flipsOf, renderAnswerTable, selectAnswers } from './answer-table.ts'
+import { answersOf, type PersonaAnswer } from './answers.ts'
+import { changesOf, formatClaims, type Pasted, readPasted } from './claims.ts'
+import { copiesOf } from './copies.ts'
 
 /**
  * `console/playground`: the answers of every persona to claims, and the effect of one changed filter. The query holds everything, so that
@@ -30,23 +29,15 @@ export const playgroundPage: ConsoleRoute = {
   },
 }
 
-interface Question {
-  readonly pasted: Pasted
-  readonly before?: Claims | undefined
-}
-
-function readQuestion({ claims: given, before: compared, change: label }: Fields, tenant: Tenant): Question {
+function readQuestion({ claims: given, before: compared, change: label }: Fields, tenant: Tenant) {
   const { provider, clock } = tenant
   const pasted = readPasted(given ?? exampleClaims(clock.now()), provider)
   const before = compared === undefined || compared === given ? undefined : readPasted(compared, provider).claims
   if (!pasted.claims) return { pasted, before }
   if (label === 'back' && before) return { pasted: shown(before), before: pasted.claims }
-  const change = label === undefined ? undefined : findChange(label, pasted.claims, clock.now())
+  const change = changesOf(pasted.claims, clock.now()).find((one) => one.label === label)
   return change ? { pasted: shown(change.claims), before: pasted.claims } : { pasted, before }
 }
-
-const findChange = (label: string, claims: Claims, now: number): Change | undefined =>
-  changesOf(claims, now).find((change) => change.label === label)
 
 const shown = (claims: Claims): Pasted => ({ text: formatClaims(claims), claims, findings: [] })
 
@@ -58,10 +49,11 @@ const exampleClaims = (now: number): string =>
     overrides: { facial_age_estimation: { min_age: 25 } },
   })
 
+/** The result for readable claims. */
 async function answer(
   { claims, before }: { claims: Claims; before: Claims | undefined },
   { tenant, host, fields }: Pick<ConsoleCall, 'tenant' | 'host' | 'fields'>,
-): Promise<AnsweredClaims> {
+) {
   const { personas, clock, provider } = tenant
   const now = clock.now()
   const all = inPersonaOrder(await personas.list())
@@ -69,48 +61,33 @@ async function answer(
     const ageKey = personas.resolved(persona).age_key
     return { name: persona.name, title: persona.title, ...(ageKey && { signals: ageKey.signals }) }
   })
-  const changes = changesOf(claims, now)
-  const { answers, effects, compared } = await answersOf(holders, { claims, before, changes, now })
-  const copied = personaToCopy(all, fields['persona'])
-  const copies =
-    copied &&
-    (await copiesOf({
-      claims,
-      persona: copied,
-      answers: answers.find(({ name }) => name === copied.name)?.answers,
-      baseUrl: provider.baseUrl,
-      client: host.shownClient,
-    }))
-  const filter = { q: fields['q'] ?? '', answers: fields['answers'] ?? '', after: fields['after'] }
+  const { answers, effects, compared } = await answersOf(holders, {
+    claims,
+    before,
+    changes: changesOf(claims, now),
+    now,
+  })
+  // The named persona, or the first: personas may have been removed.
+  const persona = all.find(({ name }) => name === fields['persona']) ?? all[0]
+  const ofPersona = answers.find(({ name }) => name === persona?.name)?.answers
+  const { baseUrl } = provider
   return {
-    table: selectAnswers(answers, { thresholds: claims.age_thresholds, filter }),
+    table: selectAnswers(answers, claims.age_thresholds, fields),
+    /** The personas whose answers differ from the earlier ones; absent without earlier claims. */
     changed: before && answers.filter((one) => flipsOf(one).length > 0),
     effects,
     compared,
-    ...(copied && copies && { copied: { persona: copied.name, copies } }),
+    /** Texts to copy; absent when there is no persona. */
+    copied: persona && {
+      persona: persona.name,
+      copies: await copiesOf({ claims, persona, answers: ofPersona, baseUrl, client: host.shownClient }),
+    },
   }
 }
 
-/** The named persona, or the first: personas may have been removed. */
-const personaToCopy = (all: readonly Persona[], name: string | undefined): Persona | undefined =>
-  all.find((persona) => persona.name === name) ?? all[0]
+type AnsweredClaims = Awaited<ReturnType<typeof answer>>
 
-/** The result for readable claims. */
-export interface AnsweredClaims {
-  readonly table: AnswerTable
-  /** The personas whose answers differ from the earlier ones; absent without earlier claims. */
-  readonly changed?: readonly PersonaAnswer[] | undefined
-  readonly effects: readonly ChangeEffect[]
-  /** The number of personas on which each change was tried, if not all. */
-  readonly compared?: number | undefined
-  /** Texts to copy; absent when there is no persona. */
-  readonly copied?: { readonly persona: string; readonly copies: readonly Copy[] }
-}
-
-interface PlaygroundView {
-  /** The text of the field as it was entered. */
-  readonly text: string
-  readonly findings: readonly Finding[]
+interface PlaygroundView extends Pick<Pasted, 'text' | 'findings'> {
   /** The claims with which the next answers are compared. */
   readonly before: string | undefined
   /** Absent when the service would refuse the claims. */

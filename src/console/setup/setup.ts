@@ -11,7 +11,6 @@ import { type Provider, useIssuer } from '../../oidc/provider.ts'
 import { Refusal } from '../../oidc/refusal.ts'
 import { BUILTIN_CLIENT, type SandboxClient } from '../../sandbox/clients/clients.ts'
 import { ROTATION_STAGES, type RotationStage } from '../../sandbox/keys/key-ring.ts'
-import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 import type { ConsoleRoute } from '../console-route.ts'
 import { pageOf, renderPaging } from '../list-page.ts'
 
@@ -23,15 +22,20 @@ export const setupPage: ConsoleRoute = {
     return renderSetup(frame, {
       settings: { provider, client: clientToShow(request, host) },
       clients: clients.ids.flatMap((id) => clients.find(id) ?? []),
-      // A secret of the config is shown only on this machine.
-      view: { showsSecrets: reasonBeyondMachine(request, host.guard) === undefined, signingAlg: keys.alg },
+      showsSecrets: reasonBeyondMachine(request, host.guard) === undefined,
+      signingAlg: keys.alg,
       keys: { published: (await keys.jwks()).keys, signing: (await keys.signingKey()).kid },
       fields,
       problem,
     })
   },
-  async act({ tenant, fields }) {
-    await rotateKeys(fields['rotate'] ?? '', tenant)
+  async act({ tenant, fields: { rotate: wanted = '' } }) {
+    const stage = ROTATION_STAGES.find((known) => known === wanted)
+    if (stage === undefined)
+      throw Refusal.invalidRequest(
+        `rotate: there is no ${JSON.stringify(wanted.slice(0, 40))}; send one of ${ROTATION_STAGES.join(', ')}`,
+      )
+    await tenant.rotateKeys(stage)
     return { part: 'keys' }
   },
 }
@@ -39,18 +43,19 @@ export const setupPage: ConsoleRoute = {
 interface Setup {
   readonly settings: AppSettings
   readonly clients: readonly ListedClient[]
-  readonly view: ClientView
-  readonly keys: ShownKeys
+  /** Whether the page shows the secrets of the config, as it does on this machine alone. */
+  readonly showsSecrets: boolean
+  /** The algorithm of a client that has none of its own. */
+  readonly signingAlg: string
+  /** The public keys, oldest first, and the `kid` of the key that signs now. */
+  readonly keys: { readonly published: readonly Readonly<Record<string, unknown>>[]; readonly signing: string }
   readonly fields: Fields
   readonly problem?: string | undefined
 }
 
 /** The settings to paste, the endpoints, the clients and the keys. */
-export function renderSetup(
-  frame: ConsoleFrame,
-  { settings, clients, view, keys, fields, problem }: Setup,
-): RenderedPage {
-  const jwksUri = endpointUrl('jwks', settings.provider)
+export function renderSetup(frame: ConsoleFrame, setup: Setup): RenderedPage {
+  const { settings, problem } = setup
   return renderConsolePage(frame, {
     title: 'Setup',
     current: 'setup',
@@ -60,11 +65,11 @@ export function renderSetup(
     body: html`<div class="columns">
 <div class="stack">
 ${renderSettings(settings, frame)}
-${renderKeys(keys, { action: `${frame.consolePath}/setup`, jwksUri })}
+${renderKeys(setup, frame)}
 </div>
 ${renderEndpoints(settings.provider, frame)}
 </div>
-${renderClients(frame, clients, { ...view, fields })}`,
+${renderClients(setup, frame)}`,
   })
 }
 
@@ -116,36 +121,19 @@ const STAGES: Readonly<Partial<Record<RotationStage, string>>> = {
   retire: 'Retire the old key',
 }
 
-/** Moves the rotation to the stage that a form names. @throws Refusal for an unknown stage, or one out of turn */
-export async function rotateKeys(wanted: string, tenant: Tenant): Promise<void> {
-  const stage = ROTATION_STAGES.find((known) => known === wanted)
-  if (stage === undefined)
-    throw Refusal.invalidRequest(
-      `rotate: there is no ${JSON.stringify(wanted.slice(0, 40))}; send one of ${ROTATION_STAGES.join(', ')}`,
-    )
-  await tenant.rotateKeys(stage)
-}
-
-export interface ShownKeys {
-  /** Public keys, oldest first. */
-  readonly published: readonly Readonly<Record<string, unknown>>[]
-  /** The `kid` of the key that signs now. */
-  readonly signing: string
-}
-
 /** The key set, and a button for each stage of a rotation. */
-export function renderKeys({ published, signing }: ShownKeys, { action, jwksUri }: Record<string, string>): Html {
-  const rows = published.map(({ kid, alg }) => ({
+function renderKeys({ keys, settings }: Setup, { consolePath }: ConsolePlace): Html {
+  const rows = keys.published.map(({ kid, alg }) => ({
     cells: [
       html`<code>${String(kid)}</code>`,
       String(alg),
-      kid === signing ? html`<span class="mark yes">signs</span>` : html`<span class="muted">published</span>`,
+      kid === keys.signing ? html`<span class="mark yes">signs</span>` : html`<span class="muted">published</span>`,
     ],
   }))
   return html`<section class="card" id="keys" aria-labelledby="keys-title">
-<div class="row spread"><h2 id="keys-title">Keys</h2> <a class="target" href="${jwksUri}">The key set</a></div>
+<div class="row spread"><h2 id="keys-title">Keys</h2> <a class="target" href="${endpointUrl('jwks', settings.provider)}">The key set</a></div>
 ${renderTable('Keys', ['kid', 'alg', 'Use'], rows)}
-<form class="row" method="post" action="${action}">${Object.entries(STAGES).map(
+<form class="row" method="post" action="${consolePath}/setup">${Object.entries(STAGES).map(
     ([stage, label]) =>
       html`<button class="secondary" name="rotate" value="${stage}" data-testid="${stage}">${label}</button>`,
   )}</form>
@@ -156,38 +144,24 @@ ${renderTable('Keys', ['kid', 'alg', 'Use'], rows)}
 /** Clients on one page. */
 const MAX_SHOWN = 50
 
-/** A client on the page. */
-export type ListedClient = Pick<
+type ListedClient = Pick<
   SandboxClient,
   'clientId' | 'clientSecret' | 'name' | 'redirectUris' | 'signingAlg' | 'persona'
 >
 
-export interface ClientView {
-  readonly showsSecrets: boolean
-  /** The algorithm of a client that has none of its own. */
-  readonly signingAlg: string
-}
-
 /** Clients: what is registered for each, and credentials to copy. */
-export function renderClients(
-  place: ConsolePlace,
-  all: readonly ListedClient[],
-  { fields, ...view }: ClientView & { readonly fields: Fields },
-): Html {
-  const { items, next } = pageOf(all, { fields, limit: MAX_SHOWN, idOf: ({ clientId }) => clientId })
+function renderClients(setup: Setup, place: ConsolePlace): Html {
+  const { clients, fields } = setup
+  const { items, next } = pageOf(clients, { fields, limit: MAX_SHOWN, idOf: ({ clientId }) => clientId })
   return html`<section class="stack" id="clients" aria-labelledby="clients-title">
 <div class="row page-title"><h2 id="clients-title">Clients</h2> <p>The relying parties that this sandbox knows. Declare more in the config file under <code>clients</code>, or by <code>PUT _sandbox/tenants/NAME</code>: <a href="${place.controlPath}/docs/configuration#clients">how</a>.</p></div>
-${renderPaging({ shown: items.length, total: all.length, next })}
+${renderPaging({ shown: items.length, total: clients.length, next })}
 <div class="columns">
-${items.map((client) => renderClient(client, view, place))}</div>
+${items.map((client) => renderClient(client, setup, place))}</div>
 </section>`
 }
 
-function renderClient(
-  client: ListedClient,
-  { showsSecrets, signingAlg }: ClientView,
-  { consolePath }: ConsolePlace,
-): Html {
+function renderClient(client: ListedClient, { showsSecrets, signingAlg }: Setup, { consolePath }: ConsolePlace): Html {
   const { clientId, name, persona } = client
   const rows = [
     ['client_id', html`<code>${breakable(clientId)}</code>`],

@@ -2,7 +2,7 @@ import { type ConsoleFrame, consolePathOf, renderConsolePage } from '../../http/
 import { contains } from '../../http/form.ts'
 import { counted, renderInstant, renderTable } from '../../http/html/elements.ts'
 import { renderTextField } from '../../http/html/fields.ts'
-import { type Html, html } from '../../http/html/html.ts'
+import { html } from '../../http/html/html.ts'
 import type { RenderedPage } from '../../http/html/layout.ts'
 import { Refusal } from '../../oidc/refusal.ts'
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
@@ -34,7 +34,6 @@ async function change({ host, fields }: ConsoleCall): Promise<undefined> {
   else throw Refusal.invalidRequest('New tenant: write a name')
 }
 
-/** A tenant on the page. */
 type ListedTenant = Pick<Tenant, 'name' | 'basePath'> & {
   readonly provider: Pick<Tenant['provider'], 'baseUrl'>
   readonly clock: Pick<Tenant['clock'], 'state'>
@@ -61,40 +60,35 @@ export function renderTenants(
     title: 'Tenants',
     current: 'tenants',
     lead: html`Each tenant is a sandbox of its own: address, clock, personas, expectations, journal. On this machine one exists from the first request below <code>/t/NAME</code>, beyond it from <code>PUT _sandbox/tenants/NAME</code>.`,
-    problem: problem,
+    problem,
     body: html`<section class="card" aria-labelledby="tenants-title">
 <h2 id="tenants-title">${counted(total, 'tenant')}</h2>
 <div class="row">
 <form class="row" method="get">${renderTextField({ name: 'q', label: 'Find', value: search })}<button class="secondary">Show</button></form>
 <form class="row" method="post" action="${action}">${renderTextField({ name: 'add', label: 'New tenant', value: name })}<button class="secondary" data-testid="add-tenant">Add</button></form>
 </div>
-${renderPaging({ shown: tenants.length, total, next }, search === '' ? {} : { q: search })}
-${renderTable(
-  'Tenants',
-  ['Name', 'Base URL', 'Clock', 'Change'],
-  tenants.map((tenant) => renderTenant(tenant, action)),
-)}
+${renderPaging({ shown: tenants.length, total, next }, { q: search })}
+${renderTable('Tenants', COLUMNS, tenants.map(renderTenant(action)))}
 </section>`,
   })
 }
 
-function renderTenant({ name, basePath, provider, clock }: ListedTenant, action: string) {
+const COLUMNS = ['Name', 'Base URL', 'Clock', 'Change']
+
+const renderTenant = (action: string) => (tenant: ListedTenant) => {
+  const { name, provider, clock } = tenant
   const { now, frozen: isFrozen } = clock.state()
   return {
     id: `tenant-${name}`,
     cells: [
-      html`<a class="target" href="${consolePathOf({ basePath })}/flows">${name}</a>`,
+      html`<a class="target" href="${consolePathOf(tenant)}/flows">${name}</a>`,
       html`<code>${provider.baseUrl}</code>`,
       html`${renderInstant(now)}${isFrozen && html` <span class="tag">frozen</span>`}`,
-      renderChanges(name, action),
-    ],
-  }
-}
-
-/** The root tenant cannot be removed. */
-function renderChanges(name: string, action: string): Html {
-  return html`<form class="row" method="post" action="${action}">
+      // The root tenant cannot be removed.
+      html`<form class="row" method="post" action="${action}">
 <button class="secondary" name="reset" value="${name}" aria-label="Reset ${name}">Reset</button>
 ${name !== ROOT_TENANT && html`<button class="secondary" name="remove" value="${name}" aria-label="Remove ${name}">Remove</button>`}
-</form>`
+</form>`,
+    ],
+  }
 }

@@ -25,20 +25,20 @@ function renderRow({ id, testId, cells }: TableRow, columns: readonly string[]):
 `
 }
 
+interface FoldedTable {
+  readonly title: string
+  /** What screen readers read; `title` when absent. */
+  readonly caption?: string
+  readonly columns: readonly string[]
+  readonly rows: readonly TableRow[]
+  readonly isOpen: boolean
+}
+
 /** A part of a long list, folded until the reader opens it or follows a link to one of its rows. */
-export const renderFoldedTable = ({
-  title,
-  count,
-  isOpen,
-  table,
-}: {
-  title: string
-  count: number
-  isOpen: boolean
-  table: Html
-}): Html => html`<details class="dense"${isOpen && html` open`}>
-<summary><h3>${title}</h3> <span class="count">${count}</span></summary>
-${table}
+export const renderFoldedTable = ({ title, caption = title, columns, rows, isOpen }: FoldedTable): Html =>
+  html`<details class="dense"${isOpen && html` open`}>
+<summary><h3>${title}</h3> <span class="count">${rows.length}</span></summary>
+${renderTable(caption, columns, rows)}
 </details>
 `
 

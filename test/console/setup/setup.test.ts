@@ -8,9 +8,8 @@ import { frame, settings, WEB_SHOP } from '../views.ts'
 const SETUP = '/_sandbox/console/setup'
 
 test('The page Setup lists the endpoints and discovery documents, and leads to the demo app and to the control API', () => {
-  const view = { showsSecrets: true, signingAlg: 'RS256' }
   const keys = { published: [], signing: '' }
-  const page = renderSetup(frame, { settings, clients: [], view, keys, fields: {} })
+  const page = renderSetup(frame, { settings, clients: [], showsSecrets: true, signingAlg: 'RS256', keys, fields: {} })
   expect(textOf(page)).toContain('E5 POST http://localhost:2435/v1/svc/upgrade Upgrade: add age signals')
   expect(textOf(page)).toContain(
     'E6 GET http://localhost:2435/v1/oidc/use/.well-known/openid-configuration Use discovery',
