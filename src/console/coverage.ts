@@ -121,11 +121,11 @@ interface GapPlace extends Pick<ConsolePlace, 'consolePath' | 'demoPath'> {
 const MAX_CLAIMS_LENGTH = 300
 
 /** The claims of the following gaps. */
-export const renderClaims = (claims: string | undefined): Html | false =>
+const renderClaims = (claims: string | undefined): Html | false =>
   claims !== undefined && html`<p class="muted"><code>${shortened(claims, MAX_CLAIMS_LENGTH)}</code></p>`
 
 /** The gaps: what closes each, and where to try that. */
-export const renderGaps = (gaps: readonly CoverageGap[], place: GapPlace): readonly Html[] =>
+const renderGaps = (gaps: readonly CoverageGap[], place: GapPlace): readonly Html[] =>
   grouped(gaps, ({ item }) => item.claims).map(
     ([claims, those]) =>
       html`${renderClaims(claims)}
@@ -152,7 +152,7 @@ function renderTry(
 }
 
 /** What was seen of a dimension, with the tests that saw it. */
-export function renderSeen(name: DimensionName, { covered, items }: CoverageDimension): Html | false {
+function renderSeen(name: DimensionName, { covered, items }: CoverageDimension): Html | false {
   if (covered === 0) return false
   return html`<details class="raw"><summary>${counted(covered, 'side')} seen, and by which tests</summary>
 ${grouped(items, ({ claims }) => claims).map(([claims, those]) => {

@@ -25,17 +25,11 @@ export const rulesPage: ConsoleRoute = {
 
 const LEVELS = ['error', 'advice'] as const
 
-interface RuleFilter {
-  readonly profile: Profile
-  readonly search: string
-  readonly level: string
-}
-
 /** All rules of requests by subject, with their level in this profile. */
 export function renderRules(
   frame: ConsoleFrame,
   chapters: readonly { readonly title: string; readonly rules: readonly RuleRow[] }[],
-  { profile, search, level }: RuleFilter,
+  { profile, search, level }: { profile: Profile; search: string; level: string },
 ): RenderedPage {
   const isOpen = search !== '' || level !== ''
   const found = chapters.filter(({ rules }) => rules.length > 0)

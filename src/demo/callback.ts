@@ -1,9 +1,8 @@
 import { type ConsoleFrame, consoleFrame } from '../http/console-page.ts'
-import type { Handler, HttpHost } from '../http/handler.ts'
+import type { Answer, Handler, HttpHost } from '../http/handler.ts'
 import { html } from '../http/html/html.ts'
 import type { RenderedPage } from '../http/html/layout.ts'
 import type { Incoming } from '../http/incoming.ts'
-import type { Reply } from '../http/reply.ts'
 import { createIssuer, useIssuer } from '../oidc/provider.ts'
 import { refuseLongValues } from '../oidc/request/echoed.ts'
 import { decodePairs } from '../oidc/request/parameters.ts'
@@ -11,60 +10,54 @@ import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { type Arrived, checkCreateCallback, checkUseCallback } from './checks/check-callback.ts'
 import { demoReply, renderDemoPage, toResult } from './demo.ts'
 import { readKeys } from './server-calls.ts'
-import { requireSession, type Session, updateSession } from './sessions.ts'
+import { requireSession, updateSession } from './sessions.ts'
 
 /** The callback by GET: response mode query or, when the query is empty, a page that reads the fragment. */
 export const takeQuery =
   (host: HttpHost): Handler =>
-  async (request, tenant) => {
-    if (request.query === '') {
-      return { reply: demoReply(renderFragment(await consoleFrame(request, tenant, host)), tenant) }
-    }
-    return { reply: await take({ encoded: request.query, mode: 'query' }, { request, tenant, host }) }
-  }
+  async (request, tenant) =>
+    request.query === ''
+      ? { reply: demoReply(renderFragment(await consoleFrame(request, tenant, host)), tenant) }
+      : take({ encoded: request.query, mode: 'query' }, { request, tenant, host })
 
 /** The callback by POST: response mode form_post, or the fragment from the page. */
 export const takePost =
   (host: HttpHost): Handler =>
-  async (request, tenant) => {
+  (request, tenant) => {
     const encoded = Buffer.from(request.body).toString('utf8')
     const mode = request.query === FROM_FRAGMENT ? 'fragment' : 'form_post'
-    return { reply: await take({ encoded, mode }, { request, tenant, host }) }
+    return take({ encoded, mode }, { request, tenant, host })
   }
 
 /** The query of a POST from the page that reads the fragment. */
 const FROM_FRAGMENT = 'from=fragment'
 
-interface Arrival {
-  readonly request: Incoming
-  readonly tenant: Tenant
-  readonly host: HttpHost
-}
-
 /**
  * Checks a callback against the session of the browser. A state is single use: only the first callback counts.
  * @throws Refusal 400 for a parameter that is too long to keep
  */
-async function take(arrived: Arrived, { request, tenant, host }: Arrival): Promise<Reply> {
+async function take(
+  arrived: Arrived,
+  { request, tenant, host }: { request: Incoming; tenant: Tenant; host: HttpHost },
+): Promise<Answer> {
   const session = await requireSession(request, tenant)
   refuseLongValues(decodePairs(arrived.encoded), 'id_token')
   if (!session.callback) {
-    const callback = await check(arrived, session, { tenant, host })
+    const { provider, clock } = tenant
+    const callback =
+      session.flow === 'create'
+        ? checkCreateCallback(arrived, { state: session.state, issuer: createIssuer(provider) })
+        : await checkUseCallback(arrived, {
+            request: session.request,
+            startedAt: session.startedAt,
+            issuer: useIssuer(provider),
+            now: clock.now(),
+            fetchKeys: () => readKeys({ tenant, host }),
+          })
     await updateSession(request, tenant, { ...session, callback })
   }
-  return toResult(tenant)
+  return { reply: toResult(tenant) }
 }
-
-const check = async (arrived: Arrived, session: Session, { tenant, host }: Pick<Arrival, 'tenant' | 'host'>) =>
-  session.flow === 'create'
-    ? checkCreateCallback(arrived, { state: session.state, issuer: createIssuer(tenant.provider) })
-    : checkUseCallback(arrived, {
-        request: session.request,
-        startedAt: session.startedAt,
-        issuer: useIssuer(tenant.provider),
-        now: tenant.clock.now(),
-        fetchKeys: () => readKeys({ tenant, host }),
-      })
 
 /** Response mode `fragment`: a page whose script posts the fragment to the demo's server. */
 export function renderFragment(frame: ConsoleFrame): RenderedPage {

@@ -5,24 +5,21 @@ import type { Visit } from './shell.ts'
 
 type Flow = keyof typeof PASSKEY_PERMISSIONS
 
-/** Where the browser shows the page, as far as the request tells. */
-export interface Embedding {
-  /** Whether a header of the browser says that it loads a frame. Without this header a script of the page looks for a frame. */
-  readonly framed: boolean
-  /** Components in which passkeys work, if the page runs in a plain embedded web view. */
-  readonly insteadOfWebView: readonly string[]
-}
-
 /** The permission that a flow needs in an iframe (specification, "Embedding rules"). */
 export const PASSKEY_PERMISSIONS = {
   use: 'publickey-credentials-get',
   create: 'publickey-credentials-create',
 } as const
 
-export const embeddingOf = (request: Incoming): Embedding => ({
+/** Where the browser shows the page, as far as the request tells. */
+export const embeddingOf = (request: Incoming) => ({
+  /** Whether a header of the browser says that it loads a frame. Without this header a script of the page looks for a frame. */
   framed: isFramed(request),
+  /** Components in which passkeys work, if the page runs in a plain embedded web view. */
   insteadOfWebView: alternativesTo(request.header('user-agent') ?? ''),
 })
+
+export type Embedding = Readonly<ReturnType<typeof embeddingOf>>
 
 /** Whether the visit is inside an iframe, where the service never redirects (specification, "Embedding rules"). */
 export const endsInFrame = ({ framed, request }: Pick<Visit, 'framed' | 'request'>) => framed || isFramed(request)

@@ -60,11 +60,7 @@ export interface RowContext {
 }
 
 /** One row: a button with title, name, answers and a short reason, and a link to all reasons, which a script shows in place. */
-export function renderPersonaRow(
-  { persona, evaluation, isChanged }: PersonaChoice,
-  row: RowContext,
-  t: Translate,
-): Html {
+function renderPersonaRow({ persona, evaluation, isChanged }: PersonaChoice, row: RowContext, t: Translate): Html {
   const { name, title, purpose } = persona
   const english = englishOn(t)
   const answers = evaluation

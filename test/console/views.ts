@@ -193,7 +193,8 @@ export const PAGES: readonly (readonly [name: string, render: Render])[] = [
   pageOf('flows', renderFlowList, frame, [flow], { query: { flow: 'use', state: 'abc', q: 'x' }, before: 'f7', clock }),
   pageOf('flow', renderFlow, frame, flow, {
     basePath: '/t/qa',
-    provider: { baseUrl, lifetimes },
+    baseUrl,
+    lifetimes,
     story: { before: 'f6', after: 'f8' },
     clock,
     waiting: 't-1',

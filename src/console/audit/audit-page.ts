@@ -165,7 +165,7 @@ ${!isOther && html`<h3>Make one</h3>${renderSnippet('npx agekey-sandbox audit ht
 }
 
 /** The page that shows the rows of a report. */
-export interface RowPlace {
+interface RowPlace {
   readonly consolePath: string
   /** Flows that are in the journal of this sandbox. */
   readonly linked: ReadonlySet<string>
@@ -178,7 +178,7 @@ const MAX_POINT_TEXT = 600
 const MAX_ROW_TEXT = 200
 
 /** The findings: missing checks, right answers that were refused, and dependencies. The worst come first, with their rows folded. */
-export const renderFindings = (points: readonly Point[], place: RowPlace): Html | false =>
+const renderFindings = (points: readonly Point[], place: RowPlace): Html | false =>
   points.length > 0 &&
   html`<section class="card" aria-labelledby="findings-title">
 <h2 id="findings-title">${counted(points.length, 'finding')}</h2>
@@ -204,7 +204,7 @@ const renderLog = ({ rows: [worst] }: Point): Html | false =>
   html`<div><dt>The app wrote</dt><dd><pre><code>${shortened(worst.log.join('\n'), MAX_POINT_TEXT)}</code></pre></dd></div>`
 
 /** Points that could not be judged, by reason. */
-export const renderUnshown = (unshown: readonly Unshown[]): Html | false =>
+const renderUnshown = (unshown: readonly Unshown[]): Html | false =>
   unshown.length > 0 &&
   html`<section class="card" aria-labelledby="undetermined-title">
 <h2 id="undetermined-title">Undetermined</h2>
@@ -215,7 +215,7 @@ export const renderUnshown = (unshown: readonly Unshown[]): Html | false =>
 </section>`
 
 /** The checks without a finding, which are folded, then rows without a check. The filter needs scripts. */
-export function renderOthers(points: readonly Point[], rows: readonly AuditedRow[], place: RowPlace): Html {
+function renderOthers(points: readonly Point[], rows: readonly AuditedRow[], place: RowPlace): Html {
   const holding = points.filter((point) => point.state === 'passed' && point.rows.length > 0)
   const renderChecks = (checks: readonly Point[]) =>
     checks.map((point) => renderRows(html`${point.title} ${renderVerdict(point.verdict)}`, point.rows, place))
@@ -266,7 +266,7 @@ const MARKS = {
 }
 
 /** The colour of a verdict, or of the result of an audit. */
-export const markOf = (verdict: string): string =>
+const markOf = (verdict: string): string =>
   Object.entries(MARKS).find(([, verdicts]) => verdicts.includes(verdict))?.[0] ?? 'none'
 
 const renderVerdict = (verdict: string): Html =>

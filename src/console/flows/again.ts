@@ -8,7 +8,8 @@ import { findOverdue } from '../../sandbox/journal/next-steps.ts'
 import { curlCommand } from './curl.ts'
 import type { PageClock } from './flow-table.ts'
 
-interface Place {
+/** Where a flow can go on or run again. */
+export interface FlowPlace {
   readonly baseUrl: string
   /** The path of the tenant, without a slash at the end: `/t/qa`. */
   readonly basePath: string
@@ -24,7 +25,7 @@ export const transactionOf = ({ calls }: Pick<Flow, 'calls'>): string | undefine
     .findLast((transaction) => transaction !== undefined)
 
 /** Continues a waiting flow in this browser, or runs a flow again; otherwise it says why neither is possible. */
-export function renderAgain(flow: Flow, place: Place): Html {
+export function renderAgain(flow: Flow, place: FlowPlace): Html {
   const isWaiting = flow.ended_at === undefined
   return html`<section class="card" aria-labelledby="again-title"${isWaiting && html` data-preview`}>
 <h2 id="again-title">${isWaiting ? 'Go on' : 'Run it again'}</h2>
@@ -32,7 +33,7 @@ ${isWaiting ? renderWaiting(flow, place) : renderRun(flow, place)}
 </section>`
 }
 
-function renderWaiting(flow: Flow, place: Place): Html {
+function renderWaiting(flow: Flow, place: FlowPlace): Html {
   const { basePath, waiting, clock } = place
   if (waiting !== undefined) {
     return html`<form method="post" action="${basePath}/v1/oidc/${flow.flow}/continue" target="_blank">
@@ -76,7 +77,7 @@ const queryOf = (parameters: Readonly<Record<string, unknown>>): string =>
 /** Characters of a URL that every browser and server accepts. */
 const MAX_ADDRESS = 6_000
 
-function renderRun(flow: Flow, { basePath, baseUrl }: Place): Html {
+function renderRun(flow: Flow, { basePath, baseUrl }: FlowPlace): Html {
   const use = flow.calls.find(({ endpoint }) => endpoint === ENDPOINTS.use.number)
   if (use) return renderUse(flow, use, basePath)
   const push = flow.calls.find(({ endpoint }) => endpoint === ENDPOINTS.par.number)

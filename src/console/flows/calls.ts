@@ -16,7 +16,7 @@ import {
 import type { Flow } from '../../sandbox/journal/journal.ts'
 import { curlCommand } from './curl.ts'
 /** The calls in words, by the number of the endpoint. */
-export const CALL_TITLES: Readonly<Record<string, string>> = {
+const CALL_TITLES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     Object.values(ENDPOINTS).map(({ number, title, caller }) => [
       number,
@@ -146,7 +146,7 @@ ${sent.length > 0 && renderValues(sent)}`
 const MAX_PARAMETERS = 30
 
 /** Named values, a row each. JSON is indented, and an id_token is decoded. */
-export function renderValues(values: readonly (readonly [name: string, value: unknown])[]): Html {
+function renderValues(values: readonly (readonly [name: string, value: unknown])[]): Html {
   const shown = values.slice(0, MAX_PARAMETERS)
   return html`<dl class="settings">${shown.map(
     ([name, value]) =>

@@ -4,7 +4,7 @@ import { type Html, html } from '../../http/html/html.ts'
 import { ENDPOINTS } from '../../oidc/endpoints.ts'
 import { type FlowStatus, isForced, outcomeOf, summarizeFlow } from '../../sandbox/journal/explain-flow.ts'
 import type { ListedFlow } from '../../sandbox/journal/journal.ts'
-import { linkStories, type StoryLinks } from '../../sandbox/journal/link-stories.ts'
+import { linkStories } from '../../sandbox/journal/link-stories.ts'
 import { findOverdue } from '../../sandbox/journal/next-steps.ts'
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 /** The words for flows in headings and in the filter. */
@@ -15,7 +15,7 @@ export const FLOW_TITLES: Readonly<Record<ListedFlow['flow'], string>> = {
 }
 
 /** `Use`, or `Use, Upgrade` when the code of the Use flow led to an upgrade. */
-export const flowTitle = ({ flow, calls }: ListedFlow): string =>
+const flowTitle = ({ flow, calls }: ListedFlow): string =>
   flow === 'use' && calls.some(({ endpoint }) => endpoint === ENDPOINTS.upgrade.number)
     ? `${FLOW_TITLES.use}, ${FLOW_TITLES.upgrade}`
     : FLOW_TITLES[flow]
@@ -32,15 +32,14 @@ export function renderFlowTable(
 <caption class="unseen">Flows, newest first</caption>
 <thead><tr>${COLUMNS.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>
 <tbody>
-${flows.map((flow, index) =>
-  renderRow(flow, {
-    frame,
-    clock,
-    links: stories.get(flow.id) ?? {},
-    above: flows[index - 1]?.id,
-    below: flows[index + 1]?.id,
-  }),
-)}</tbody>
+${flows.map((flow, index) => {
+  const { before, after } = stories.get(flow.id) ?? {}
+  const run = [
+    after !== undefined && after === flows[index - 1]?.id && ' run-up',
+    before !== undefined && before === flows[index + 1]?.id && ' run-down',
+  ]
+  return renderRow(flow, { frame, clock, before, run })
+})}</tbody>
 </table>`
 }
 
@@ -52,22 +51,18 @@ const MAX_NAME = 60
 interface RowContext {
   readonly frame: ConsoleFrame
   readonly clock: PageClock
-  readonly links: StoryLinks
-  /** The ids of the flows in the rows above and below. */
-  readonly above: string | undefined
-  readonly below: string | undefined
+  /** The flow before in the story. */
+  readonly before: string | undefined
+  /** The classes of a row that meets its story in the row above or below. */
+  readonly run: readonly (string | false)[]
 }
 
-function renderRow(flow: ListedFlow, { frame, clock, links, above, below }: RowContext): Html {
+function renderRow(flow: ListedFlow, { frame, clock, before, run }: RowContext): Html {
   const { id, persona, client_id: clientId = '' } = flow
   const { status, summary } = overdue(flow, clock) ?? summarizeFlow(flow)
-  const run = [
-    links.after !== undefined && links.after === above ? 'run-up' : '',
-    links.before !== undefined && links.before === below ? 'run-down' : '',
-  ]
-  return html`<tr class="${['flow-row', status, ...run].filter(Boolean).join(' ')}" data-testid="flow-${id}">
+  return html`<tr class="flow-row ${status}${run}" data-testid="flow-${id}">
 <td class="when">${renderFlowTime(flow.started_at, clock)}</td>
-<th scope="row"><a href="${frame.consolePath}/flows/${id}">${flowTitle(flow)} <span class="muted">${id}</span>${links.before !== undefined && html` <span class="after">after ${links.before}</span>`}</a></th>
+<th scope="row"><a href="${frame.consolePath}/flows/${id}">${flowTitle(flow)} <span class="muted">${id}</span>${before !== undefined && html` <span class="after">after ${before}</span>`}</a></th>
 <td class="persona">${persona === undefined ? html`<span class="muted">none</span>` : html`<code>${shortened(persona, MAX_NAME)}</code>`}</td>
 <td class="summary"><span title="${shortened(summary, MAX_TITLE)}">${shortened(summary, MAX_SUMMARY)}</span></td>
 <td class="client"><code>${shortened(clientId, MAX_NAME)}</code></td>
@@ -76,21 +71,14 @@ function renderRow(flow: ListedFlow, { frame, clock, links, above, below }: RowC
 `
 }
 
-/** The clock of the sandbox when a page was made. */
-export interface PageClock {
-  /** Milliseconds since the UNIX epoch. */
-  readonly now: number
-  readonly frozen: boolean
-  /** The lifetime of a request_uri, in seconds. */
-  readonly requestUriSeconds: number
-}
-
-/** The present by the clock of a tenant, with the lifetimes that depend on it. */
-export const pageClock = ({ clock, provider }: Pick<Tenant, 'clock' | 'provider'>): PageClock => ({
+/** The clock of a tenant when a page is made, in milliseconds since the UNIX epoch, and the lifetimes that depend on it. */
+export const pageClock = ({ clock, provider }: Pick<Tenant, 'clock' | 'provider'>) => ({
   now: clock.now(),
   frozen: clock.state().frozen,
   requestUriSeconds: provider.lifetimes.requestUri,
 })
+
+export type PageClock = Readonly<ReturnType<typeof pageClock>>
 
 /** How long ago an instant was; a style sheet shows the instant itself on hover and on focus. */
 export function renderFlowTime(instant: string, { now }: Pick<PageClock, 'now'>): Html {

@@ -14,7 +14,7 @@ import { nextSteps } from '../../sandbox/journal/next-steps.ts'
 import { RECORDING_FORMATS, RECORDING_NAMES, recordingFile } from '../../sandbox/recordings/recording.ts'
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 import type { ConsoleCall, ConsolePage, ConsoleRoute } from '../console-route.ts'
-import { renderAgain, transactionOf } from './again.ts'
+import { type FlowPlace, renderAgain, transactionOf } from './again.ts'
 import { renderCalls } from './calls.ts'
 import { FLOW_TITLES, type PageClock, pageClock, renderFlowTable } from './flow-table.ts'
 import { renderWhy } from './why.ts'
@@ -27,8 +27,9 @@ async function renderOne({ request, tenant, frame }: ConsoleCall): Promise<Conso
   const flow = await tenant.journal.find(tenant.name, id)
   if (flow) {
     const { basePath, provider } = tenant
+    const { baseUrl, lifetimes } = provider
     const [story, waiting] = await Promise.all([readStory(flow, tenant), waitingOf(flow, tenant)])
-    return renderFlow(frame, flow, { basePath, provider, story, waiting, clock: pageClock(tenant) })
+    return renderFlow(frame, flow, { basePath, baseUrl, lifetimes, story, waiting, clock: pageClock(tenant) })
   }
   return renderUnknown(frame, await newestFlows(tenant), { id, clock: pageClock(tenant) })
 }
@@ -82,23 +83,15 @@ async function waitingOf(flow: Flow, { provider }: Tenant): Promise<string | und
   return transaction !== undefined && (await peekPending(transaction, provider)) ? transaction : undefined
 }
 
-interface FlowContext {
-  readonly basePath: string
-  readonly provider: Pick<Provider, 'baseUrl' | 'lifetimes'>
-  readonly clock: PageClock
+interface FlowContext extends FlowPlace {
+  readonly lifetimes: Provider['lifetimes']
   readonly story: StoryLinks
-  /** The transaction that waits for its user. */
-  readonly waiting: string | undefined
 }
 
 /** The reasons of the answer, what comes next, the calls, the token and the trace of a flow. */
-export function renderFlow(
-  frame: ConsoleFrame,
-  flow: Flow,
-  { basePath, provider, clock, story, waiting }: FlowContext,
-): RenderedPage {
+export function renderFlow(frame: ConsoleFrame, flow: Flow, context: FlowContext): RenderedPage {
+  const { baseUrl, lifetimes, clock, story } = context
   const idToken = callbackOf(flow)?.['id_token']
-  const { baseUrl, lifetimes } = provider
   return renderConsolePage(frame, {
     title: `${FLOW_TITLES[flow.flow]} flow ${flow.id}`,
     current: 'flows',
@@ -110,7 +103,7 @@ ${renderStory(story, frame)}
 ${renderWhy(flow, { frame, clock })}
 <div class="columns">
 ${renderNext(flow, nextSteps(flow, { lifetimes, now: clock.now }), frame)}
-${renderAgain(flow, { basePath, baseUrl, waiting, clock })}
+${renderAgain(flow, context)}
 </div>
 ${renderCalls(flow, { baseUrl, jsonPath: `${frame.controlPath}/flows/${flow.id}`, told: summarizeFlow(flow).summary })}
 ${

@@ -93,10 +93,10 @@ function renderNothing(isFiltered: boolean, { demoPath }: ConsoleFrame): Html {
 }
 
 /** The filter of the list: facts of a flow, its status, and free text. */
-export type FlowQuery = FlowFilter & FlowSearch
+type FlowQuery = FlowFilter & FlowSearch
 
 /** Reads the filter from the query. An absent member, or an unknown name of a flow or status, filters nothing. */
-export function readFlowQuery({ flow, client_id, state, persona, outcome, status, q, ...shown }: Fields): FlowQuery {
+function readFlowQuery({ flow, client_id, state, persona, outcome, status, q, ...shown }: Fields): FlowQuery {
   return {
     flow: flow !== undefined && Object.hasOwn(FLOW_TITLES, flow) ? flow : undefined,
     client_id,
@@ -115,7 +115,7 @@ const FLOW_OPTIONS = [
 ]
 
 /** The form above the table: free text, kind of flow, errors only, and the other facts behind a button. */
-export function renderFlowSearch(query: FlowQuery): Html {
+function renderFlowSearch(query: FlowQuery): Html {
   const { q = '', flow, status, persona, outcome, state, client_id: clientId } = query
   const facts = [persona, outcome, state, clientId].filter((value) => value !== undefined)
   const isUsed = facts.length > 0 || flow !== undefined || status !== undefined || q !== ''

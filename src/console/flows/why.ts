@@ -50,23 +50,21 @@ function refusalTitle(refused: readonly CallRecord[]): string {
   return `${endpoints} ${refused.length === 1 ? 'was' : 'were'} refused: ${count === 1 ? '1 rule is' : `${count} rules are`} broken`
 }
 
-function factsOf(flow: Flow, consolePath: string): readonly (readonly [term: string, value: Html | undefined])[] {
+function factsOf(flow: Flow, consolePath: string): readonly (readonly [term: string, value: Html | false])[] {
   const { persona, client_id: clientId, state, outcome, decided_by: decidedBy, ended_at: endedAt, readings } = flow
-  const code = (text: string | undefined) =>
-    text === undefined ? undefined : html`<code>${shortened(text, 200)}</code>`
+  const link = `${consolePath}/personas#${persona}`
+  const code = (text: string | undefined) => text !== undefined && html`<code>${shortened(text, 200)}</code>`
   return [
     [
       'Persona',
-      persona === undefined
-        ? undefined
-        : html`<a class="target" href="${consolePath}/personas#${persona}"><code>${shortened(persona, 100)}</code></a>`,
+      persona !== undefined && html`<a class="target" href="${link}"><code>${shortened(persona, 100)}</code></a>`,
     ],
     ['Outcome', code(outcome)],
-    ['Decided by', decidedBy === undefined ? undefined : html`${shortened(decidedBy, 300)}`],
+    ['Decided by', decidedBy !== undefined && html`${shortened(decidedBy, 300)}`],
     ['Readings', code(readings?.join(', '))],
     ['Client', code(clientId)],
     ['state', code(state)],
-    ['Ended', endedAt === undefined ? undefined : renderInstant(endedAt)],
+    ['Ended', endedAt !== undefined && renderInstant(endedAt)],
   ]
 }
 
@@ -74,7 +72,7 @@ function factsOf(flow: Flow, consolePath: string): readonly (readonly [term: str
 const MAX_TABLES = 24
 
 /** The trace of an evaluation: a line for each requested age with the signal that decided, and the checks folded below it. */
-export function renderTrace(trace: readonly ThresholdTrace[]): Html {
+function renderTrace(trace: readonly ThresholdTrace[]): Html {
   const signals = Math.max(1, ...trace.map((threshold) => threshold.signals.length))
   const shown = trace.slice(0, Math.max(1, Math.floor(MAX_TABLES / signals)))
   return html`<div class="traces" data-testid="trace">

@@ -91,7 +91,7 @@ export const renderVerdict = ({ correctClient, level, severity }: Outcome): Html
   html`<span class="mark ${VERDICTS[correctClient].mark}">${VERDICTS[correctClient].text}</span> <span class="muted">${level} ${severity}</span>`
 
 /** The form that queues the outcome, filled in. */
-export const queueHref = ({ flow, name }: Pick<Outcome, 'flow' | 'name'>, consolePath: string): string =>
+const queueHref = ({ flow, name }: Pick<Outcome, 'flow' | 'name'>, consolePath: string): string =>
   `${consolePath}/force?${new URLSearchParams({ flow, outcome: name }).toString()}#queue`
 
 /** `console/outcomes/FLOW/NAME`: one row of the catalogue. */

@@ -127,17 +127,15 @@ const MAX_TOKEN_LENGTH = 8_192
 
 const ALGORITHMS = ['RS256', 'ES256']
 
-interface CheckedToken {
-  readonly checks: readonly CheckResult[]
-  /** The payload; absent unless it can be read in exactly one way. */
-  readonly claims?: Readonly<Record<string, unknown>>
-}
-
 /**
  * Makes all checks of an id_token except those of its claims. A token that is too long or no compact JWS is not read further.
  * @param keys the key set; absent when it could not be used
+ * @returns `claims`: the payload, if it can be read in exactly one way
  */
-export async function checkToken(token: string, keys: readonly JWK[] | undefined): Promise<CheckedToken> {
+export async function checkToken(
+  token: string,
+  keys: readonly JWK[] | undefined,
+): Promise<Pick<CheckedCallback, 'checks' | 'claims'>> {
   const form = [
     check('size', `at most ${MAX_TOKEN_LENGTH} characters`, {
       passed: token.length <= MAX_TOKEN_LENGTH,
@@ -192,7 +190,7 @@ async function checkSignature(token: string, keys: readonly JWK[]): Promise<Chec
 
 const SIGNATURE = 'by a key of the key set'
 
-function readPayload(token: string): { payload: CheckResult; claims?: Readonly<Record<string, unknown>> } {
+function readPayload(token: string): { payload: CheckResult; claims?: Claims } {
   const text = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8')
   const json = parseJson(text)
   const payload = (passed: boolean, found: string) =>

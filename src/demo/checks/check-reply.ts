@@ -12,18 +12,17 @@ export interface ServerAnswer {
   readonly text: string
 }
 
-interface CheckedReply {
-  readonly checks: readonly CheckResult[]
-  /** The body as JSON; absent for any other body. */
-  readonly body?: unknown
-}
-
 /**
  * Makes all checks of the reply to a call. Without a reply, for a redirect, or for a body that is no JSON, nothing more can be checked.
  * @param answer absent when the connection broke, or nothing came in time
  * @param issuer the issuer that a discovery document must have
+ * @returns `body`: the body as JSON, if it is JSON
  */
-export function checkReply(flow: CalledFlow, answer: ServerAnswer | undefined, issuer: string): CheckedReply {
+export function checkReply(
+  flow: CalledFlow,
+  answer: ServerAnswer | undefined,
+  issuer: string,
+): { checks: readonly CheckResult[]; body?: unknown } {
   if (!answer) return { checks: [check('connection', 'answered in time', { passed: false, found: 'no reply' })] }
   const { status, text } = answer
   if (status >= 300 && status < 400) {
