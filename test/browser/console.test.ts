@@ -91,17 +91,6 @@ describeWith('chromium', 'The console', () => {
     await page.waitForURL('**/console/outcomes')
   })
 
-  test.each(['outcomes', 'rules'].flatMap((name) => [390, 1280].map((width) => [name, width] as const)))(
-    'The page of %s is at most 3000 px high at %i px before a part is opened',
-    async (name, width) => {
-      const page = await open(`${CONSOLE}/${name}`, { viewport: { width, height: 800 } })
-      const height = await page.evaluate('document.documentElement.scrollHeight')
-      expect(height).toBeLessThanOrEqual(3_000)
-      await page.locator('summary').first().click()
-      expect(await page.evaluate('document.documentElement.scrollHeight')).toBeGreaterThan(Number(height))
-    },
-  )
-
   test('A link to a rule opens the part that has the rule', async () => {
     const page = await open(`${CONSOLE}/rules#PAR-07`)
     expect(await page.locator('#PAR-07').isVisible()).toBe(true)

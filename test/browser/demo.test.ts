@@ -44,9 +44,4 @@ describeWith('chromium', 'The demo', () => {
     expect(await verdictOn(page)).toBe('Verified')
     expect(page.url()).toBe(`${world.sandbox.baseUrl}/_sandbox/demo/result`)
   })
-
-  test('The callback of the demo names the modes that work without scripts', async () => {
-    const page = await world.open('/_sandbox/demo/callback', WITHOUT_SCRIPTS)
-    expect(await page.locator('main').textContent()).toContain('choose the response mode query or form_post')
-  })
 })

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { describeWith } from '../support/tools.ts'
-import { keepScreenshot, startWorld, WITHOUT_SCRIPTS } from './support.ts'
+import { keepScreenshot, startWorld } from './support.ts'
 
 const DARK_TEXT = 'rgb(29, 23, 51)'
 const LIGHT_TEXT = 'rgb(236, 233, 246)'
@@ -84,17 +84,6 @@ describeWith('chromium', 'A parameter of the hosted screens', () => {
       await page.goto(address)
       expect(await langOf(page)).toBe('fr')
     }
-  })
-
-  test('The menu of languages works without scripts, and outranks the language of the request on its page', async () => {
-    const page = await newPage(WITHOUT_SCRIPTS)
-    await page.goto(use({ language: 'de' }))
-    await page.getByTestId('language').selectOption('ar')
-    await page.getByRole('button', { name: 'Sprache wechseln' }).click()
-    expect(await page.locator('html').getAttribute('dir')).toBe('rtl')
-    await page.getByTestId('endings').click()
-    await page.locator('#endings a').click()
-    expect(await langOf(page)).toBe('ar')
   })
 
   test('The menu of languages does not submit while the arrow keys move through it, and keeps the appearance', async () => {

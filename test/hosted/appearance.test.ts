@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { contrast, mix, readable, renderAppearanceCss, textOn } from '../../src/hosted/appearance.ts'
+import { contrast, readable, renderAppearanceCss, textOn } from '../../src/hosted/appearance.ts'
 import { ruleRow } from '../../src/oidc/rules/rules.ts'
 import { press, submit } from '../support/forms.ts'
 import { byTestId, tagsOf, textOf } from '../support/markup.ts'
@@ -115,12 +115,6 @@ test.each([
 test('The style sheet of an appearance sets only colours when only colours are requested', () => {
   const properties = propertiesOf(renderAppearanceCss({ primary_color: 'red', gradient: 'false' }))
   for (const name of ['align', 'radius', 'band', 'font']) expect(properties).not.toHaveProperty(name)
-})
-
-test('contrast is that of WCAG 2.2, either way round, and mix gives one colour at 1 and the other at 0', () => {
-  const ratio = (one: string, other: string) => [contrast(one, other), contrast(other, one)].map((it) => it.toFixed(2))
-  expect([ratio('#000', '#fff'), ratio('#777', '#fff')]).toEqual([Array(2).fill('21.00'), Array(2).fill('4.48')])
-  expect([1, 0].map((share) => mix('#0a141e', share, '#c8c8c8'))).toEqual(['#0a141e', '#c8c8c8'])
 })
 
 test('textOn and readable reach 4.5:1 on any background, and readable leaves a colour that can be read alone', () => {

@@ -4,16 +4,6 @@ import { LANGUAGES } from '../../src/http/html/messages.ts'
 import { byTestId, fieldNames, tagsOf, textOf } from '../support/markup.ts'
 import { choosePage, shell } from './views.ts'
 
-test.each([
-  ['use', { name: 'outcome', value: 'verified' }],
-  ['create', { name: 'outcome', value: 'create_requested' }],
-  ['decline', { name: 'outcome', value: 'access_denied' }],
-  ['persona-teen-16', { name: 'persona', value: 'teen-16' }],
-  ['persona-no-age-key', { name: 'persona', value: 'no-age-key' }],
-])('The choice page has one button %s', (testId, attributes) => {
-  expect(byTestId(choosePage(), testId)).toEqual([{ name: 'button', attributes: expect.objectContaining(attributes) }])
-})
-
 test.each(Object.entries(LANGUAGES))('The choice page offers a code beside creation, said in %s', (tag, messages) => {
   const page = choosePage({ shell: { ...shell, lang: tag } })
   const ids = tagsOf(page)

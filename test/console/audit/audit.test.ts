@@ -79,20 +79,6 @@ test('The page of an audit shows headline, totals, what was learned, the worst c
   expect(page).toContain('data-audit-filter hidden>')
 })
 
-const MASKED = auditedRow('use/id_token.jku', { verdict: 'undetermined', reason: 'masked' })
-
-test.each([
-  ['passed', [EXPIRED], /passed no checks missing, 2 hold 1 refused/],
-  ['nothing was judged', [], /nothing was judged Nothing could be shown/],
-  [
-    'undetermined',
-    [EXPIRED, MASKED],
-    /undetermined no checks missing, .*masked: the app refuses the same answer without the fault/,
-  ],
-])('The page of an audit that came to %s says so', async (_, rows, line) => {
-  expect((await upload(auditReport(rows))).text).toMatch(line)
-})
-
 test('The page of an audit of another version says so, and links no row that it does not know', async () => {
   const rows = [EXPIRED, { ...auditedRow('use/id_token.jku'), row: 'use/id_token.gone' }]
   const { page, text } = await upload(auditReport(rows, { version: '9.8.7', catalogue: '0.1' }))
