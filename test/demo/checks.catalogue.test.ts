@@ -1,17 +1,10 @@
 import { expect, test } from 'vitest'
 import type { CheckResult } from '../../src/demo/checks/check.ts'
-import {
-  type CheckedCallback,
-  checkCreateCallback,
-  checkToken,
-  checkUseCallback,
-} from '../../src/demo/checks/check-callback.ts'
+import { checkToken, checkUseCallback } from '../../src/demo/checks/check-callback.ts'
 import { type CalledFlow, checkReply, keySetSchema } from '../../src/demo/checks/check-reply.ts'
 import { callOwnServer } from '../../src/demo/server-calls.ts'
 import { OUTCOMES } from '../../src/sandbox/outcomes/catalogue.ts'
-import type { Outcome } from '../../src/sandbox/outcomes/outcome.ts'
-import { push } from '../outcomes/correct-server-calls.ts'
-import { issuerOf, runCreate, runUse } from '../outcomes/flows.ts'
+import { issuerOf, runUse } from '../outcomes/flows.ts'
 import { personasFor } from '../support/personas-for.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
 import { ageSignal, basic, pushedRequest } from '../support/requests.ts'
@@ -25,57 +18,39 @@ const failedNames = (checks: readonly CheckResult[]) =>
     .map(({ name }) => name)
     .toSorted()
 
-/** The rows of a flow that bring an answer, with each persona that shows the fault. */
-const rowsOf = (flow: Outcome['flow']) =>
-  OUTCOMES.filter((row) => row.flow === flow && row.family !== 'no_answer').flatMap((row) =>
-    personasFor(row).map((persona) => ({ name: row.name, persona, row })),
-  )
-
-const failed = ({ checks, reads }: CheckedCallback) => failedNames([...checks, ...reads.flatMap((read) => read.checks)])
+/** The rows of Use that bring an answer, with each persona that shows the fault. */
+const ofUse = OUTCOMES.filter(({ flow, family }) => flow === 'use' && family !== 'no_answer').flatMap((row) =>
+  personasFor(row).map((persona) => ({ name: row.name, persona, row })),
+)
 
 async function fetchKeys() {
   const { body } = await sandbox.request.get('/.well-known/jwks.json')
   return { keys: keySetSchema.parse(body).keys, exchanges: [] }
 }
 
-test.each(rowsOf('use'))(
-  'A Use callback of $name as $persona fails just the checks of its row',
-  async ({ row, persona }) => {
-    const { session, delivery } = await runUse(sandbox, row, { sandbox_persona: persona })
-    if (!delivery) throw new Error(`${row.name} must bring an answer`)
-    const checked = await checkUseCallback(
-      // An address without an answer belongs to any mode.
-      { encoded: delivery.params.toString(), mode: delivery.params.size === 0 ? session.mode : delivery.mode },
-      {
-        request: {
-          client_id: sandbox.client.clientId,
-          scope: session.upgrade ? 'openid svc.upgrade' : 'openid',
-          response_mode: session.mode,
-          state: session.state,
-          nonce: session.nonce,
-          claims: session.claims,
-          can_create: String(session.canCreate),
-        },
-        issuer: issuerOf(sandbox),
-        startedAt: session.startedAt * 1000,
-        now: Date.now(),
-        fetchKeys,
-      },
-    )
-    expect(failed(checked)).toEqual([...row.breaks].toSorted())
-  },
-)
-
-test.each(rowsOf('create'))('A Create callback of $name fails just the checks of its row', async ({ row }) => {
-  const state = crypto.randomUUID()
-  const requestUri = await push(sandbox.baseUrl, { state })
-  const delivery = await runCreate(sandbox, requestUri, row.name)
+test.each(ofUse)('A Use callback of $name as $persona fails just the checks of its row', async ({ row, persona }) => {
+  const { session, delivery } = await runUse(sandbox, row, { sandbox_persona: persona })
   if (!delivery) throw new Error(`${row.name} must bring an answer`)
-  const checked = checkCreateCallback(
-    { encoded: delivery.params.toString(), mode: delivery.mode },
-    { state, issuer: `${sandbox.baseUrl}/v1/oidc/create` },
+  const { checks } = await checkUseCallback(
+    // An address without an answer belongs to any mode.
+    { encoded: delivery.params.toString(), mode: delivery.params.size === 0 ? session.mode : delivery.mode },
+    {
+      request: {
+        client_id: sandbox.client.clientId,
+        scope: session.upgrade ? 'openid svc.upgrade' : 'openid',
+        response_mode: session.mode,
+        state: session.state,
+        nonce: session.nonce,
+        claims: session.claims,
+        can_create: String(session.canCreate),
+      },
+      issuer: issuerOf(sandbox),
+      startedAt: session.startedAt * 1000,
+      now: Date.now(),
+      fetchKeys,
+    },
   )
-  expect(failed(checked)).toEqual([...row.breaks].toSorted())
+  expect(failedNames(checks)).toEqual([...row.breaks].toSorted())
 })
 
 const FLOWS = ['par', 'token', 'upgrade', 'discovery', 'jwks'] as const

@@ -130,6 +130,11 @@ test('The demo works in a tenant, without the built-in client, under a base URL 
   expect(headers.location).toMatch(/^https:\/\/sandbox\.example\/age\/t\/qa\/v1\/oidc\/create\?/)
 })
 
+test('The page that reads the fragment names the modes that work without scripts', async () => {
+  const { text } = await sandbox.request.get(`${DEMO}/callback`)
+  expect(textOf(text)).toContain('choose the response mode query or form_post')
+})
+
 test('The demo links to the base URL when it is opened under another name', async () => {
   const { text } = await sandbox.request.get(DEMO)
   expect(textOf(text)).toContain('Open the demo there')
