@@ -7,17 +7,11 @@ import { startSandbox } from '../support/sandbox.ts'
 const PERSONAS = '/_sandbox/console/personas'
 const namesOn = (page: string) => page.match(/(?<=data-testid="persona-)[\w-]+/g) ?? []
 
-test('The personas page has the personas as they are declared, with the usual one first, and leads to the next page', async () => {
-  const sandbox = await startSandbox()
-  const namesInOrder = async () => inPersonaOrder(await sandbox.personas.list()).map(({ name }) => name)
-  const first = namesOn((await sandbox.request.get(PERSONAS)).text)
-  expect([first, first[0]]).toEqual([await namesInOrder(), 'adult-passport'])
-  for (let n = 0; n < 30; n++)
-    await sandbox.personas.put({ name: `one-of-many-${n}`, title: 'One of many', purpose: 'Fills a page' })
-  const { text } = await sandbox.request.get(PERSONAS)
-  const next = await sandbox.request.get(PERSONAS + (/href="(\?after=[^"]+)"/.exec(text)?.[1] ?? ''))
-  expect([namesOn(text).length, next.text.includes('href="?after=')]).toEqual([60, false])
-  expect([...namesOn(text), ...namesOn(next.text)].sort()).toEqual((await namesInOrder()).sort())
+test('The personas page has the personas as they are declared, with the usual one first', async () => {
+  const { personas, request } = await startSandbox()
+  const declared = inPersonaOrder(await personas.list()).map(({ name }) => name)
+  const shown = namesOn((await request.get(PERSONAS)).text)
+  expect([shown, shown[0]]).toEqual([declared, 'adult-passport'])
 })
 
 test('The personas page shows one group, with what each persona holds, its YAML, and a way to try claims on it', async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { createBrowserClient } from '../../support/browser-client.ts'
 import { tagsOf, textOf } from '../../support/markup.ts'
+import { useRequest } from '../../support/requests.ts'
 import { startSandbox } from '../../support/sandbox.ts'
 
 const FORCE = '/_sandbox/console/force'
@@ -29,14 +30,49 @@ test('The page Force fills its form with the outcome of a link', async () => {
   expect(fields.find(({ selected }) => selected !== undefined)?.['value']).toBe('token')
 })
 
-test('The page Force leads from each page of the queue to the next one, down to the last', async () => {
+test('The page Force moves, sets, freezes and resets the clock, and shows it again', async () => {
   const sandbox = await startSandbox()
-  for (let n = 0; n < 101; n++) await sandbox.next({ persona: 'teen-16', match: { state: `state-${n}` } })
-  const read = async (query = '') => (await sandbox.request.get(FORCE + query)).text
-  const statesOn = (page: string): string[] => page.match(/state: state-\d+/g) ?? []
-  const first = await read()
-  const [, next] = /href="(\?after=[^"]+)"/.exec(first) ?? []
-  const second = await read(next)
-  expect([statesOn(first).length, statesOn(second).length, second.includes('href="?after=')]).toEqual([100, 1, false])
-  expect(new Set([...statesOn(first), ...statesOn(second)]).size).toBe(101)
+  const send = (fields: Readonly<Record<string, string>>) =>
+    createBrowserClient(sandbox.url).submit('/_sandbox/console/force', fields)
+  const answer = await send({ advance: '86400' })
+  expect([answer.status, answer.headers.location]).toEqual([303, '/_sandbox/console/force#clock'])
+  expect((await sandbox.clock.state()).advanced_seconds).toBe(86_400)
+  await send({ set: '2030-01-01', freeze: 'true' })
+  expect(await sandbox.clock.state()).toMatchObject({ now: '2030-01-01T00:00:00.000Z', frozen: true })
+  expect((await send({ set: 'tomorrow' })).text).toContain('value="tomorrow"')
+  const { text } = await send({ advance: 'a day' })
+  expect([textOf(text), text]).toEqual([
+    expect.stringContaining('advance: expected a number, found the text "a day"'),
+    expect.stringContaining('value="a day"'),
+  ])
+  await send({ reset: 'true' })
+  expect(await sandbox.clock.state()).toMatchObject({ advanced_seconds: 0, frozen: false })
+})
+
+const YAML = `name: Gives up, then comes back
+client: ak_test_sandbox
+steps:
+  - clock: { advance: 60 }
+  - decide: { flow: use, outcome: access_denied }
+  - decide: { flow: use, persona: teen-16 }
+    expect: { nonce: another }
+`
+
+test('The page Force arms what is pasted, shows how far it has come and why it failed, and removes it', async () => {
+  const sandbox = await startSandbox()
+  const browser = createBrowserClient(sandbox.url)
+  const shown = async () => textOf((await browser.get(FORCE)).text)
+  expect(await shown()).toContain('No scenario is armed')
+  const armed = await browser.submit(FORCE, { arm: 'true', yaml: YAML })
+  expect([armed.status, armed.headers.location]).toEqual([303, `${FORCE}#scenarios`])
+  expect(await shown()).toMatch(/then comes back .*1 of 3 steps.*Waits for the next use request of ak_test_sandbox/)
+  await sandbox.request.get('/v1/oidc/use').query(useRequest())
+  expect(await shown()).toMatch(/2 of 3 steps/)
+  await sandbox.request.get('/v1/oidc/use').query(useRequest({ nonce: 'mine' }))
+  expect(await shown()).toContain('Failed: nonce: expected "another", came "mine"')
+  const [scenario] = await sandbox.scenarios.list()
+  await browser.submit(FORCE, { remove: scenario?.id ?? '' })
+  expect(await sandbox.scenarios.list()).toEqual([])
+  await sandbox.scenarios.arm({ name: 'Upgrades', steps: [{ await: 'upgrade' }] })
+  expect(await shown()).toContain('Waits for a successful upgrade call of your app.')
 })

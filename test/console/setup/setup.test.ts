@@ -35,16 +35,6 @@ test('The page Setup shows no secret of the config beyond this machine', async (
   expect([status, text.includes('web-shop'), text.includes(WEB_SHOP.clientSecret)]).toEqual([200, true, false])
 })
 
-test('The page Setup leads from each page to the next one', async () => {
-  const clients = Array.from({ length: 51 }, (_, n) => ({ ...WEB_SHOP, clientId: `shop-${n}` }))
-  const { request } = await startSandbox({ clients })
-  const read = async (query = '') => (await request.get(SETUP + query)).text
-  const first = await read()
-  const second = await read(/href="(\?after=[^"]+)"/.exec(first)?.[1])
-  const idsOn = (page: string): string[] => page.match(/(?<=data-testid="client-)[\w-]+/g) ?? []
-  expect([idsOn(first).length, new Set([...idsOn(first), ...idsOn(second)]).size]).toEqual([50, 52])
-})
-
 test('The page Setup takes the keys through the stages of a rotation, and refuses a stage out of turn', async () => {
   const sandbox = await startSandbox()
   const browser = createBrowserClient(sandbox.url)
@@ -64,4 +54,30 @@ test('The page Setup takes the keys through the stages of a rotation, and refuse
   const text = textOf((await browser.get(SETUP)).text)
   expect(text).toContain(`${after[0]} RS256 signs`)
   expect(text).toContain('Keys rotated')
+})
+
+test('The page of readings sets one, forgets the usual one, then reads all as usual again', async () => {
+  const sandbox = await startSandbox()
+  const after = async (fields: Readonly<Record<string, string>>) => {
+    await createBrowserClient(sandbox.url).submit('/_sandbox/console/readings', fields)
+    return sandbox.readings()
+  }
+  expect(await after({ set: 'refused_token_status=403' })).toEqual({ readings: { refused_token_status: '403' } })
+  expect(await after({ set: 'typ=absent' })).toEqual({ readings: { refused_token_status: '403', typ: 'absent' } })
+  expect(await after({ set: 'refused_token_status=401' })).toEqual({ readings: { typ: 'absent' } })
+  expect(await after({ clear: 'true' })).toEqual({ readings: {} })
+})
+
+const TENANTS = '/_sandbox/console/tenants'
+
+test('The tenants page makes, resets and removes tenants', async () => {
+  const sandbox = await startSandbox()
+  const browser = createBrowserClient(sandbox.url)
+  await browser.submit(TENANTS, { add: 'qa' })
+  await sandbox.tenant('qa').next({ persona: 'teen-16' })
+  await browser.submit(TENANTS, { reset: 'qa' })
+  expect(await sandbox.tenant('qa').expectations.list()).toEqual([])
+  expect(textOf((await browser.get(TENANTS)).text)).toContain('2 tenants')
+  await browser.submit(TENANTS, { remove: 'qa' })
+  expect(textOf((await browser.get(TENANTS)).text)).toContain('1 tenant ')
 })
