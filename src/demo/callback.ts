@@ -1,24 +1,23 @@
-import { type ConsoleFrame, consoleFrame } from '../http/console-page.ts'
+import type { ConsoleFrame } from '../http/console-page.ts'
 import type { Answer, Handler, HttpHost } from '../http/handler.ts'
 import { html } from '../http/html/html.ts'
 import type { RenderedPage } from '../http/html/layout.ts'
-import type { Incoming } from '../http/incoming.ts'
 import { createIssuer, useIssuer } from '../oidc/provider.ts'
 import { refuseLongValues } from '../oidc/request/echoed.ts'
 import { decodePairs } from '../oidc/request/parameters.ts'
-import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { type Arrived, checkCreateCallback, checkUseCallback } from './checks/check-callback.ts'
-import { demoReply, renderDemoPage, toResult } from './demo.ts'
+import { type DemoCall, renderDemoPage, showDemo, toResult } from './demo.ts'
 import { readKeys } from './server-calls.ts'
 import { requireSession, updateSession } from './sessions.ts'
 
 /** The callback by GET: response mode query or, when the query is empty, a page that reads the fragment. */
 export const takeQuery =
   (host: HttpHost): Handler =>
-  async (request, tenant) =>
-    request.query === ''
-      ? { reply: demoReply(renderFragment(await consoleFrame(request, tenant, host)), tenant) }
-      : take({ encoded: request.query, mode: 'query' }, { request, tenant, host })
+  (request, tenant) => {
+    const call = { request, tenant, host }
+    const encoded = request.query
+    return encoded === '' ? showDemo(call, renderFragment) : take({ encoded, mode: 'query' }, call)
+  }
 
 /** The callback by POST: response mode form_post, or the fragment from the page. */
 export const takePost =
@@ -36,10 +35,7 @@ const FROM_FRAGMENT = 'from=fragment'
  * Checks a callback against the session of the browser. A state is single use: only the first callback counts.
  * @throws Refusal 400 for a parameter that is too long to keep
  */
-async function take(
-  arrived: Arrived,
-  { request, tenant, host }: { request: Incoming; tenant: Tenant; host: HttpHost },
-): Promise<Answer> {
+async function take(arrived: Arrived, { request, tenant, host }: DemoCall): Promise<Answer> {
   const session = await requireSession(request, tenant)
   refuseLongValues(decodePairs(arrived.encoded), 'id_token')
   if (!session.callback) {

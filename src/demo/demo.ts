@@ -1,5 +1,6 @@
-import { type ConsoleFrame, renderFramedPage } from '../http/console-page.ts'
+import { type ConsoleFrame, consoleFrame, renderFramedPage } from '../http/console-page.ts'
 import { type Fields, readForm } from '../http/form.ts'
+import type { Answer, HttpHost } from '../http/handler.ts'
 import type { Html } from '../http/html/html.ts'
 import type { RenderedPage } from '../http/html/layout.ts'
 import type { Incoming } from '../http/incoming.ts'
@@ -18,9 +19,21 @@ export function renderDemoPage(
   return renderFramedPage(frame, { title: `${title} · Demo app`, scripts, main })
 }
 
-/** Sends a page whose forms post to the base URL, even if the browser knows the sandbox by another name. */
-export const demoReply = (rendered: RenderedPage, { provider }: Tenant): Reply =>
-  page(200, rendered, { formTargets: [new URL(provider.baseUrl).origin] })
+/** A request for the demo. */
+export interface DemoCall {
+  readonly request: Incoming
+  readonly tenant: Tenant
+  readonly host: HttpHost
+}
+
+/** Answers with a page whose forms post to the base URL, even if the browser knows the sandbox by another name. */
+export async function showDemo(
+  { request, tenant, host }: DemoCall,
+  render: (frame: ConsoleFrame) => RenderedPage,
+): Promise<Answer> {
+  const rendered = render(await consoleFrame(request, tenant, host))
+  return { reply: page(200, rendered, { formTargets: [new URL(tenant.provider.baseUrl).origin] }) }
+}
 
 export const toResult = (tenant: Tenant): Reply => redirect(303, `${demoPath(tenant)}/result`)
 

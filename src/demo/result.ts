@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type ConsoleFrame, consoleFrame } from '../http/console-page.ts'
+import type { ConsoleFrame } from '../http/console-page.ts'
 import type { Handler, HttpHost } from '../http/handler.ts'
 import { renderAnswers, renderStatus, renderTable, shortened } from '../http/html/elements.ts'
 import { type Html, html } from '../http/html/html.ts'
@@ -7,7 +7,7 @@ import type { RenderedPage } from '../http/html/layout.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import { allPassed, type CheckResult } from './checks/check.ts'
 import { answersSchema, type CheckedCallback, isTrusted } from './checks/check-callback.ts'
-import { demoReply, readDemoForm, renderDemoPage, toResult } from './demo.ts'
+import { readDemoForm, renderDemoPage, showDemo, toResult } from './demo.ts'
 import { type Exchange, sendCode, upgrade } from './server-calls.ts'
 import { requireSession, type Session, updateSession } from './sessions.ts'
 import { renderDateField } from './start.ts'
@@ -15,12 +15,10 @@ import { renderDateField } from './start.ts'
 /** The result of the flow of this browser. */
 export const showResult =
   (host: HttpHost): Handler =>
-  async (request, tenant) => ({
-    reply: demoReply(
-      renderDemoResult(await consoleFrame(request, tenant, host), await requireSession(request, tenant)),
-      tenant,
-    ),
-  })
+  async (request, tenant) => {
+    const session = await requireSession(request, tenant)
+    return showDemo({ request, tenant, host }, (frame) => renderDemoResult(frame, session))
+  }
 
 /** Request and callback side by side, each check with its result, and the next step. */
 export function renderDemoResult(frame: ConsoleFrame, session: Session): RenderedPage {

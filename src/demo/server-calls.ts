@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { buffer } from 'node:stream/consumers'
-import type { JWK } from 'jose'
 import * as z from 'zod'
 import type { HttpHost } from '../http/handler.ts'
 import { ENDPOINTS, endpointPath } from '../oidc/endpoints.ts'
@@ -84,14 +83,8 @@ export function upgrade(
   return call('E5: add the age signal', request, { shown, world })
 }
 
-export interface FetchedKeys {
-  /** The keys; absent unless all checks of both replies passed. */
-  readonly keys: readonly JWK[] | undefined
-  readonly exchanges: readonly Exchange[]
-}
-
-/** E6: the discovery document, and the key set. */
-export async function readKeys(world: World): Promise<FetchedKeys> {
+/** E6: the discovery document, and the key set. There are no keys unless all checks of both replies passed. */
+export async function readKeys(world: World) {
   const { useDiscovery, jwks } = ENDPOINTS
   const options = { shown: {}, world }
   const document = await call('E6: read the discovery document', readCall('discovery', useDiscovery.path), options)
@@ -99,6 +92,8 @@ export async function readKeys(world: World): Promise<FetchedKeys> {
   const set = await call('E6: read the key set', readCall('jwks', jwks.path), options)
   return { keys: keySetSchema.safeParse(set.body).data?.keys, exchanges: [document.exchange, set.exchange] }
 }
+
+export type FetchedKeys = Awaited<ReturnType<typeof readKeys>>
 
 type Call = Omit<OwnCall, 'url'> & { readonly flow: CalledFlow; readonly path: string }
 

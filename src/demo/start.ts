@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import * as z from 'zod'
-import { type ConsoleFrame, consoleFrame } from '../http/console-page.ts'
+import type { ConsoleFrame } from '../http/console-page.ts'
 import type { Fields } from '../http/form.ts'
 import type { Handler, HttpHost } from '../http/handler.ts'
 import { renderSelect, renderTextField } from '../http/html/fields.ts'
@@ -12,18 +12,14 @@ import { createIssuer, useIssuer } from '../oidc/provider.ts'
 import { upgradeScope } from '../oidc/rules/profile.ts'
 import { DEMO_CLIENT_ID, demoCallback } from '../sandbox/clients/clients.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
-import { demoPath, demoReply, readDemoForm, renderDemoPage, toResult } from './demo.ts'
+import { demoPath, readDemoForm, renderDemoPage, showDemo, toResult } from './demo.ts'
 import { push } from './server-calls.ts'
 import { beginSession } from './sessions.ts'
 /** The first page: a form for a Use request and one for a Create request. */
 export const showStart =
   (host: HttpHost): Handler =>
-  async (request, tenant) => ({
-    reply: demoReply(
-      renderDemoStart(await consoleFrame(request, tenant, host), addressOfBase(request, tenant)),
-      tenant,
-    ),
-  })
+  (request, tenant) =>
+    showDemo({ request, tenant, host }, (frame) => renderDemoStart(frame, addressOfBase(request, tenant)))
 
 /** The URL of the demo below the base URL, if the browser came by another name: there it has no session cookie. */
 function addressOfBase(request: Incoming, tenant: Tenant): string | undefined {

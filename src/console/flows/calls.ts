@@ -31,18 +31,14 @@ const CALL_TITLES: Readonly<Record<string, string>> = {
 const MAX_CALLS = 20
 const MAX_COMMAND_LENGTH = 6_000
 
-interface CallsContext {
-  readonly baseUrl: string
-  /** The URL of the flow in the control API. */
-  readonly jsonPath: string
-  /** The reason of the refusal that the page has shown already. */
-  readonly told: string
-}
-
-/** The calls of a flow, in order. */
+/**
+ * The calls of a flow, in order.
+ * @param page.jsonPath the URL of the flow in the control API
+ * @param page.told the reason of the refusal that the page has shown already
+ */
 export function renderCalls(
   { calls, dropped_calls: dropped = 0, client_id: clientId }: Flow,
-  { baseUrl, jsonPath, told }: CallsContext,
+  { baseUrl, jsonPath, told }: { baseUrl: string; jsonPath: string; told: string },
 ): Html {
   const shown = calls.slice(-MAX_CALLS)
   const total = dropped + calls.length
