@@ -10,7 +10,6 @@ import { needInWords, type Outcome } from '../sandbox/outcomes/outcome.ts'
 import { FALLBACK_PERSONAS } from '../sandbox/personas/persona-schema.ts'
 import { endingsPath } from './form.ts'
 import { renderListFilter, renderPendingFields, type WaitingPage } from './waiting-page.ts'
-
 /**
  * The section "Force an ending". There are too many endings for the page: a script loads them into the form when the section opens;
  * without scripts a link leads to their own page.
@@ -55,7 +54,7 @@ const forcibleOutcomes = ({ transaction, drivingBar }: WaitingPage): readonly Ou
 
 /** What this request lacks for an outcome: `scope svc.upgrade`. */
 function whatIsMissing(outcome: Outcome, { transaction, earlier, brand }: WaitingPage): string | undefined {
-  const need = unmetNeed(outcome, transaction, { earlier })
+  const need = unmetNeed(outcome, transaction, earlier)
   return need && needInWords(need, upgradeScope(brand))
 }
 

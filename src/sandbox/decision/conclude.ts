@@ -1,6 +1,5 @@
 import type { Callback, Seams } from '../../oidc/callback.ts'
 import { type CreateDecision, type CreateTransaction, finishCreate } from '../../oidc/create.ts'
-import type { AgeKey } from '../../oidc/ports.ts'
 import { finishUse, type UseDecision, type UseEvaluation, type UseTransaction } from '../../oidc/use.ts'
 import { seamsOf } from '../outcomes/apply-changes.ts'
 import { findOutcome } from '../outcomes/catalogue.ts'
@@ -56,12 +55,16 @@ interface Carrying {
 
 async function concludeCreate(
   transaction: CreateTransaction,
-  { decision, tenant: { provider }, seams, saves }: Carrying,
+  { decision: { outcome, persona }, tenant: { provider }, seams, saves }: Carrying,
 ): Promise<Partial<Conclusion>> {
-  const createDecision = createDecisionOf(decision.outcome.ending ?? { kind: 'created' }, decision)
-  if (!createDecision) return {}
-  const finished = await finishCreate(transaction, createDecision, { provider, seams, saves })
-  return { ...finished, isUnsaved: createDecision.kind === 'created' && !saves }
+  const { ending } = outcome
+  if (ending?.kind === 'no_answer') return {}
+  const decision: CreateDecision =
+    ending?.kind === 'error'
+      ? ending
+      : { kind: 'created', holder: ending?.kind === 'created_new' ? undefined : persona?.name }
+  const finished = await finishCreate(transaction, decision, { provider, seams, saves })
+  return { ...finished, isUnsaved: decision.kind === 'created' && !saves }
 }
 
 async function concludeUse(transaction: UseTransaction, carrying: Carrying): Promise<Partial<Conclusion>> {
@@ -88,18 +91,11 @@ async function useDecisionOf(
   const held = decision.persona && (await tenant.personas.ageKeyOf(decision.persona))
   if (held) {
     const ageKey = saves ? held : { ...held, id: UNSAVED_AGE_KEY }
-    return { kind: 'verified', ageKey: ending.kind === 'verified' && ending.allFalse ? emptied(ageKey) : ageKey }
+    // Without signals no threshold holds, and the code still names the age key that Upgrade adds to.
+    const isEmptied = ending.kind === 'verified' && ending.allFalse
+    return { kind: 'verified', ageKey: isEmptied ? { ...ageKey, signals: [] } : ageKey }
   }
   // Decision: a persona without an age key can only create one or leave.
   if (canCreate) return { kind: 'create_requested' }
   return { kind: 'error', error: 'access_denied', description: 'the user has no age key' }
-}
-
-/** No threshold holds, and the code still names the age key that Upgrade adds to. */
-const emptied = ({ id }: AgeKey): AgeKey => ({ id, signals: [] })
-
-function createDecisionOf(ending: Ending, { persona }: Decision): CreateDecision | undefined {
-  if (ending.kind === 'error') return ending
-  if (ending.kind === 'no_answer') return undefined
-  return { kind: 'created', holder: ending.kind === 'created_new' ? undefined : persona?.name }
 }

@@ -1,21 +1,16 @@
 import type { CreateTransaction } from '../../oidc/create.ts'
+import { type Awaitable, whenThere } from '../../oidc/ports.ts'
 import { isUnavailable, Refusal, unlessUnavailable } from '../../oidc/refusal.ts'
 import type { UseTransaction } from '../../oidc/use.ts'
 import { findOutcome } from '../outcomes/catalogue.ts'
-import { requirePersona } from '../outcomes/names.ts'
+import { requireOutcome, requirePersona } from '../outcomes/names.ts'
 import type { Outcome } from '../outcomes/outcome.ts'
 import type { ReplayableAnswer } from '../outcomes/tamper-tools.ts'
 import { FALLBACK_PERSONAS, type Persona } from '../personas/persona-schema.ts'
 import type { QueuedDecision } from '../queue/queue.ts'
 import type { ReceivedCall } from '../queue/queued.ts'
 import type { Tenant } from '../tenants/tenant.ts'
-import {
-  needsPersona,
-  outcomeBefore,
-  requireFittingPersona,
-  requirePossibleOutcome,
-  usualOutcome,
-} from './possible-outcome.ts'
+import { followsCode, requireFittingPersona, requirePossibleOutcome } from './possible-outcome.ts'
 import { type DecisionSource, type NamedDecision, type RequestedDecision, sourcesOf } from './sources.ts'
 
 type Transaction = UseTransaction | CreateTransaction
@@ -80,13 +75,10 @@ export async function decideEnded(call: ReceivedCall, tenant: Tenant): Promise<D
   const { queue } = tenant
   for (;;) {
     const match = await queue.match(call)
-    const isFollowed = match.decision !== undefined
-    const isSettled = await queue.settle(match, { isFollowed, call })
-    if (!isFollowed) return undefined
-    if (isSettled) {
-      const queued = match.decision
-      return { persona: undefined, outcome, laterOutcome: undefined, decidedBy: sourceText(queued), queued }
-    }
+    const { decision: queued } = match
+    const isSettled = await queue.settle(match, { isFollowed: queued !== undefined, call })
+    if (!queued) return undefined
+    if (isSettled) return { persona: undefined, outcome, laterOutcome: undefined, decidedBy: queued.source, queued }
   }
 }
 
@@ -116,7 +108,8 @@ async function choose(
   try {
     const persona = byPersona && (await find(byPersona.persona ?? '', byPersona.source))
     const by = sourceText(byPersona, byOutcome)
-    if (!byOutcome) return { decision: persona && usualDecision(transaction, persona, by), followed }
+    const usual = { persona, outcome: usualOutcome(transaction.flow), laterOutcome: undefined, decidedBy: by }
+    if (!byOutcome) return { decision: persona && usual, followed }
     asking = byOutcome
     const { source, outcome: name = '' } = byOutcome
     const { outcome: named, earlier } = await requirePossibleOutcome(transaction, name, { source, tenant })
@@ -139,12 +132,25 @@ async function choose(
   }
 }
 
-const usualDecision = ({ flow }: Transaction, persona: Persona, decidedBy: string): Decision => ({
-  persona,
-  outcome: usualOutcome(flow),
-  laterOutcome: undefined,
-  decidedBy,
-})
+/** How a flow ends when a request names only a persona. */
+const usualOutcome = (flow: Transaction['flow']): Outcome => ownOutcome(flow, flow === 'use' ? 'verified' : 'created')
+
+/**
+ * How a Use request ends when its outcome belongs to a later call. Decision: with a code if that call needs one, whatever the persona
+ * holds; otherwise the call would never come.
+ */
+const outcomeBefore = (later: Outcome, flow: Transaction['flow']): Outcome =>
+  followsCode(later.flow) ? ownOutcome(flow, 'code_issued') : usualOutcome(flow)
+
+function ownOutcome(flow: Transaction['flow'], name: string): Outcome {
+  const outcome = findOutcome(flow, name)
+  if (!outcome) throw new Error(`the catalogue has no outcome ${name} of the ${flow} flow`)
+  return outcome
+}
+
+/** Whether the ending shows or changes an age key. */
+const needsPersona = ({ ending }: Outcome): boolean =>
+  ending === undefined || ending.kind === 'verified' || ending.kind === 'created'
 
 /** `query parameter sandbox_persona; outcome by expectation e3 (now used up)` */
 function sourceText(byPersona: DecisionSource | undefined, byOutcome = byPersona): string {
@@ -152,3 +158,32 @@ function sourceText(byPersona: DecisionSource | undefined, byOutcome = byPersona
   const outcome = byOutcome?.source ?? ''
   return persona === undefined || persona === outcome ? outcome : `${persona}; outcome by ${outcome}`
 }
+
+/** The outcome that is forced on a server-to-server call. */
+export interface ForcedOutcome {
+  readonly outcome: Outcome
+  /** What named the outcome: a query parameter, a header, an expectation. */
+  readonly source: string
+  readonly queued: QueuedDecision | undefined
+  /** Records whether the outcome was applied, which uses up the queued decision; `false` when another call used the decision up first. */
+  settle(isFollowed: boolean): Awaitable<boolean>
+}
+
+/** Decides a server-to-server call; `undefined` when nothing forces an outcome. @throws Refusal for an unknown name */
+export const decideServerCall = (
+  call: ReceivedCall,
+  { requested, tenant }: { requested: RequestedDecision; tenant: Tenant },
+): Awaitable<ForcedOutcome | undefined> =>
+  whenThere(tenant.queue.match(call), (match) => {
+    const { decision: queued } = match
+    const settle = (isFollowed: boolean) => tenant.queue.settle(match, { isFollowed, call })
+    const by = sourcesOf(call, { requested, queued, tenant }).find(({ outcome }) => outcome !== undefined)
+    const isQueued = by !== undefined && by === queued
+    return whenThere(isQueued || settle(false), () => {
+      if (by?.outcome === undefined) return undefined
+      const outcome = requireOutcome(call.flow, by.outcome, by.source)
+      return isQueued
+        ? { outcome, source: by.source, queued, settle }
+        : { outcome, source: by.source, queued: undefined, settle: () => true }
+    })
+  })

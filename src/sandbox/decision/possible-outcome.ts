@@ -5,8 +5,7 @@ import { Refusal } from '../../oidc/refusal.ts'
 import { type Brand, upgradeScope } from '../../oidc/rules/profile.ts'
 import type { UseTransaction } from '../../oidc/use.ts'
 import { callbackOf } from '../journal/call-record.ts'
-import type { Journal, ListedFlow } from '../journal/journal.ts'
-import { findOutcome } from '../outcomes/catalogue.ts'
+import type { ListedFlow } from '../journal/journal.ts'
 import { requireOutcome } from '../outcomes/names.ts'
 import type { Need, Outcome, OutcomeFlow } from '../outcomes/outcome.ts'
 import type { ReplayableAnswer } from '../outcomes/tamper-tools.ts'
@@ -16,55 +15,47 @@ import type { Tenant } from '../tenants/tenant.ts'
 type Transaction = UseTransaction | CreateTransaction
 
 /** The needs of the outcome that the request does not meet. */
-export const unmetNeed = (
-  outcome: Outcome,
+export function unmetNeed(
+  { flow, needs = [] }: Outcome,
   transaction: Transaction,
-  { earlier }: { earlier: ReplayableAnswer | undefined },
-): Need | undefined => needsOf(outcome).find((need) => !meets(transaction, need, earlier))
-
-const needsOf = ({ flow, needs = [] }: Outcome): readonly Need[] =>
-  followsCode(flow) ? ['upgrade_scope', ...needs] : needs
+  earlier: ReplayableAnswer | undefined,
+): Need | undefined {
+  if (transaction.flow !== 'use') return undefined
+  const { canCreate, upgrade, state } = transaction
+  const meets: Readonly<Record<Need, boolean>> = {
+    can_create: canCreate,
+    no_can_create: !canCreate,
+    upgrade_scope: upgrade,
+    // The persona is checked by `requireFittingPersona`, once it is known.
+    age_key: true,
+    no_code: true,
+    earlier_flow: earlier !== undefined,
+    earlier_state: earlier !== undefined && earlier.state !== state,
+  }
+  const all: readonly Need[] = followsCode(flow) ? ['upgrade_scope', ...needs] : needs
+  return all.find((need) => !meets[need])
+}
 
 /** Whether calls of this flow need a code from a Use request. */
-const followsCode = (flow: OutcomeFlow) => endpointOf(flow).flow === 'upgrade'
+export const followsCode = (flow: OutcomeFlow): boolean => endpointOf(flow).flow === 'upgrade'
 
 const CODE_IS_DUE =
   'no threshold is met and the request asks for the upgrade scope, so that a code is due; name an older persona, or leave the scope out'
 const NO_AGE_KEY = 'it has no age key, so there is neither an id_token nor a code; name a persona that has one'
 
-const UNMET: Readonly<Record<Need, (brand: Brand) => string>> = {
-  can_create: () => 'the request did not send can_create=true; send it, or choose another outcome',
-  no_can_create: () =>
-    'the request sent can_create=true, which makes this answer a legal one; leave it out, or choose another outcome',
-  upgrade_scope: (brand) =>
-    `the request did not ask for the upgrade scope; send scope=openid ${upgradeScope(brand)}, or choose another outcome`,
-  age_key: () => NO_AGE_KEY,
-  no_code: () => CODE_IS_DUE,
-  earlier_flow: () =>
-    'this client has no earlier Use flow that ended well (verified, with another nonce); finish one first, or choose another outcome',
-  earlier_state: () =>
-    'the request has the state of the earlier flow, so that the answer would be right; send another state with each request, or choose another outcome',
-}
-
-function meets(transaction: Transaction, need: Need, earlier: ReplayableAnswer | undefined): boolean {
-  if (transaction.flow !== 'use') return true
-  switch (need) {
-    case 'can_create':
-      return transaction.canCreate
-    case 'no_can_create':
-      return !transaction.canCreate
-    case 'upgrade_scope':
-      return transaction.upgrade
-    case 'age_key':
-    case 'no_code':
-      // The persona is checked by `requireFittingPersona`, once it is known.
-      return true
-    case 'earlier_flow':
-      return earlier !== undefined
-    case 'earlier_state':
-      return earlier !== undefined && earlier.state !== transaction.state
-  }
-}
+const whyUnmet = (need: Need, brand: Brand): string =>
+  ({
+    can_create: 'the request did not send can_create=true; send it, or choose another outcome',
+    no_can_create:
+      'the request sent can_create=true, which makes this answer a legal one; leave it out, or choose another outcome',
+    upgrade_scope: `the request did not ask for the upgrade scope; send scope=openid ${upgradeScope(brand)}, or choose another outcome`,
+    age_key: NO_AGE_KEY,
+    no_code: CODE_IS_DUE,
+    earlier_flow:
+      'this client has no earlier Use flow that ended well (verified, with another nonce); finish one first, or choose another outcome',
+    earlier_state:
+      'the request has the state of the earlier flow, so that the answer would be right; send another state with each request, or choose another outcome',
+  })[need]
 
 /**
  * Decision: a persona without an age key is refused an outcome that spoils an id_token or needs a code; a persona for whom a code is due
@@ -85,27 +76,6 @@ export async function requireFittingPersona(
   if (!Object.values(answers).includes(true)) impossible(CODE_IS_DUE)
 }
 
-/** How a flow ends when a request names only a persona. */
-export const usualOutcome = (flow: Transaction['flow']): Outcome =>
-  ownOutcome(flow, flow === 'use' ? 'verified' : 'created')
-
-/**
- * How a Use request ends when its outcome belongs to a later call. Decision: with a code if that call needs one, whatever the persona
- * holds; otherwise the call would never come.
- */
-export const outcomeBefore = (later: Outcome, flow: Transaction['flow']): Outcome =>
-  followsCode(later.flow) ? ownOutcome(flow, 'code_issued') : usualOutcome(flow)
-
-function ownOutcome(flow: Transaction['flow'], name: string): Outcome {
-  const outcome = findOutcome(flow, name)
-  if (!outcome) throw new Error(`the catalogue has no outcome ${name} of the ${flow} flow`)
-  return outcome
-}
-
-/** Whether the ending shows or changes an age key. */
-export const needsPersona = ({ ending }: Outcome): boolean =>
-  ending === undefined || ending.kind === 'verified' || ending.kind === 'created'
-
 /**
  * Finds the outcome by name, with the earlier answer that it sends again.
  * @throws Refusal for an unknown name, and for an outcome that the request cannot have
@@ -117,14 +87,10 @@ export async function requirePossibleOutcome(
 ): Promise<{ outcome: Outcome; earlier: ReplayableAnswer | undefined }> {
   const outcome = requireOutcome(transaction.flow, name, source)
   const earlier = outcome.needs?.includes('earlier_flow') ? await findEarlier(transaction, tenant) : undefined
-  const unmet = unmetNeed(outcome, transaction, { earlier })
-  if (unmet) refuse(source, `${name} is not possible here: ${UNMET[unmet](tenant.provider.brand)}`)
+  const unmet = unmetNeed(outcome, transaction, earlier)
+  if (unmet) refuse(source, `${name} is not possible here: ${whyUnmet(unmet, tenant.provider.brand)}`)
   return { outcome, earlier }
 }
-
-/** The answer of an earlier flow that can be sent again to this request. */
-export const findEarlier = async (transaction: Transaction, tenant: Tenant): Promise<ReplayableAnswer | undefined> =>
-  transaction.flow === 'use' ? findReplayableAnswer(transaction, tenant) : undefined
 
 function refuse(source: string, problem: string): never {
   throw Refusal.invalidRequest(`${source}: ${problem}.`, { title: 'This test decision is not possible' })
@@ -134,15 +100,16 @@ function refuse(source: string, problem: string): never {
 const MAX_SEARCHED = 10
 
 /**
- * The newest good answer to the same client under another `nonce`: under the same `nonce` any answer could be right. An answer under
- * another `state` is preferred; some clients always send the same `state`. The answer comes from the journal, so the relying party has
- * seen it.
+ * The newest good answer to the same client that can be sent again to a Use request: under another `nonce`, since under the same `nonce`
+ * any answer could be right. An answer under another `state` is preferred; some clients always send the same `state`. The answer comes
+ * from the journal, so the relying party has seen it.
  */
-export async function findReplayableAnswer(
-  { clientId, ...request }: { clientId: string; state: string; nonce: string },
-  { journal, name }: { journal: Journal; name: string },
+export async function findEarlier(
+  request: Pick<UseTransaction, 'flow' | 'clientId' | 'state' | 'nonce'> | CreateTransaction,
+  { journal, name }: Pick<Tenant, 'journal' | 'name'>,
 ): Promise<ReplayableAnswer | undefined> {
-  const filter = { flow: 'use', client_id: clientId, outcome: 'verified', audit: 'also' } as const
+  if (request.flow !== 'use') return undefined
+  const filter = { flow: 'use', client_id: request.clientId, outcome: 'verified', audit: 'also' } as const
   let searched = 0
   let sameState: ReplayableAnswer | undefined
   for await (const flow of journal.list(name, filter)) {

@@ -1,8 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { Refusal } from '../../../src/oidc/refusal.ts'
 import { createMask } from '../../../src/sandbox/clients/mask.ts'
-import { decide, decideByChoice, decideEnded, runClockSteps } from '../../../src/sandbox/decision/decide.ts'
-import { decideServerCall } from '../../../src/sandbox/decision/decide-server-call.ts'
+import {
+  decide,
+  decideByChoice,
+  decideEnded,
+  decideServerCall,
+  runClockSteps,
+} from '../../../src/sandbox/decision/decide.ts'
 import type { RequestedDecision } from '../../../src/sandbox/decision/sources.ts'
 import type { OutcomeFlow } from '../../../src/sandbox/outcomes/outcome.ts'
 import type { ReceivedCall } from '../../../src/sandbox/queue/queued.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findReplayableAnswer } from '../../../src/sandbox/decision/possible-outcome.ts'
+import { findEarlier } from '../../../src/sandbox/decision/possible-outcome.ts'
 import type { RecordedResponse } from '../../../src/sandbox/journal/call-record.ts'
 import { createMemoryJournal } from '../../../src/store/memory-journal.ts'
 import { callbackWith, useFlowEntry } from '../../support/journal-entries.ts'
@@ -20,7 +20,7 @@ async function replayed(...flows: readonly Ended[]) {
     await journal.record('default', useFlowEntry({ facts, ends: false, issuedIds: [`t${index}`], call: page }))
     await journal.record('default', useFlowEntry({ facts, correlationIds: [`t${index}`], call: { response } }))
   }
-  return findReplayableAnswer({ clientId: 'web-shop', state: 'now', nonce: 'now' }, { journal, name: 'default' })
+  return findEarlier({ flow: 'use', clientId: 'web-shop', state: 'now', nonce: 'now' }, { journal, name: 'default' })
 }
 
 const spoiled = { state: 's3', nonce: 'n3', response: callback('spoiled'), outcome: 'id_token.expired' }
