@@ -25,7 +25,7 @@ export const personasPage: ConsoleRoute = { name: 'personas', render: renderList
 const MAX_SHOWN = 60
 const MAX_YAML = 3_000
 
-const loadYaml = onDemand(() => import('../sandbox/personas/persona-yaml.ts'))
+const loadYaml = onDemand(() => import('../sandbox/personas/persona-files.ts'))
 
 async function renderList({ tenant, frame, fields, problem }: ConsoleCall): Promise<RenderedPage> {
   const { personaYaml } = await loadYaml()

@@ -25,7 +25,7 @@ interface Copied {
 }
 
 /** Loads the YAML library and the built-in personas. */
-const loadForYaml = onDemand(() => import('../../sandbox/personas/persona-yaml.ts'))
+const loadForYaml = onDemand(() => import('../../sandbox/personas/persona-files.ts'))
 const loadBuiltIn = onDemand(() => loadPersonas())
 
 /** A persona and claims as a persona file, as expectations, as a test and as the request itself. */

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { stringify } from 'yaml'
 import type * as z from 'zod'
 import { isJsonObject } from '../../age/json-object.ts'
 import { codeOf, messageOf } from '../../files/caught.ts'
@@ -85,3 +86,12 @@ function reading<T>(file: string, act: () => T): T {
     throw ConfigError.inFiles([{ file, message }], { cause })
   }
 }
+
+/** A persona as the text of a persona file; its dates stay relative. */
+export const personaYaml = (persona: Persona): string => stringify(persona, OPTIONS)
+
+/** Several personas as the text of one file: a list under `personas`. */
+export const personasYaml = (personas: readonly Persona[]): string => stringify({ personas }, OPTIONS)
+
+/** No line is folded, and no persona refers to another by an anchor. */
+const OPTIONS = { lineWidth: 0, aliasDuplicateObjects: false }

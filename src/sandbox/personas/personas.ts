@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { AgeSignal } from '../../age/signal.ts'
+import { type AgeSignal, MAX_SIGNALS } from '../../age/signal.ts'
 import {
   type AgeKey,
   type AgeKeys,
@@ -10,8 +10,8 @@ import {
 } from '../../oidc/ports.ts'
 import { Refusal } from '../../oidc/refusal.ts'
 import type { SandboxClock } from '../clock/clock.ts'
-import { type TenantRecords, table } from '../tables.ts'
-import { ageKeyWith, createAgeKeyIds, resolvePersona, resolveSignal, UNSAVED_AGE_KEY } from './age-keys.ts'
+import { type Tables, type TenantRecords, table } from '../tables.ts'
+import { resolvePersona, resolveSignal, UNSAVED_AGE_KEY } from './age-keys.ts'
 import { loadNameGenerator } from './name-generator.ts'
 import { type Persona, storedPersonaSchema } from './persona-schema.ts'
 
@@ -66,7 +66,7 @@ const PARSED = new WeakMap<object, Change>()
 export function createPersonas({ declared, clock, ids, records: { store, tables } }: PersonasOptions): Personas {
   const findDeclared = (name: string) => declared.find((persona) => persona.name === name)
   const changes = table(tables, { name: 'persona', schema: changeSchema }, PARSED)
-  const ageKeyIds = createAgeKeyIds({ ids, tables })
+  const ageKeyIds = createAgeKeyIds(ids, tables)
 
   const find = (name: string) =>
     whenThere(changes.get(name), (change) => (change ? change.persona : findDeclared(name)))
@@ -105,26 +105,20 @@ export function createPersonas({ declared, clock, ids, records: { store, tables 
     return changes.updating(name, (change): Change | undefined => {
       const persona = change ? change.persona : findDeclared(name)
       if (!persona) return change
-      return {
-        ...change,
-        persona: { ...persona, age_key: ageKeyWith((keeps && persona.age_key?.signals) || [], added) },
-      }
+      const held = (keeps && persona.age_key?.signals) || []
+      return { ...change, persona: { ...persona, age_key: ageKeyWith(held, added) } }
     })
   }
 
   /** The change that adds a persona with a generated name. */
   const addingUser = async (signals: readonly AgeSignal[]) => {
     const generate = await loadNameGenerator()
-    const { name: wanted, title } = generate(randomUint32(ids))
+    const { name: wanted, title } = generate(Buffer.from(ids.random(4), 'base64url').readUInt32BE())
     for (let n = 1; ; n++) {
       const name = n === 1 ? wanted : `${wanted}-${n}`
-      const persona = {
-        name,
-        title,
-        purpose: 'Saved as a new age key in a Create flow.',
-        age_key: ageKeyWith([], signals),
-      }
       if (findDeclared(name) || (await changes.get(name))) continue
+      const purpose = 'Saved as a new age key in a Create flow.'
+      const persona = { name, title, purpose, age_key: ageKeyWith([], signals) }
       await makeRoomFor(name)
       const adding = changes.updating(name, (taken) => taken ?? { persona, isGenerated: true })
       return { holder: name, changes: [await adding] }
@@ -175,9 +169,33 @@ export function createPersonas({ declared, clock, ids, records: { store, tables 
   }
 }
 
+/** The ids of the age keys that personas hold. An id lives as long as its key. */
+function createAgeKeyIds(ids: Ids, tables: Tables) {
+  const idsByPersona = table(tables, { name: 'age_key_id', schema: z.string() })
+  const holders = table(tables, { name: 'age_key_holder', schema: z.string() })
+  return {
+    /** Makes the id on first use, so that a thousand untouched personas cost nothing. */
+    async idOf(persona: string): Promise<string> {
+      const known = await idsByPersona.get(persona)
+      if (known !== undefined) return known
+      const id = await idsByPersona.update(persona, (current) => current ?? ids.random(12))
+      await holders.put(id, persona)
+      return id
+    },
+    /** The name of the persona that holds the key; `undefined` when the key has ended. */
+    holderOf: holders.get,
+    /** The changes that end the key of a persona: its next key has another id. */
+    async ending(persona: string): Promise<readonly Written[]> {
+      const id = await idsByPersona.get(persona)
+      return id === undefined ? [] : [holders.removing(id), idsByPersona.removing(persona)]
+    },
+  }
+}
+
+/** The age key with the `added` signals behind the `held` ones; beyond the limit the oldest go. */
+const ageKeyWith = (held: readonly AgeSignal[], added: readonly AgeSignal[]): { signals: AgeSignal[] } => ({
+  signals: [...held, ...added].slice(-MAX_SIGNALS),
+})
+
 const noRoom = () =>
   Refusal.conflict(`personas: ${MAX_CHANGED_PERSONAS} are changed or added already; delete some, or reset the tenant`)
-
-function randomUint32(ids: Ids): number {
-  return Buffer.from(ids.random(4), 'base64url').readUInt32BE()
-}
