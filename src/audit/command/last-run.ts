@@ -6,7 +6,7 @@ import { preparePrivateFolder } from '../../files/private-folder.ts'
 import { readIfThere } from '../../files/read-if-there.ts'
 import { findAuditRow } from '../../sandbox/outcomes/catalogue.ts'
 import { type AuditReport, FINDINGS, LAST_AUDIT, readReport } from '../../sandbox/outcomes/report/audit-report.ts'
-import { exitCodeOf, summarise } from '../../sandbox/outcomes/report/totals.ts'
+import { exitCodeOf, summarise } from '../../sandbox/outcomes/report/checks-of.ts'
 
 /** Rows of the last audit of an app that failed or were undetermined. @throws ConfigError with one line, when there is none */
 export function readUnsettled(app: string): readonly string[] {

@@ -1,7 +1,7 @@
 import type { SandboxApi } from '../../client/sandbox-api.ts'
 import type { TenantReadings } from '../../client/shapes.ts'
 import type { AuditReport, ReadingsReport, TriedVariant } from '../../sandbox/outcomes/report/audit-report.ts'
-import { summarise } from '../../sandbox/outcomes/report/totals.ts'
+import { summarise } from '../../sandbox/outcomes/report/checks-of.ts'
 import { quotationOf } from '../../sandbox/readings/readings.ts'
 import { withLearned } from '../audit.ts'
 import type { AppCopies } from '../drive/driver.ts'

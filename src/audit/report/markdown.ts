@@ -1,8 +1,16 @@
 import { codeSpan, escapeMarkdown, fold, joinBlocks, renderMarkdownTable } from '../../files/reports/markdown.ts'
 import type { AuditedRow, AuditReport } from '../../sandbox/outcomes/report/audit-report.ts'
-import { countNoun, flowAddress, whatAppDid } from '../../sandbox/outcomes/report/audited-row.ts'
-import { type Fact, isFound, type Point, pointsOf, unshownOf } from '../../sandbox/outcomes/report/points.ts'
-import { conclusionOf, describeChecks, describeReadings, listChecks } from '../../sandbox/outcomes/report/totals.ts'
+import { conclusionOf, describeChecks, describeReadings, listChecks } from '../../sandbox/outcomes/report/checks-of.ts'
+import {
+  countNoun,
+  type Fact,
+  flowAddress,
+  isFound,
+  type Point,
+  pointsOf,
+  unshownOf,
+  whatAppDid,
+} from '../../sandbox/outcomes/report/points.ts'
 
 const FOLDED = ['known', 'observed', 'not for this app', 'refused', 'accepted'] as const
 

@@ -4,8 +4,15 @@ import { pathToFileURL } from 'node:url'
 import { escapeMarkdown } from '../../files/reports/markdown.ts'
 import { visible } from '../../files/visible.ts'
 import type { AuditReport } from '../../sandbox/outcomes/report/audit-report.ts'
-import { asSentence, whatHappened } from '../../sandbox/outcomes/report/audited-row.ts'
-import { headOf, isFound, linesOf, type Point, pointsOf } from '../../sandbox/outcomes/report/points.ts'
+import {
+  asSentence,
+  headOf,
+  isFound,
+  linesOf,
+  type Point,
+  pointsOf,
+  whatHappened,
+} from '../../sandbox/outcomes/report/points.ts'
 
 export interface SarifOptions {
   /** The URL of the console: `http://localhost:2435/_sandbox/console`. */

@@ -1,7 +1,6 @@
 import { type JUnitCase, renderJUnit } from '../../files/reports/junit.ts'
 import type { AuditReport } from '../../sandbox/outcomes/report/audit-report.ts'
-import { whatAppDid } from '../../sandbox/outcomes/report/audited-row.ts'
-import { headOf, linesOf, type Point, pointsOf } from '../../sandbox/outcomes/report/points.ts'
+import { headOf, linesOf, type Point, pointsOf, whatAppDid } from '../../sandbox/outcomes/report/points.ts'
 import { renderMarkdown } from './markdown.ts'
 import { renderSarif, type SarifOptions } from './sarif.ts'
 

@@ -7,7 +7,7 @@ import {
 } from '../../sandbox/outcomes/catalogue.ts'
 import { type AuditRow, bringsNothing, REQUIREMENT_LEVELS, unmetNeedOf } from '../../sandbox/outcomes/outcome.ts'
 import type { AuditedRow } from '../../sandbox/outcomes/report/audit-report.ts'
-import { findingLevel, isFinding } from '../../sandbox/outcomes/report/audited-row.ts'
+import { findingLevel, isFinding } from '../../sandbox/outcomes/report/points.ts'
 import type { AuditChoices, KnownFinding } from '../choices.ts'
 import { sentenceOf } from '../drive/observation.ts'
 import type { LearnedApp } from '../learn/learn-app.ts'

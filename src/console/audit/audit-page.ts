@@ -7,17 +7,16 @@ import type { RenderedPage } from '../../http/html/layout.ts'
 import { packageVersion } from '../../package-root.ts'
 import { CATALOGUE_VERSION, findAuditRow, findRow } from '../../sandbox/outcomes/catalogue.ts'
 import { type AuditedRow, type AuditReport, VERDICTS } from '../../sandbox/outcomes/report/audit-report.ts'
-import { findingLevel } from '../../sandbox/outcomes/report/audited-row.ts'
+import { conclusionOf, describeChecks, describeReadings, summarise } from '../../sandbox/outcomes/report/checks-of.ts'
 import {
   type Fact,
+  findingLevel,
   isFound,
   type Point,
   pointsOf,
   type Unshown,
   unshownOf,
 } from '../../sandbox/outcomes/report/points.ts'
-import { conclusionOf, describeChecks, describeReadings, summarise } from '../../sandbox/outcomes/report/totals.ts'
-
 /** The name of the file input. */
 export const REPORT_FIELD = 'report'
 

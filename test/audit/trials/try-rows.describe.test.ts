@@ -5,7 +5,7 @@ import { describeRow, notForThisApp } from '../../../src/audit/trials/try-rows.t
 import { findRow, OUTCOMES } from '../../../src/sandbox/outcomes/catalogue.ts'
 import type { Outcome } from '../../../src/sandbox/outcomes/outcome.ts'
 import type { VerdictName } from '../../../src/sandbox/outcomes/report/audit-report.ts'
-import { exitCodeOf } from '../../../src/sandbox/outcomes/report/totals.ts'
+import { exitCodeOf } from '../../../src/sandbox/outcomes/report/checks-of.ts'
 
 const today = '2026-11-22T10:00:00Z'
 

@@ -2,15 +2,16 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { auditReportSchema } from '../../../src/sandbox/outcomes/report/audit-report.ts'
+import { conclusionOf, describeChecks, totalsOf } from '../../../src/sandbox/outcomes/report/checks-of.ts'
 import {
   explainReason,
+  findingLevel,
   flowAddress,
   referencesOf,
+  unshownOf,
   whatAppDid,
   whatHappened,
-} from '../../../src/sandbox/outcomes/report/audited-row.ts'
-import { unshownOf } from '../../../src/sandbox/outcomes/report/points.ts'
-import { conclusionOf, describeChecks, totalsOf } from '../../../src/sandbox/outcomes/report/totals.ts'
+} from '../../../src/sandbox/outcomes/report/points.ts'
 import { auditedRow, auditReport, MIXED, READINGS_FOUND, readingsAudit } from '../../audit/report/sample-report.ts'
 
 test('public/schemas/audit-report.schema.json says of each member what the schema says', () => {
@@ -116,4 +117,13 @@ test('What was not shown of readings is told by verdict and reason', () => {
     { ...undetermined, reason: 'timed_out (combinations of variants that work alone)', count: 2, names: [] },
     { ...undetermined, reason: 'flaky (combinations of variants that work alone)', count: 1, names: [] },
   ])
+})
+
+test.each([
+  ['broke', 'must', 'should'],
+  ['ignored', 'must', 'should'],
+  ['broke', 'may', 'may'],
+  ['let in', 'must', 'must'],
+] as const)('A row of an app that %s, of the level %s, is a finding of the level %s', (verdict, level, expected) => {
+  expect(findingLevel({ verdict, level })).toBe(expected)
 })
