@@ -6,11 +6,11 @@ import { describeReadings } from '../../../src/sandbox/outcomes/report/checks-of
 import { variantName } from '../../../src/sandbox/outcomes/report/points.ts'
 import { startExpressExample } from '../../support/express-example.ts'
 import { startSandbox } from '../../support/sandbox.ts'
-import { DEPENDS_ON_THREE, FAILS_UNDER_A_PAIR } from '../apps/dependent-apps.ts'
+import { DEPENDS_ON_READINGS } from '../apps/dependent-apps.ts'
 
 test('An audit of readings finds the three readings and the pair of readings that an app depends on, and says why others are left open', async () => {
   const sandbox = await startSandbox()
-  const app = await startExpressExample(sandbox, [...DEPENDS_ON_THREE, ...FAILS_UNDER_A_PAIR])
+  const app = await startExpressExample(sandbox, DEPENDS_ON_READINGS)
   onTestFinished(() => app.stop())
   const audited = appAt(sandbox, { page: `${app.url}/verify`, agent: createHttpAgent() })
   const ended = new AbortController()
