@@ -1,23 +1,16 @@
 import type { AuditChoices } from './audit/choices.ts'
-import {
-  type AuditFixtures,
-  auditTestsOf,
-  checkChoices,
-  createPageAudit,
-  type PageVisit,
-  testTimeoutMs,
-  type VisitedPage,
-} from './audit/kit/audit-tests.ts'
+import type { VisitDetails } from './audit/drive/visited-by.ts'
+import { auditTestsOf, checkChoices, createTestRun, testTimeoutMs } from './audit/kit/audit-tests.ts'
 import { decisionCookies } from './client/decision-cookies.ts'
 import { describeFlow } from './client/describe-flow.ts'
 import type { SandboxApi } from './client/sandbox-api.ts'
 import type { KnownOutcome, KnownPersona } from './client/shapes.ts'
 import { pathOf } from './sandbox/addresses/addresses.ts'
 import { ACTING_COOKIE, actingValue } from './sandbox/decision/sources.ts'
+import { rowId } from './sandbox/outcomes/catalogue.ts'
 import { openTestSandbox, type TestSandboxOptions } from './server/testing/test-sandbox.ts'
 import { beginTest } from './server/testing/worker-coverage.ts'
 
-export type { PageVisit } from './audit/kit/audit-tests.ts'
 export type { TestSandboxOptions }
 
 /** The sandbox of one Playwright test. */
@@ -108,13 +101,7 @@ async function attachFlows({ flows }: SandboxApi, report: TestReport): Promise<v
   const newest = await flows.list({ audit: 'also', limit: MAX_ATTACHED })
   if (newest.length === 0) return
   const attached = await Promise.all(newest.reverse().map(({ id }) => flows.get(id)))
-  const text = attached
-    .map((flow) =>
-      describeFlow(flow)
-        .map((line) => `${line.text}\n`)
-        .join(''),
-    )
-    .join('\n')
+  const text = attached.map((flow) => [...describeFlow(flow).map((line) => line.text), ''].join('\n')).join('\n')
   await report.attach('agekey-flows.txt', { body: text, contentType: 'text/plain' })
   const json = JSON.stringify(attached, undefined, 2)
   await report.attach('agekey-flows.json', { body: json, contentType: 'application/json' })
@@ -144,6 +131,25 @@ async function actAs(
       url: `${api.baseUrl}/`,
     },
   ])
+}
+
+/** The details of a visit, and the page in which to make it. */
+export interface PageVisit<Page> extends VisitDetails {
+  /** A page in a fresh browser context: that of the test for the row itself, another for what is compared with it. */
+  readonly page: Page
+  readonly sandbox: SandboxApi
+}
+
+/** The members of a page that are used here. */
+interface VisitedPage {
+  close(): Promise<void>
+}
+
+/** The fixtures of a test of an audit, with the members of a browser that are used here. */
+interface AuditFixtures<Page> {
+  readonly page: Page
+  readonly browser: { newContext(): Promise<{ newPage(): Promise<Page>; close(): Promise<void> }> }
+  readonly sandbox: SandboxApi
 }
 
 type AuditBody<Page> = (
@@ -176,11 +182,31 @@ export function auditTests<Page extends VisitedPage>(
   choices: AuditChoices = {},
 ): void {
   checkChoices('auditTests', visit, choices)
-  const run = createPageAudit(visit, choices)
+  let run: ReturnType<typeof createTestRun> | undefined
+  /** The fixtures of the running test, and the row for which its page is reserved. */
+  let current: (AuditFixtures<Page> & { row?: string | undefined }) | undefined
+
+  async function visitInPage(details: VisitDetails): Promise<boolean> {
+    if (!current) throw new Error('a visit is made in a test')
+    const { browser, sandbox, row } = current
+    const context = details.row === row ? undefined : await browser.newContext()
+    const page = (await context?.newPage()) ?? current.page
+    if (!context) delete current.row
+    // Closing the page ends what waits in it: a visit that goes on would use the decisions of the next one.
+    details.signal.addEventListener('abort', () => void (context ?? page).close().catch(() => {}))
+    try {
+      return await visit({ ...details, page, sandbox })
+    } finally {
+      await context?.close()
+    }
+  }
+
   for (const one of auditTestsOf(choices)) {
     test(one.name, async ({ page, browser, sandbox }, info) => {
       info.setTimeout(testTimeoutMs(choices))
-      const reason = await run(one, { page, browser, sandbox })
+      current = { page, browser, sandbox, row: one.row && rowId(one.row) }
+      run ??= createTestRun({ sandbox, visit: visitInPage }, choices)
+      const reason = await run(one)
       if (reason !== undefined) info.skip(true, reason)
     })
   }

@@ -11,13 +11,13 @@ import { found } from '../../text/message-parts.ts'
 import { checkAgainst, mustBe, problemLines } from '../../text/schema-problems.ts'
 import { startRun } from '../audit.ts'
 import { type AuditChoices, choicesSchema, seconds } from '../choices.ts'
-import { type VisitDetails, type VisitFunction, visitedBy } from '../drive/visited-by.ts'
+import { type VisitFunction, visitedBy } from '../drive/visited-by.ts'
 import { DEFAULTS } from '../options.ts'
 import type { AuditRun } from '../trials/run-trials.ts'
 import { requireKnownNames, selectRows } from '../trials/select-rows.ts'
 import { byRank, isCounted, isReadAtStart, tryRows } from '../trials/try-rows.ts'
 
-export interface AuditTest {
+interface AuditTest {
   /** A whole sentence: `use/id_token.expired is refused`. */
   readonly name: string
   /** The row; absent for a control. */
@@ -96,59 +96,11 @@ export function registerTests(
   }
 }
 
-/** The members of a page that are used here. */
-export interface VisitedPage {
-  close(): Promise<void>
-}
-
-/** The fixtures of a test of an audit, with the members of a browser that are used here. */
-export interface AuditFixtures<Page> {
-  readonly page: Page
-  readonly browser: { newContext(): Promise<{ newPage(): Promise<Page>; close(): Promise<void> }> }
-  readonly sandbox: SandboxApi
-}
-
-/** The details of a visit, and the page in which to make it. */
-export interface PageVisit<Page> extends VisitDetails {
-  /** A page in a fresh browser context: that of the test for the row itself, another for what is compared with it. */
-  readonly page: Page
-  readonly sandbox: SandboxApi
-}
-
-/** Runs tests in pages: a row in the page of its test, comparisons in contexts of their own. */
-export function createPageAudit<Page extends VisitedPage>(
-  visit: (details: PageVisit<Page>) => boolean | Promise<boolean>,
+/** Runs tests one after the other; the first one learns. Its functions throw AuditProblem when nothing can be shown. */
+export function createTestRun(
+  { sandbox, visit }: { sandbox: SandboxApi; visit: VisitFunction },
   choices: AuditChoices,
 ) {
-  let run: ReturnType<typeof createTestRun> | undefined
-  /** The fixtures of the running test, and the row for which its page is reserved. */
-  let current: (AuditFixtures<Page> & { row?: string | undefined }) | undefined
-
-  async function visitInPage(details: VisitDetails): Promise<boolean> {
-    if (!current) throw new Error('a visit is made in a test')
-    const { browser, sandbox, row } = current
-    const context = details.row === row ? undefined : await browser.newContext()
-    const page = (await context?.newPage()) ?? current.page
-    if (!context) delete current.row
-    // Closing the page ends what waits in it: a visit that goes on would use the decisions of the next one.
-    details.signal.addEventListener('abort', () => void (context ?? page).close().catch(() => {}))
-    try {
-      return await visit({ ...details, page, sandbox })
-    } finally {
-      await context?.close()
-    }
-  }
-
-  /** @returns why a row was not judged @throws AuditFinding or AuditProblem */
-  return async (test: AuditTest, fixtures: AuditFixtures<Page>): Promise<string | undefined> => {
-    current = { ...fixtures, row: test.row && rowId(test.row) }
-    run ??= createTestRun({ sandbox: fixtures.sandbox, visit: visitInPage }, choices)
-    return run(test)
-  }
-}
-
-/** Runs tests one after the other; the first one learns. Its functions throw AuditProblem when nothing can be shown. */
-function createTestRun({ sandbox, visit }: { sandbox: SandboxApi; visit: VisitFunction }, choices: AuditChoices) {
   // A test runner limits its tests itself.
   const { signal } = new AbortController()
   let learning: Promise<AuditRun> | undefined
