@@ -3,9 +3,8 @@ import { selectRows } from '../../src/audit/trials/select-rows.ts'
 import { rowId } from '../../src/sandbox/outcomes/catalogue.ts'
 import type { Changes } from '../support/express-example.ts'
 import { shareSandbox } from '../support/sandbox.ts'
-import { auditExample, SAMPLE, said } from './apps/audit-example.ts'
+import { auditExample, FRAGMENT, SAMPLE, said } from './apps/audit-example.ts'
 import { findBrokenApp, rowsLetIn } from './apps/broken-apps.ts'
-import { FRAGMENT } from './apps/fragment-apps.ts'
 
 const sandbox = await shareSandbox()
 

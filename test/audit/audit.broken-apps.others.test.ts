@@ -1,8 +1,7 @@
 import { test } from 'vitest'
 import { shareSandbox } from '../support/sandbox.ts'
-import { expectRowsAlone } from './apps/audit-example.ts'
+import { expectRowsAlone, FRAGMENT } from './apps/audit-example.ts'
 import { BROKEN_APPS } from './apps/broken-apps.ts'
-import { FRAGMENT } from './apps/fragment-apps.ts'
 
 const sandbox = await shareSandbox()
 const BY_FRAGMENT = { only: ['flow:use'], fragment: { post: '/answer', as: 'form' } } as const

@@ -7,9 +7,8 @@ import { shareChromiumAgent } from '../support/chromium-agent.ts'
 import type { Changes } from '../support/express-example.ts'
 import { shareSandbox } from '../support/sandbox.ts'
 import { describeWith } from '../support/tools.ts'
-import { auditExample, said } from './apps/audit-example.ts'
+import { auditExample, FRAGMENT, said } from './apps/audit-example.ts'
 import { findBrokenApp } from './apps/broken-apps.ts'
-import { FRAGMENT } from './apps/fragment-apps.ts'
 
 /** With scripts a visit takes many times as long, so a finding is tried once. */
 const LIMITS = { failOn: 'may', timeoutSeconds: 60, repeat: 1 } as const

@@ -2,10 +2,12 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createHttpAgent } from '../../src/audit/agent/http-agent.ts'
 import { runAudit } from '../../src/audit/audit.ts'
 import { appAt } from '../../src/audit/drive/driver.ts'
-import type { AuditedRow } from '../../src/sandbox/outcomes/report/audit-report.ts'
+import type { SandboxApi } from '../../src/client/sandbox-api.ts'
+import type { Flow } from '../../src/client/shapes.ts'
+import { findOutcome } from '../../src/sandbox/outcomes/catalogue.ts'
+import type { AuditedRow, AuditReport } from '../../src/sandbox/outcomes/report/audit-report.ts'
 import { startSandbox } from '../support/sandbox.ts'
-import { SHAPES, type Shape, startShape } from './shapes/shapes.ts'
-import { compareWithTruth } from './shapes/truth.ts'
+import { type RunningShape, SHAPES, type Shape, startShape } from './shapes/shapes.ts'
 
 const VARIANTS = SHAPES.flatMap((shape) => [
   [shape.name, 'checks everything', shape, undefined] as const,
@@ -43,3 +45,59 @@ test.each(SHAPES.filter(({ name }) => /A\/B pages|idempotent|localized/.test(nam
   },
   240_000,
 )
+
+/** The audited app and its sandbox. */
+interface Audited {
+  readonly app: Pick<RunningShape, 'admissions'>
+  readonly sandbox: Pick<SandboxApi, 'flows'>
+}
+
+const NOT_JUDGED = ['not for this app', 'known', 'stale']
+
+/** Compares the verdicts of a report with the log of the app. */
+async function compareWithTruth(report: Pick<AuditReport, 'rows'>, audited: Audited) {
+  const judged = report.rows.filter(({ verdict }) => !NOT_JUDGED.includes(verdict))
+  const rows = await Promise.all(judged.map(async (row) => ({ ...row, truth: await truthOf(row, audited) })))
+  const isWrong = ({ verdict, truth }: (typeof rows)[number]) =>
+    /^(let in|accepted)$/.test(verdict)
+      ? truth === 'refused'
+      : /^(refused|ignored|broke|too strict)$/.test(verdict) && truth === 'let in'
+  return {
+    rows,
+    /** Rows whose verdict the log contradicts, in one line each. */
+    contradictions: rows
+      .filter(isWrong)
+      .map(({ row, verdict, truth, evidence, flows }) => `${row}: ${verdict}, truth ${truth} (${evidence} ${flows})`),
+    undetermined: rows
+      .filter(({ verdict }) => verdict === 'undetermined')
+      .map(({ row, reason }) => `${row}: ${reason}`),
+  }
+}
+
+/** What the log of the app says about the users of a row. `unknown`: the journal has none of its flows. */
+async function truthOf(row: AuditedRow, { app, sandbox }: Audited): Promise<'let in' | 'refused' | 'unknown'> {
+  const found = await Promise.all(row.flows.map((id) => sandbox.flows.get(id).catch(() => undefined)))
+  const flows = found.filter((flow) => flow !== undefined)
+  const name = row.row.slice(row.flow.length + 1)
+  // Beside the flows of the row there may be good ones, from before or for comparison.
+  const own = flows.filter(({ outcome, calls }) =>
+    [outcome, ...calls.map((call) => call.decision?.outcome)].includes(name),
+  )
+  const considered = own.length > 0 ? own : flows
+  if (considered.length === 0) return 'unknown'
+  const isToAccept = findOutcome(row.flow, name)?.correctClient === 'accept'
+  return considered.some((flow) => wasLetIn(flow, app, isToAccept)) ? 'let in' : 'refused'
+}
+
+/** Whether a flow opened something for somebody; for an unspoiled right answer to a row to refuse, more than it should. */
+function wasLetIn(flow: Flow, app: Audited['app'], isToAccept: boolean): boolean {
+  const states = flow.calls.map(({ parameters }) => parameters['state']).filter((state) => state !== undefined)
+  const admissions = app.admissions.filter(({ began, answered }) =>
+    states.some((state) => state === began || state === answered),
+  )
+  const isRight =
+    (flow.outcome ?? 'verified') === 'verified' && Object.values(flow.age_thresholds ?? { 0: false }).every(Boolean)
+  // The user whose answer it is may enter once.
+  const mayComeIn = isRight && !isToAccept && admissions[0]?.began === admissions[0]?.answered ? 1 : 0
+  return admissions.length > mayComeIn
+}
