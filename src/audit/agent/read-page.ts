@@ -66,31 +66,25 @@ const wordsIn = (text: string): readonly string[] =>
 const isNoise = (word: string) =>
   word.length > MAX_WORD_CHARACTERS || (/^[\w+/=.-]{16,}$/.test(word) && /\d|[a-z][A-Z]/.test(word))
 
-function wordsOfJson(text: string): readonly string[] | undefined {
-  try {
-    return leavesOf(JSON.parse(text))
-  } catch {
-    return undefined
-  }
-}
-
 /** A string that reads like another type keeps its quotes: `18="true"` is not `18=true`. */
 const isLiteral = (text: string) => /^(?:true|false|null|-?\d+(?:\.\d+)?)$/.test(text)
 
-/** The values of a JSON document by their paths, in order. The document may be deeply nested. */
-function leavesOf(document: unknown): readonly string[] {
-  const leaves: string[] = []
-  const open: { readonly path: string; readonly value: unknown }[] = [{ path: '', value: document }]
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { path, value } = next
+/** The values of a JSON document with their paths, in order; `undefined` when the text is no JSON. */
+function wordsOfJson(text: string): readonly string[] | undefined {
+  const words: string[] = []
+  function addWords(value: unknown, path: string): void {
     const inner = typeof value === 'object' && value !== null ? Object.entries(value) : []
-    if (inner.length === 0) {
-      const shown = typeof value === 'string' && !isLiteral(value) ? value : JSON.stringify(value)
-      leaves.push(`${path === '' ? '' : `${path}=`}${isNoise(shown) ? '…' : shown}`.toLowerCase())
-    }
-    for (const [key, one] of inner.toReversed()) open.push({ path: path === '' ? key : `${path}.${key}`, value: one })
+    for (const [key, one] of inner) addWords(one, path === '' ? key : `${path}.${key}`)
+    if (inner.length > 0) return
+    const shown = typeof value === 'string' && !isLiteral(value) ? value : JSON.stringify(value)
+    words.push(`${path === '' ? '' : `${path}=`}${isNoise(shown) ? '…' : shown}`.toLowerCase())
   }
-  return leaves
+  try {
+    addWords(JSON.parse(text), '')
+    return words
+  } catch {
+    return undefined
+  }
 }
 
 /** The parsed document of a page, which is read several times. */
