@@ -312,12 +312,6 @@ test('An app without can_create is brought to Create by its own page, after a de
   expect(plan).toMatchObject({ use: { outcome: 'access_denied' }, create: { persona: 'p', outcome: 'created' } })
 })
 
-test('An app that shows the same after each end of Create tells nothing by its page', async () => {
-  const home = { shows: '200 /home Home.', calls: ['E2'], creates: true }
-  const { create } = await learn(whole((plan, what) => (what === 'create' ? home : right(plan, what))))
-  expect(create).toMatchObject({ kind: 'learned', flow: { tells: false } })
-})
-
 const refusedCall = (endpoint: string) => callOf(endpoint, { status: 400, findings: [FINDING] })
 const REFUSES = (endpoint: string) =>
   `the sandbox refuses ${endpoint} of your app with 400: USE-08: it is missing; send one`
