@@ -3,6 +3,7 @@ import type { RequestListener } from 'node:http'
 import express from 'express'
 import { jwtVerify, SignJWT } from 'jose'
 import type { FragmentPost, PageRequest } from '../../../src/audit/agent/browser.ts'
+import { messageOf } from '../../../src/files/caught.ts'
 import type { Sandbox } from '../../../src/server/create-sandbox.ts'
 import type { Admission, Hole, RelyingParty, RequestOptions } from './relying-party.ts'
 import { createRelyingParty, Refused } from './relying-party.ts'
@@ -52,7 +53,6 @@ const [JOB, LATER, MINUTE] = [500, 2500, 2000]
 const CONFIRM = '<p>Wine is for adults.</p><a href="/verify">Confirm your age</a>'
 const MEMBERS = '<h1>Cellar</h1><p>Pick your bottles.</p><a href="/sign-out">Leave</a>'
 
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 const anyOf = <Value>(values: readonly [Value, ...Value[]]): Value =>
   values[Math.floor(Math.random() * values.length)] ?? values[0]
 /** Escapes a text for HTML. */
@@ -210,13 +210,6 @@ const untrusted = shows('This answer cannot be trusted.', 403)
 add('session opened before the check', { hole: 'session before the check' }, () => ({
   turnsAway: untrusted,
   fails: () => untrusted,
-}))
-
-add('fail-open with an error page', { hole: 'session on failure' }, (rp) => ({
-  fails: () => (v) => {
-    if (rp.has('session on failure')) rp.signIn(v)
-    html(v, 'The age service is not available at the moment.', 503)
-  },
 }))
 
 add('idempotent callback', { hole: 'state' }, (rp) => {
