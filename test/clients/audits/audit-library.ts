@@ -28,6 +28,12 @@ const SKIPPED = OUTCOMES.filter(
     layer === 'service' || (correctClient === 'depends' && (flow === 'jwks' || flow === 'discovery')),
 ).map(rowId)
 
+/** Rows that most libraries leave to the app. */
+export const READS_ITSELF = {
+  'family:response_mode': 'the app reads the answer by itself where it asked for it, and gives it to the library',
+  'flow:upgrade': 'the reply is one of an API, and the app reads it by itself',
+}
+
 // An audit takes ten seconds on an idle machine.
 vi.setConfig({ testTimeout: 600_000 })
 

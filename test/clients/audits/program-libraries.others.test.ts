@@ -12,7 +12,7 @@ import { ageSignal } from '../../support/requests.ts'
 import { describeWith, PYTHON } from '../../support/tools.ts'
 import { startApache } from '../apache-server.ts'
 import { readExample } from '../examples.ts'
-import { auditLibrary } from './audit-library.ts'
+import { auditLibrary, READS_ITSELF } from './audit-library.ts'
 
 /** Where the apps are. */
 const APPS = fileURLToPath(new URL('./apps/', import.meta.url))
@@ -55,11 +55,6 @@ const startProgram =
     return `${appUrl}/verify`
   }
 
-const left_out = {
-  'family:response_mode': 'the app reads the answer by itself where it asked for it, and gives it to the library',
-}
-const noUpgrade = { 'flow:upgrade': 'the reply is one of an API, and the app reads it by itself' }
-
 const flask = (python: string, app: string) => ({ command: python, args: ['-m', 'flask', '--app', app, 'run'] })
 
 /** The version of a package of Debian, without that of its packaging: 2.1.0 of 2.1.0-2. */
@@ -77,7 +72,7 @@ describeWith('python', 'In Python', () => {
     uses: '`authorize_redirect`, `parse_id_token` and `fetch_access_token` of its client for Flask',
     app: 'authlib_app.py',
     note: '`parse_id_token` compares `aud` with the `client_id` through `azp` alone unless its `claims_options` name a value of `aud`, and reads no `c_hash`.',
-    left_out: { ...left_out, ...noUpgrade },
+    left_out: READS_ITSELF,
     start: startProgram(flask(PYTHON, 'authlib_app')),
   })
 
@@ -87,8 +82,7 @@ describeWith('python', 'In Python', () => {
     library: 'Authlib with HybridIDToken',
     uses: '`JsonWebToken.decode` with `claims_cls=HybridIDToken`, its `claims_options` and `claims_params`',
     left_out: {
-      ...left_out,
-      ...noUpgrade,
+      ...READS_ITSELF,
       'flow:token': 'it is the call that stands with Authlib',
       'use/callback.state*': 'the lines compare it by themselves',
       'use/callback.replayed': 'the same',
@@ -129,7 +123,7 @@ describeWith('go', 'In Go', () => {
     uses: '`NewProvider` and `Verify` with `ClientID`, and `AuthCodeURL` and `Exchange` of x/oauth2',
     app: 'go-oidc/main.go',
     note: 'Its documentation says that `Verify` checks no nonce. Its examples compare `state` and `nonce` by themselves, which the app does not.',
-    left_out: { ...left_out, ...noUpgrade },
+    left_out: READS_ITSELF,
     async start(sandbox) {
       const program = join(makeScratchFolder(), 'app')
       const env = { ...process.env, GO111MODULE: 'off', GOPATH: '/usr/share/gocode', GOFLAGS: '' }
@@ -147,7 +141,7 @@ describeWith('ruby', 'In Ruby', () => {
     uses: '`Config.discover!`, `IdToken.decode`, `verify!` with `issuer`, `client_id` and `nonce`, and `access_token!`',
     app: 'openid_connect_app.rb',
     note: 'It reads the token of an answer and nothing else: `state` and errors are left to the app.',
-    left_out: { ...left_out, ...noUpgrade },
+    left_out: READS_ITSELF,
     start: startProgram({ command: 'ruby', args: ['-W0', 'openid_connect_app.rb'] }),
   })
 })

@@ -11,7 +11,7 @@ import { ageSignal } from '../../support/requests.ts'
 import { startAppServer } from '../app-server.ts'
 import { type Library, librarySchema, type Sent } from '../describe-library.ts'
 import { importExample, type Replacements } from '../examples.ts'
-import { auditLibrary } from './audit-library.ts'
+import { auditLibrary, READS_ITSELF } from './audit-library.ts'
 
 /** An app around a library that is called for each step. The app makes no check: it does what the library says. */
 function createStepApp(library: Pick<Library, 'useUrl' | 'readAnswer'> & Partial<Library>): RequestListener {
@@ -31,7 +31,7 @@ function createStepApp(library: Pick<Library, 'useUrl' | 'readAnswer'> & Partial
       const { state } = keep(response, 'create')
       return response.redirect(String(await library.createUrl({ state, signals: [ageSignal()] })))
     }
-    const isAdult = saysAdult(await library.readAnswer(url, sent))
+    const isAdult = adultClaims.safeParse(await library.readAnswer(url, sent)).success
     const code = url.searchParams.get('code')
     if (library.upgrade && code !== null) {
       const answer = await library.upgrade({ code, signals: [ageSignal()] })
@@ -51,12 +51,8 @@ function createStepApp(library: Pick<Library, 'useUrl' | 'readAnswer'> & Partial
   return app.use(refuse)
 }
 
-/** Whether claims that a library has accepted say that the user is 18. */
-const saysAdult = (claims: unknown): boolean =>
-  isObject(claims) && isObject(claims['age_thresholds']) && claims['age_thresholds']['18'] === true
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null
+/** Claims that say that the user is 18. */
+const adultClaims = z.object({ age_thresholds: z.object({ 18: z.literal(true) }) })
 
 /** What a request is sent with stays in this browser. */
 function keep(response: Response, cookie: string): Sent {
@@ -94,13 +90,12 @@ const startBlock = (name: string, names: Replacements = {}) =>
     return librarySchema.parse(await importExample(name, makeScratchFolder(), texts))
   })
 
-const mode_left_out = {
-  'family:response_mode': 'the app reads the answer by itself where it asked for it, and gives it to the library',
-}
+const { 'family:response_mode': mode } = READS_ITSELF
+/** In the order of the facts. */
 const left_out = {
-  ...mode_left_out,
+  'family:response_mode': mode,
   'flow:create': 'the answer of Create has no token and no code, and the app reads it by itself',
-  'flow:upgrade': 'the reply is one of an API, and the app reads it by itself',
+  ...READS_ITSELF,
 }
 
 auditLibrary({
@@ -182,7 +177,7 @@ auditLibrary({
   name: 'oidc-client',
   library: 'oidc-client 1',
   uses: '`createSigninRequest` and `processSigninResponse` of `OidcClient`, which `UserManager` calls, in Node instead of a page, with `metadata` and `signingKeys` given and `response_mode: query`',
-  left_out: mode_left_out,
+  left_out: { 'family:response_mode': mode },
   start: startSteps(async ({ baseUrl, client }, url) => {
     const { OidcClient, WebStorageStateStore, InMemoryWebStorage } = exported.parse(
       createRequire(import.meta.url)('oidc-client'),
