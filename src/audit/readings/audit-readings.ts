@@ -139,7 +139,7 @@ export async function tryCombinations(
 }
 
 /** Why the result is undetermined: `page_unknown: in use/verified as adult your app showed ...`. */
-export const findingReason = ({ reason, evidence }: TrialFinding): string =>
+const findingReason = ({ reason, evidence }: TrialFinding): string =>
   [reason, evidence].filter((text) => text).join(': ')
 
 /** A few combinations that contain every compatible pair of variants: each takes the variants that add most missing pairs. */

@@ -228,9 +228,6 @@ function goodFlowsOf({ create, upgrade }: LearnedApp): readonly TriedFlow[] {
   ]
 }
 
-const flowsOfRow = (row: AuditRow, settings: RowSettings): readonly TriedFlow[] =>
-  planRow(row, settings).roles.map((role) => flowOf(row, role))
-
 /** A variant of a reading, and the usual one. */
 export interface ChosenVariant {
   readonly reading: Reading
@@ -277,7 +274,7 @@ export function unusualVariants(own: Readings, settings: RowSettings): readonly 
     const usual = readings[reading.name] ?? reading.default
     const rows = reading.shownBy.flatMap((id) => findRow(id) ?? [])
     const others = rows.filter((row) => !knownBefore(row, settings) && !good.some((flow) => flow.row === row))
-    const flows = [...good, ...others.flatMap((row) => flowsOfRow(row, settings))]
+    const flows = [...good, ...others.flatMap((row) => planRow(row, settings).roles.map((role) => flowOf(row, role)))]
     return reading.variants
       .filter(({ name }) => name !== usual)
       .map((variant) => ({ reading, variant, usual, flows, absent: whyAbsent(reading, rows, variant.name) }))

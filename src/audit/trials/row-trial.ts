@@ -4,7 +4,7 @@ import { rowId } from '../../sandbox/outcomes/catalogue.ts'
 import type { AuditRow } from '../../sandbox/outcomes/outcome.ts'
 import type { Reason, VerdictName } from '../../sandbox/outcomes/report/audit-report.ts'
 import type { Browser } from '../agent/browser.ts'
-import type { Driver, FlowPlan, FlowRun, FreshCopy, StartFresh } from '../drive/driver.ts'
+import type { Driver, FlowPlan, FlowRun, StartFresh } from '../drive/driver.ts'
 import { inTurn } from '../drive/in-turn.ts'
 import { cookiesSet, type Observation, observe } from '../drive/observation.ts'
 import type { Role } from '../drive/tested-personas.ts'
@@ -178,19 +178,15 @@ export function worstOf(findings: readonly TrialFinding[]): TrialFinding {
 export const visitAs = (persona: string, driver: Driver, holds?: 'E1'): Promise<FlowRun> =>
   driver.run({ use: { persona, outcome: 'verified' }, ...(holds && { holds }) })
 
-/** Whether the pages that tell who is in show a user who is out. */
-async function isSignedOut(run: FlowRun, use: LearnedFlow, { driver }: Worker): Promise<boolean> {
-  const byProbes = { ...use, rules: {}, page: undefined }
-  return readRun(await seeRun(run, byProbes, driver), byProbes).says === 'out'
-}
-
 /** Ends the session that an answer opened: by signing out, which leaves the request in the cookies, otherwise by removing its cookies. */
 async function endSession(run: FlowRun, worker: Worker, { use, signOut }: LearnedApp): Promise<boolean> {
   const { browser, visit } = run
   const hasProbes = use.probes.length > 0
+  const byProbes = { ...use, rules: {}, page: undefined }
+  const isSignedOut = async () => readRun(await seeRun(run, byProbes, worker.driver), byProbes).says === 'out'
   for (const path of hasProbes ? signOut : []) {
     await worker.driver.open({ url: path }, browser)
-    if (!(await isSignedOut(run, use, worker))) continue
+    if (!(await isSignedOut())) continue
     // The effect of `before` may be gone too, such as a sign-in.
     await worker.driver.prepare(browser)
     return true
@@ -198,7 +194,7 @@ async function endSession(run: FlowRun, worker: Worker, { use, signOut }: Learne
   const proof = cookiesSet(visit)
   browser.forget(proof)
   // Where nothing shows who is in, the answer must have left something that is gone now.
-  return hasProbes ? isSignedOut(run, use, worker) : proof.length > 0
+  return hasProbes ? isSignedOut() : proof.length > 0
 }
 
 /** A browser after a good flow whose session is over; `undefined` when the app still knows the user. */
@@ -264,16 +260,6 @@ async function bring(runs: readonly [FlowRun, ...FlowRun[]], browser: Browser, {
 export const unread = (flow: string): string =>
   `your app does not read ${flow === 'jwks' ? 'the key set' : 'a discovery document'}, not at its start and not for a token`
 
-interface SeenStart {
-  readonly isRead: boolean
-  /** The adult was let in without a read, which proves that the app needs no such document. */
-  readonly isIn: boolean
-  readonly isTrapped: boolean
-  readonly failure?: FreshCopy['failure']
-  readonly seen?: SeenRun | undefined
-  readonly log: readonly string[]
-}
-
 /** Reads that the row answers: more than an app makes in a visit. */
 const READS = 10_000
 
@@ -285,10 +271,9 @@ const READS = 10_000
 export function createStarts(startFresh: StartFresh, { drive, learned: { use, personas }, signal }: AuditRun) {
   const reads = new Map<string, boolean>()
 
-  async function start(row: AuditRow, mayRepeat = true): Promise<SeenStart> {
-    const { flow, name: outcome, correctClient } = row
-    const isVain = correctClient !== 'accept' && reads.get(flow) === false
-    if (isVain) return { isRead: false, isIn: true, isTrapped: false, log: [] }
+  async function start(row: AuditRow, mayRepeat = true): Promise<TrialFinding> {
+    const { flow, name: outcome, correctClient, breaks } = row
+    if (correctClient !== 'accept' && reads.get(flow) === false) return notReached(unread(flow), [])
     const prepare = async (sandbox: SandboxApi) => {
       if (flow !== 'use') await sandbox.next({ flow, outcome, times: READS })
     }
@@ -297,15 +282,32 @@ export function createStarts(startFresh: StartFresh, { drive, learned: { use, pe
     try {
       const driver = app && drive(app)
       const seen = driver && (await seeRun(await visitAs(personas.adult, driver), use, driver))
+      const { observation, request, useFlow } = seen?.run ?? {}
       const calls = (await sandbox.flows.list({ audit: 'also' })).flatMap((one) => one.calls)
       const isTrapped = calls.some(({ endpoint }) => endpoint === 'trap')
       // A queued decision of an own tenant is held or partly used up once it was read.
       const [left] = await sandbox.expectations.list()
       const isRead = left === undefined || left.held_since !== undefined || left.remaining < left.times
-      const isIn = seen !== undefined && readRun(seen, use).says === 'in'
+      const read = seen && readRun(seen, use).says
+      // An adult who is let in without a read proves that the app needs no such document.
+      const isIn = read === 'in'
       if (isRead || isIn || failure || !mayRepeat || signal.aborted) {
         reads.set(flow, isRead || !isIn || reads.get(flow) === true)
-        return { isRead, isIn, isTrapped, failure, seen, log: await copy.log() }
+        const flows = [useFlow ?? []].flat()
+        const shown = failure
+          ? `your app did not start: ${failure.problem}`
+          : `your app showed ${observation?.summary ?? 'nothing'}`
+        // Decision: an app that ends because of what it read says no, and an app that hangs says nothing. Before the browser is sent to
+        // the service, a page of 500 and above says that the app cannot begin: a no.
+        const cannotBegin = failure?.isEnded || (observation && !request && observation.status >= 500)
+        const says = cannotBegin ? 'out' : failure ? 'broke' : (read ?? 'unknown')
+        const sign = isTrapped ? 'your app fetched the address that the reply named' : undefined
+        const end = observation ?? { end: 'unreachable' as const, status: 0, summary: shown }
+        const finding = isRead
+          ? findingOfVisit(row, { as: personas.adult, flows, sign, observation: end }, { says, evidence: shown })
+          : notReached(isIn ? unread(flow) : `it read no reply of ${rowId(row)}; ${shown}`, flows)
+        // Slower trials do not help against the rate limit of a copy that was started for one row.
+        return { ...withLog(finding, await copy.log(), breaks), isLimited: false }
       }
     } finally {
       await copy.close()
@@ -314,32 +316,15 @@ export function createStarts(startFresh: StartFresh, { drive, learned: { use, pe
     return start(row, false)
   }
 
-  function findingOf(row: AuditRow, { isRead, isIn, isTrapped, failure, seen }: SeenStart): TrialFinding {
-    const { observation, request, useFlow } = seen?.run ?? {}
-    const flows = [useFlow ?? []].flat()
-    const shown = failure
-      ? `your app did not start: ${failure.problem}`
-      : `your app showed ${observation?.summary ?? 'nothing'}`
-    if (!isRead) {
-      const evidence = isIn ? unread(row.flow) : `it read no reply of ${rowId(row)}; ${shown}`
-      return { verdict: 'undetermined', reason: 'not_reached', evidence, flows }
-    }
-    // Decision: an app that ends because of what it read says no, and an app that hangs says nothing. Before the browser is sent to the
-    // service, a page of 500 and above says that the app cannot begin: a no.
-    const cannotBegin = failure?.isEnded || (observation && !request && observation.status >= 500)
-    const says = cannotBegin ? 'out' : failure ? 'broke' : seen ? readRun(seen, use).says : 'unknown'
-    const sign = isTrapped ? 'your app fetched the address that the reply named' : undefined
-    const end = observation ?? { end: 'unreachable' as const, status: 0, summary: shown }
-    const visit = { as: personas.adult, flows, sign, observation: end }
-    return findingOfVisit(row, visit, { says, evidence: shown })
-  }
-
-  return (row: AuditRow): Trial<SeenStart> => ({
+  return (row: AuditRow): Trial<TrialFinding> => ({
     name: rowId(row),
     row,
     runs: 'alone',
     drive: () => start(row),
-    // Slower trials do not help against the rate limit of a copy that was started for one row.
-    proof: (seen) => ({ ...withLog(findingOf(row, seen), seen.log, row.breaks), isLimited: false }),
+    proof: (finding) => finding,
   })
+}
+
+function notReached(evidence: string, flows: readonly string[]): TrialFinding {
+  return { verdict: 'undetermined', reason: 'not_reached', evidence, flows }
 }
