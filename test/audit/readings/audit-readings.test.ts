@@ -10,6 +10,7 @@ import { DEPENDS_ON_READINGS } from '../apps/dependent-apps.ts'
 
 test('An audit of readings finds the three readings and the pair of readings that an app depends on, and says why others are left open', async () => {
   const sandbox = await startSandbox()
+  const before = await sandbox.readings()
   const app = await startExpressExample(sandbox, DEPENDS_ON_READINGS)
   onTestFinished(() => app.stop())
   const audited = appAt(sandbox, { page: `${app.url}/verify`, agent: createHttpAgent() })
@@ -27,6 +28,7 @@ test('An audit of readings finds the three readings and the pair of readings tha
       },
     },
   )
+  expect(await sandbox.readings()).toEqual(before)
   if (!readings) return expect.fail('an audit of readings says nothing of them')
   const namesWith = (verdict: string) =>
     readings.variants.filter((one) => one.verdict === verdict).map((one) => variantName(one))

@@ -176,6 +176,7 @@ const OBSERVED = auditedRow('use/id_token.jku', { verdict: 'observed' })
 const KNOWN = auditedRow('use/id_token.jku', { verdict: 'known', counted: false })
 
 test.each([
+  [[], undefined, 2],
   [[], READINGS_FOUND, 0],
   [[], { ...counted, combinations: NONE }, 1],
   [[], { ...only('works'), combinations: counted.combinations }, 1],
