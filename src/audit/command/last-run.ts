@@ -32,8 +32,7 @@ export type AuditMode = 'run' | 'learn' | 'again' | 'readings'
 /**
  * Keeps the report of a whole audit together with the known readings of the app; or the results of `--readings` or `--again` together
  * with the rest of the last audit of the app.
- * @returns what is kept
- * @throws Error when it cannot be written
+ * @returns what is kept @throws Error when it cannot be written
  */
 export async function keepReport(report: AuditReport, mode: AuditMode): Promise<AuditReport> {
   await preparePrivateFolder(dirname(LAST_AUDIT))

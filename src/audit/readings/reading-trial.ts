@@ -206,15 +206,10 @@ function missingCall(usual: ShownFlow, shown: ShownFlow): string | undefined {
   return `the service refused ${missing.endpoint} of your app with ${refused.status} (${describeErrors([refused])})`
 }
 
-/** A flow through which the app is driven under each reading. */
-export interface TriedFlow {
-  readonly row: AuditRow
-  readonly role: Role
-  /** `use/verified as minor` */
-  readonly name: string
-}
+/** A flow through which the app is driven under each reading: `use/verified as minor`. */
+export type TriedFlow = ReturnType<typeof flowOf>
 
-const flowOf = (row: AuditRow, role: Role): TriedFlow => ({ row, role, name: `${rowId(row)} as ${role}` })
+const flowOf = (row: AuditRow, role: Role) => ({ row, role, name: `${rowId(row)} as ${role}` })
 
 /** The flows that end as they should: an adult gets in, a minor and a denial do not, and the other flows of the app. */
 function goodFlowsOf({ create, upgrade }: LearnedApp): readonly TriedFlow[] {

@@ -39,11 +39,7 @@ import { alignColumns, paint, paintError, print, printError, redrawError } from 
 /** The exit code that shells expect after SIGINT. */
 const INTERRUPTED = 130
 
-/**
- * Carries out the command `audit`.
- * @returns the exit code
- * @throws Error with one line, when nothing can be shown
- */
+/** Carries out the command `audit`. @returns the exit code @throws Error with one line, when nothing can be shown */
 export async function audit(page: string | undefined, texts: Texts, flags: GivenFlags): Promise<number> {
   const given = readFlags(page, flags)
   const settings = await loadSettings({ flags: texts })
