@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Browser } from '../../../src/audit/agent/browser.ts'
 import type { FlowPlan, FlowRun } from '../../../src/audit/drive/driver.ts'
-import type { LearnedApp } from '../../../src/audit/learn/learn-app.ts'
 import type { LearnedFlow } from '../../../src/audit/learn/learned-flow.ts'
 import { rowTrial, worstOf } from '../../../src/audit/trials/row-trial.ts'
 import type { Flow } from '../../../src/client/shapes.ts'
@@ -117,9 +116,13 @@ const LEARNED = learnedOf(flowShowing(YES, { access_denied: NO }), {
   create: { kind: 'learned', flow: flowShowing(SAVED, { no: UNSAVED }) },
   upgrade: { kind: 'learned', flow: flowShowing(DONE, { no: SAME }) },
 })
+const PROBED = flowProbed(YES, NO)
+
+type AppParts = Parameters<typeof imitatedApp>[1]
+
 /** The verdict on a row for an app in which every run is this one. */
-async function prove(id: string, run: FlowRun, flows: readonly Flow[], learned: LearnedApp = LEARNED) {
-  const { driver } = imitatedApp(() => NO)
+async function prove(id: string, run: FlowRun, flows: readonly Flow[], learned = LEARNED, parts?: AppParts) {
+  const { driver } = imitatedApp(() => NO, parts)
   const trial = rowTrial(rowOf(id), { learned, options: {} })
   const worker = workerOf({ driver: { ...driver, run: async () => run }, sandbox: sandboxOf({ flows }) })
   const { verdict, reason, evidence, flows: found, isLimited } = trial.proof(await trial.drive(worker))
@@ -132,16 +135,10 @@ test.each(CASES)('A run with %s is judged by row %s', async (_, id, run, flows, 
 })
 
 test('A limit that meets the page which tells is a limit, unless the sandbox saw more', async () => {
-  const use = flowProbed(YES, NO)
-  const { driver } = imitatedApp(() => NO, { peek: () => '429 /me Slow.' })
-  const findingOf = async (flow: Flow) => {
-    const trial = rowTrial(rowOf(row.use), { learned: learnedOf(use), options: {} })
-    const worker = workerOf({ driver: { ...driver, run: async () => saw(NO) }, sandbox: sandboxOf({ flows: [flow] }) })
-    return trial.proof(await trial.drive(worker))
-  }
-  const evidence = `as the adult: ${showed(NO)}; then /me answers 429`
-  expect(await findingOf(SPOILED)).toMatchObject({ reason: 'control_lost', evidence, isLimited: true })
-  expect(await findingOf(f1('id_token.expired', 'E4'))).toMatchObject({ verdict: 'let in', isLimited: false })
+  const find = (flow: Flow) => prove(row.use, saw(NO), [flow], learnedOf(PROBED), { peek: () => '429 /me Slow.' })
+  const evidence = `${showed(NO)}; then /me answers 429`
+  expect(await find(SPOILED)).toMatchObject({ says: 'control_lost', evidence, isLimited: true })
+  expect(await find(f1('id_token.expired', 'E4'))).toMatchObject({ says: 'let in', isLimited: false })
 })
 
 test('An app that creates after each denial says nothing by that, but after create_requested', async () => {
@@ -180,8 +177,6 @@ test('Of a row that is run as two personas the worst run counts, with the flows 
   const told = { verdict: 'let in', evidence: `as the minor: ${showed(YES)}`, flows: ['f1', 'f2'] }
   expect(trial.proof(await trial.drive(workerOf(app)))).toMatchObject(told)
 })
-
-const PROBED = flowProbed(YES, NO)
 
 test('An app that lets a user in by a job is seen when the browser of that user looks again', async () => {
   const peek = (_path: string, { waited }: { waited: number }) => (waited < 2000 ? ME_OUT : ME_IN)

@@ -19,8 +19,8 @@ interface Given extends Partial<Omit<RunSettings, 'control'>> {
   readonly copies?: number
   readonly repeat?: number
   readonly program?: Worker['program']
-  readonly alone?: readonly string[]
-  readonly inTurn?: readonly string[]
+  /** Absent for a trial that runs beside others. */
+  readonly runs?: Readonly<Record<string, Trial['runs']>>
   /** The later verdict on the users of a trial. */
   readonly later?: Act
 }
@@ -31,20 +31,8 @@ const findingAs = (verdict: Shown, flow: string): TrialFinding => {
 }
 
 /** Trials named t1, t2, … and the order in which an app was driven; `control` is a plain good flow. */
-function prepare(
-  count: number,
-  act: Act,
-  {
-    copies = 1,
-    repeat = 1,
-    program,
-    alone = [],
-    inTurn = [],
-    later,
-    findLoss = async () => undefined,
-    ...settings
-  }: Given = {},
-) {
+function prepare(count: number, act: Act, given: Given = {}) {
+  const { copies = 1, repeat = 1, program, runs = {}, later, findLoss = async () => undefined, ...settings } = given
   const order: string[] = []
   const app = imitatedApp(() => '200 /')
   let running = 0
@@ -53,7 +41,7 @@ function prepare(
     const times = () => order.filter((one) => one === name).length
     return {
       name,
-      runs: alone.includes(name) ? 'alone' : inTurn.includes(name) ? 'in turn' : 'beside',
+      runs: runs[name] ?? 'beside',
       async drive() {
         order.push(name)
         const time = times()
@@ -70,7 +58,7 @@ function prepare(
           return later(name, order.filter((one) => one === `${name} later`).length, 0)
         },
       }),
-    } satisfies Trial<Shown>
+    }
   })
   const worker = { ...workerOf(app), program }
   const heard: string[] = []
@@ -124,7 +112,7 @@ function countBeside() {
 
 test('Trials run side by side as far as they can, the others after them', async () => {
   const { beside, act } = countBeside()
-  const { run, order } = prepare(6, act, { visitsEach: 3, alone: ['t1', 't4'] })
+  const { run, order } = prepare(6, act, { visitsEach: 3, runs: { t1: 'alone', t4: 'alone' } })
   await run()
   expect(order).toEqual(['t2', 't3', 't5', 't6', 't1', 't4', 'control'])
   expect([Math.max(...beside.slice(0, 4)), ...beside.slice(-2)]).toEqual([2, 0, 0])
@@ -132,7 +120,7 @@ test('Trials run side by side as far as they can, the others after them', async 
 
 test('Trials marked "in turn" run one at a time beside the others, and trials marked "alone" run last', async () => {
   const { beside, act } = countBeside()
-  const { run, order } = prepare(5, act, { visitsEach: 4, inTurn: ['t1', 't2'], alone: ['t3'] })
+  const { run, order } = prepare(5, act, { visitsEach: 4, runs: { t1: 'in turn', t2: 'in turn', t3: 'alone' } })
   await run()
   expect(order).toEqual(['t4', 't5', 't1', 't2', 't3', 'control'])
   // The first trial runs beside the control and t1; t2 begins when t1 has ended.
