@@ -23,21 +23,7 @@ const FINDS_ALL = /^undetermined 1 your app also finds a sub that it never recei
 
 /** A row that every app refuses if it checks the time. */
 const EXPIRED = ['use/id_token.expired']
-const KNOWN = 'known:\n  - row: use/id_token.expired\n    because: the clock of this app is wrong\n'
 const LAST = '.agekey-audit/last.json'
-
-test.each([
-  ['ends with 3 for an undetermined row that counts', 'sometimes ignored', '', 3, 'undetermined 1 flaky'],
-  ['ends with 0 for a finding that agekey-audit.yaml knows', 'ignored', KNOWN, 0, '1 known'],
-] as const)(
-  'An audit in which nothing else failed %s',
-  async (_, exp, known, code, text) => {
-    write(`app: ${await startSmallApp(sandbox.baseUrl, { exp })}\n${known}`)
-    const result = await auditInProcess(sandbox, { only: [...EXPIRED, 'use/access_denied'] })
-    expect(result).toMatchObject({ code, stdout: expect.stringContaining(text) })
-  },
-  60_000,
-)
 
 test('An audit starts the app by --start at the fixed port of its address, and ends the app', async () => {
   const page = `http://localhost:${await findFreePort()}/verify`

@@ -4,27 +4,13 @@ import type { AuditReport } from '../../../src/sandbox/outcomes/report/audit-rep
 import { variantName } from '../../../src/sandbox/outcomes/report/points.ts'
 import { MIXED } from '../../audit/report/sample-report.ts'
 import { shareSandbox } from '../../support/sandbox.ts'
-import { buildCli } from '../built-cli.ts'
-import { auditInProcess, reportIn, startSmallApp, tenantsOf, useScratchFolder, writeStart } from './audit-in-process.ts'
-import { NEEDS_SCOPES } from './started-apps.ts'
+import { auditInProcess, NEEDS_SCOPES, reportIn, tenantsOf, useScratchFolder, writeStart } from './audit-in-process.ts'
 
-const { launch } = await buildCli()
 const sandbox = await shareSandbox({ readings: { typ: 'absent' } })
 useScratchFolder()
 
 const namesWith = ({ readings }: AuditReport, verdict: string) =>
   readings?.variants.filter((one) => one.verdict === verdict).map(variantName) ?? []
-
-test('audit --readings puts the readings back when it is interrupted', async () => {
-  const set = { readings: { typ: 'absent' } } as const
-  await sandbox.configure(set)
-  const page = await startSmallApp(sandbox.baseUrl)
-  const { child, ended } = launch(['audit', '--url', sandbox.url, '--readings', page], { cwd: process.cwd() })
-  await expect.poll(() => sandbox.readings(), { interval: 5, timeout: 100_000 }).not.toEqual(set)
-  child.kill('SIGINT')
-  expect((await ended).code).toBe(130)
-  expect(await sandbox.readings()).toEqual(set)
-}, 180_000)
 
 test('audit --readings --fail-on-readings restarts the app for readings of discovery and keys, and names in each report what it depends on', async () => {
   writeStart(NEEDS_SCOPES)
