@@ -11,7 +11,7 @@ import { describeErrors } from '../learn/check-learned.ts'
 import type { LearnedApp } from '../learn/learn-app.ts'
 import { readRun, seeRun } from '../learn/learned-flow.ts'
 import { findDelivery, learnedFlowOf, planRow, type RowSettings, readSeen, unread } from '../trials/row-trial.ts'
-import type { AuditRun, Trial, TrialFinding, Worker } from '../trials/run-trials.ts'
+import { type AuditRun, type Trial, type TrialFinding, undetermined, type Worker } from '../trials/run-trials.ts'
 import { knownBefore, notForThisApp, RESTART } from '../trials/try-rows.ts'
 
 export interface ReadingSettings extends Pick<AuditRun, 'learned' | 'options' | 'startFresh' | 'drive' | 'signal'> {
@@ -120,7 +120,8 @@ function whyNotMet(
   { documents, isFresh }: { documents: readonly string[]; isFresh: boolean },
 ): TrialFinding | undefined {
   const document = name === 'discovery' ? name : ['key_set', 'key_members', 'kid'].includes(name) ? 'jwks' : undefined
-  if (document && !documents.includes(document)) return isFresh ? notForThisApp(unread(document)) : unshown(RESTART)
+  if (document && !documents.includes(document))
+    return isFresh ? notForThisApp(unread(document)) : undetermined(RESTART)
   const calls = runs.flatMap(({ flows }) => flows.map((flow) => flow.calls))
   const [twice, used] = USED_TWICE[name] ?? []
   if (used && calls.every((ofFlow) => ofFlow.filter(({ endpoint }) => endpoint === twice).length < 2))
@@ -132,10 +133,8 @@ function whyNotMet(
   const isMet = runs.some(({ flow, isDelivered }) => shownBy.includes(rowId(flow.row)) && (isDelivered || isPage))
   return isMet
     ? undefined
-    : unshown(`the journal shows no answer in which it makes a difference: ${shownBy.join(', ')}`)
+    : undetermined(`the journal shows no answer in which it makes a difference: ${shownBy.join(', ')}`)
 }
-
-const unshown = (evidence: string): TrialFinding => ({ verdict: 'undetermined', evidence, flows: [] })
 
 /** The result of one run of a flow, and its flows in the journal, newest first. */
 export type ShownFlow = Awaited<ReturnType<typeof runFlow>>
@@ -244,8 +243,6 @@ export function unusualVariants(own: Readings, settings: RowSettings): readonly 
   const good = goodFlowsOf(settings.learned)
   const set = Object.entries(readings).map((one) => readingId(...one))
   const isRedirected = profile.responseMode !== 'form_post' || create.kind === 'learned'
-  const open = (evidence: string, reason?: string) =>
-    ({ verdict: 'undetermined', reason, evidence, flows: [] }) as const
 
   function whyAbsent(reading: Reading, rows: readonly AuditRow[], variant: string): TrialFinding | undefined {
     const { name } = reading
@@ -253,15 +250,15 @@ export function unusualVariants(own: Readings, settings: RowSettings): readonly 
     if (name === 'brand_word' && profile.upgradeScope)
       return notForThisApp('your app names the brand word itself, in the upgrade scope')
     const other = set.find((one) => isExcluded(readingId(name, variant), one))
-    if (other !== undefined) return open(`it excludes ${other}, which the tenant has`)
+    if (other !== undefined) return undetermined(`it excludes ${other}, which the tenant has`)
     const known = rows.flatMap((row) => knownBefore(row, settings) ?? [])
     if (known.length === rows.length) {
       const masked = known.find(({ verdict }) => verdict !== 'not for this app')
-      return masked ? open(masked.evidence, 'masked') : known[0]
+      return masked ? undetermined(masked.evidence, 'masked') : known[0]
     }
     // Answers of Create always come in a redirect.
     if (!isRedirected && (name === 'redirect_status' || name === 'callback_spaces'))
-      return open('your app asks for form_post, and its answers come in no redirect')
+      return undetermined('your app asks for form_post, and its answers come in no redirect')
     return undefined
   }
 

@@ -10,7 +10,7 @@ import { cookiesSet, type Observation, observe } from '../drive/observation.ts'
 import type { Role } from '../drive/tested-personas.ts'
 import { type LearnedApp, planOfCreate } from '../learn/learn-app.ts'
 import { asksTheApp, type LearnedFlow, type RunResult, readRun, type SeenRun, seeRun } from '../learn/learned-flow.ts'
-import { type AuditRun, type Trial, type TrialFinding, type Worker, withLog } from './run-trials.ts'
+import { type AuditRun, type Trial, type TrialFinding, undetermined, type Worker, withLog } from './run-trials.ts'
 
 interface Brought {
   readonly run: FlowRun
@@ -273,7 +273,7 @@ export function createStarts(startFresh: StartFresh, { drive, learned: { use, pe
 
   async function start(row: AuditRow, mayRepeat = true): Promise<TrialFinding> {
     const { flow, name: outcome, correctClient, breaks } = row
-    if (correctClient !== 'accept' && reads.get(flow) === false) return notReached(unread(flow), [])
+    if (correctClient !== 'accept' && reads.get(flow) === false) return undetermined(unread(flow), 'not_reached')
     const prepare = async (sandbox: SandboxApi) => {
       if (flow !== 'use') await sandbox.next({ flow, outcome, times: READS })
     }
@@ -305,7 +305,7 @@ export function createStarts(startFresh: StartFresh, { drive, learned: { use, pe
         const end = observation ?? { end: 'unreachable' as const, status: 0, summary: shown }
         const finding = isRead
           ? findingOfVisit(row, { as: personas.adult, flows, sign, observation: end }, { says, evidence: shown })
-          : notReached(isIn ? unread(flow) : `it read no reply of ${rowId(row)}; ${shown}`, flows)
+          : undetermined(isIn ? unread(flow) : `it read no reply of ${rowId(row)}; ${shown}`, 'not_reached', flows)
         // Slower trials do not help against the rate limit of a copy that was started for one row.
         return { ...withLog(finding, await copy.log(), breaks), isLimited: false }
       }
@@ -323,8 +323,4 @@ export function createStarts(startFresh: StartFresh, { drive, learned: { use, pe
     drive: () => start(row),
     proof: (finding) => finding,
   })
-}
-
-function notReached(evidence: string, flows: readonly string[]): TrialFinding {
-  return { verdict: 'undetermined', reason: 'not_reached', evidence, flows }
 }

@@ -42,6 +42,10 @@ export interface TrialFinding {
   readonly refusedBy?: ClientCheck | undefined
 }
 
+export function undetermined(evidence: string, reason?: string, flows: readonly string[] = []): TrialFinding {
+  return { verdict: 'undetermined', reason, evidence, flows }
+}
+
 export interface Trial<Seen = unknown> {
   readonly name: string
   readonly row?: AuditRow
@@ -102,7 +106,7 @@ export async function runTrials(trials: readonly Trial[], settings: RunSettings)
     })
     if (!first) {
       const [reason, why] = signal.aborted ? ENDED : LOST
-      return { verdict: 'undetermined', reason, evidence: `it was not tried: ${why}`, flows: [] }
+      return undetermined(`it was not tried: ${why}`, reason)
     }
     const flows = [first, ...again].flatMap((one) => one.flows)
     if (losses >= MAX_LOSSES && OF_REFUSAL.includes(first.verdict)) {

@@ -13,7 +13,7 @@ import { sentenceOf } from '../drive/observation.ts'
 import type { LearnedApp } from '../learn/learn-app.ts'
 import { learnFlow, readRun, type SeenRun, seeRun } from '../learn/learned-flow.ts'
 import { createStarts, rowTrial, unread, visitAs } from './row-trial.ts'
-import { type AuditRun, runTrials, type Trial, type TrialFinding } from './run-trials.ts'
+import { type AuditRun, runTrials, type Trial, type TrialFinding, undetermined } from './run-trials.ts'
 
 /** How many times more runs are started when each of them waits for a job of the app. */
 const WAITING = 4
@@ -217,5 +217,5 @@ export function knownBefore(
   if (later?.kind !== 'refused') return undefined
   const { rows, reason: evidence } = later
   if (rows.includes(rowId(row))) return { verdict: 'too strict', evidence, flows: [] }
-  return flow === 'use' ? undefined : { verdict: 'undetermined', reason: 'masked', evidence, flows: [] }
+  return flow === 'use' ? undefined : undetermined(evidence, 'masked')
 }
