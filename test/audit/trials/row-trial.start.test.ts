@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { FlowPlan, StartFresh } from '../../../src/audit/drive/driver.ts'
+import type { FlowPlan, FreshCopy, StartFresh } from '../../../src/audit/drive/driver.ts'
 import { unread } from '../../../src/audit/trials/row-trial.ts'
 import { findRow, OUTCOMES } from '../../../src/sandbox/outcomes/catalogue.ts'
 import { type Done, findByRows, imitatedApp, right } from '../../support/imitated-app.ts'
@@ -7,25 +7,21 @@ import { APP, ended, NO, showed, YES } from '../../support/imitated-pages.ts'
 
 const rowOf = (id: string) => findRow(id) ?? expect.fail(`there is no row ${id}`)
 
-const judge = (ids: readonly string[], settings: { startFresh: StartFresh; signal?: AbortSignal }) =>
-  findByRows(ids, imitatedApp(right), settings)
-
 const notForIt = (reason: string) => ({ verdict: 'not for this app', reason })
 const as = (said: string) => `as the adult: ${said}`
 const refused = (said: string) => ({ verdict: 'refused', evidence: as(said) })
-type Problem = Readonly<Record<'problem', string> & Record<'isEnded', boolean>>
 
 /** The behaviour of a copy that is started for one row of the key set or of discovery; nothing is queued for a plain start. */
 interface Started {
-  /** The page for an adult, or the problem of a copy that does not start. */
-  readonly shows: string | Done | Problem
+  /** The page for an adult. */
+  readonly shows?: string | Done
+  /** Why it does not start. */
+  readonly failure?: FreshCopy['failure']
   /** Whether it reads the reply of the row. */
   readonly reads?: boolean
   left?(): object | undefined
   readonly log?: readonly string[]
 }
-
-const isDown = (shows: Started['shows']): shows is Problem => typeof shows === 'object' && 'problem' in shows
 
 /** Starts copies, which behave as `start` says for their row. */
 function starting(start: (outcome: string | undefined) => Started) {
@@ -39,7 +35,7 @@ function starting(start: (outcome: string | undefined) => Started) {
     const left = () => (done.left ? done.left() : reads === false ? {} : { remaining: 9_999 })
     const act = (plan: FlowPlan) => {
       plans.push(plan)
-      return isDown(done.shows) ? NO : done.shows
+      return done.shows ?? NO
     }
     const app = imitatedApp(act, { left })
     await prepare(app.sandbox)
@@ -52,19 +48,21 @@ function starting(start: (outcome: string | undefined) => Started) {
     const audited = { sandbox, page: APP, agent: 'http', readsFragments: false, drive: () => driver } as const
     return {
       sandbox,
-      ...(isDown(done.shows) ? { failure: done.shows } : { app: audited }),
+      ...(done.failure ? { failure: done.failure } : { app: audited }),
       log: async () => done.log ?? [],
       close: async () => void open--,
     }
   }
-  return { startFresh, started, queued, plans, isClosed: () => open === 0 }
+  const judge = (ids: readonly string[], signal?: AbortSignal) =>
+    findByRows(ids, imitatedApp(right), { startFresh, ...(signal && { signal }) })
+  return { judge, started, queued, plans, isClosed: () => open === 0 }
 }
 
 test('Rows of the key set are judged by copies of the app, what has to be accepted first, and a plain start last', async () => {
   const [extra, foreign, issuer] = ['jwks.extra_key', 'jwks.foreign_key_same_kid', 'discovery.issuer_other']
   const ids = ['jwks/jwks.500', `discovery/${issuer}`, `jwks/${extra}`, `jwks/${foreign}`]
   const copies = starting((outcome) => ({ shows: outcome === undefined || outcome === 'jwks.extra_key' ? YES : NO }))
-  const { heard } = await judge(ids, { startFresh: copies.startFresh })
+  const { heard } = await copies.judge(ids)
   expect(heard).toEqual([
     '1/5 use/verified accepted',
     '2/5 jwks/jwks.extra_key accepted',
@@ -110,9 +108,9 @@ test.each<[string, Started, object]>([
     { shows: NO, reads: false },
     undetermined('not_reached', REFUSED_UNREAD),
   ],
-  ['ends at once', { shows: ENDED }, refused(NOT_STARTED)],
-  ['hangs', { shows: HANGS }, broke('your app did not start: it does not answer')],
-  ['ends before it reads the row', { shows: ENDED, reads: false }, undetermined('not_reached', READ_NOTHING)],
+  ['ends at once', { failure: ENDED }, refused(NOT_STARTED)],
+  ['hangs', { failure: HANGS }, broke('your app did not start: it does not answer')],
+  ['ends before it reads the row', { failure: ENDED, reads: false }, undetermined('not_reached', READ_NOTHING)],
   ['fetches the address of an attacker', { shows: { shows: NO, calls: ['trap'] } }, letIn(FETCHED)],
   ['shows an error before it sends the browser on', { shows: EARLY }, refused(showed('500 / Oops.'))],
   ['shows a page first', { shows: { ...EARLY, shows: '200 / Hello.' } }, undetermined('page_unknown', HELLO)],
@@ -120,10 +118,10 @@ test.each<[string, Started, object]>([
   ['writes which check refused', { shows: NO, log: [MALFORMED] }, { verdict: 'refused', evidence: CHECK }],
 ])('A copy of an app that starts for a row of the key set and %s decides that row', async (_what, done, told) => {
   const copies = starting((outcome) => (outcome === undefined ? { shows: YES } : done))
-  const { told: all, judged, notes } = await judge([KEYS_ID], { startFresh: copies.startFresh })
+  const { told: all, judged, notes } = await copies.judge([KEYS_ID])
   expect(all).toEqual([{ row: KEYS_ID, ...told }])
   const isUnread = 'reason' in told && told.reason === unread('jwks')
-  expect([notes, judged[0]?.flows]).toEqual([[], isUnread || isDown(done.shows) ? [] : ['f1']])
+  expect([notes, judged[0]?.flows]).toEqual([[], isUnread || done.failure ? [] : ['f1']])
   expect(copies.isClosed()).toBe(true)
 })
 
@@ -133,7 +131,7 @@ test('A copy that neither reads the row nor lets an adult in is started once mor
     const isDisturbed = outcome !== undefined && ++starts === 1
     return isDisturbed ? { shows: '404 / Not found.', reads: false } : { shows: YES }
   })
-  const { told } = await judge(['jwks/jwks.extra_key'], { startFresh: copies.startFresh })
+  const { told } = await copies.judge(['jwks/jwks.extra_key'])
   expect(told).toMatchObject([{ verdict: 'accepted' }])
   expect(copies.started).toEqual(['jwks.extra_key', 'jwks.extra_key', undefined])
   expect(copies.isClosed()).toBe(true)
@@ -143,10 +141,10 @@ const LOST = 'then a plain good flow was refused too'
 
 test.each<[string, Started, string]>([
   ['refuses an adult', { shows: NO }, showed(NO)],
-  ['does not start', { shows: { problem: 'port in use', isEnded: true } }, 'your app did not start: port in use'],
+  ['does not start', { failure: { problem: 'port in use', isEnded: true } }, 'your app did not start: port in use'],
 ])('Refusals by copies of an app are void when one that starts without a fault %s', async (_what, plain, problem) => {
   const copies = starting((outcome) => (outcome === undefined ? plain : { shows: NO }))
-  const { told, notes } = await judge([KEYS_ID], { startFresh: copies.startFresh })
+  const { told, notes } = await copies.judge([KEYS_ID])
   expect(told).toEqual([{ row: KEYS_ID, ...undetermined('control_lost', `${as(showed(NO))}; ${LOST}`) }])
   const note = `after ${KEYS_ID} your app no longer lets an adult in: ${problem}; what it refused since the last good flow does not count`
   expect(notes).toEqual([note])
@@ -154,18 +152,18 @@ test.each<[string, Started, string]>([
 
 test('A copy of an app that lets an adult in has done so, whatever a plain start shows', async () => {
   const copies = starting((outcome) => ({ shows: outcome === undefined ? NO : YES }))
-  const { told } = await judge([KEYS_ID], { startFresh: copies.startFresh })
+  const { told } = await copies.judge([KEYS_ID])
   expect(told).toMatchObject([{ verdict: 'let in' }])
 })
 
 test('A copy that is started when the audit ends shows nothing, and no other starts', async () => {
   const end = new AbortController()
-  const { startFresh, started } = starting(() => {
+  const copies = starting(() => {
     end.abort()
     return { shows: NO }
   })
-  const { told } = await judge([KEYS_ID], { startFresh, signal: end.signal })
-  expect([told, started]).toMatchObject([[{ reason: 'timed_out' }], [KEYS.name]])
+  const { told } = await copies.judge([KEYS_ID], end.signal)
+  expect([told, copies.started]).toMatchObject([[{ reason: 'timed_out' }], [KEYS.name]])
 })
 
 test('An app that reads a document for no row that has to be accepted is given no other row of it', async () => {
@@ -173,12 +171,12 @@ test('An app that reads a document for no row that has to be accepted is given n
   const ids = OUTCOMES.filter(isRead).map(({ name }) => `discovery/${name}`)
   const accepted = ids.filter((id) => rowOf(id).correctClient === 'accept')
   const copies = starting((outcome) => ({ shows: YES, reads: !outcome?.startsWith('discovery') }))
-  const { told } = await judge([...ids, 'jwks/jwks.extra_key'], { startFresh: copies.startFresh })
+  const { told } = await copies.judge([...ids, 'jwks/jwks.extra_key'])
   expect(copies.started).toHaveLength(accepted.length + 2)
   expect(told.slice(0, -1)).toEqual(
     ids.map((row) => ({ row, verdict: 'not for this app', reason: unread('discovery') })),
   )
   const later = starting((outcome) => ({ shows: YES, reads: `discovery/${outcome}` !== accepted[0] }))
-  const { told: read } = await judge(ids, { startFresh: later.startFresh })
+  const { told: read } = await later.judge(ids)
   expect(read.filter(({ reason }) => reason !== undefined)).toMatchObject([{ row: accepted[0], reason: 'not_reached' }])
 })
