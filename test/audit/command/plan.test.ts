@@ -81,6 +81,16 @@ test('The command of --start takes the place of that of agekey-audit.yaml, with 
   expect(alone.start?.of(AT)).toEqual({ ...AT_PORT, run: 'serve', env: {} })
 })
 
+test('A finding points at the code that reads the answers of its flow, or at the line of the file that names the app', () => {
+  const { sourceOf } = plan({ app: PAGE, use: { source: 'src/verify.ts:12' }, create: { source: 'src/create.ts' } })
+  expect(['use', 'upgrade', 'par'].map(sourceOf)).toEqual([
+    { file: 'src/verify.ts', line: 12 },
+    { file: 'src/verify.ts', line: 12 },
+    { file: 'src/create.ts', line: 1 },
+  ])
+  expect(plan({ app: PAGE }).sourceOf('use')).toEqual({ file: 'agekey-audit.yaml', line: 1 })
+})
+
 const SHOP = 'https://shop.example.com/verify'
 const BEYOND = 'is beyond this machine and its private network, and the audit sends it hundreds of wrong answers'
 const FREE = '{port} is a free port for an app that the audit starts; give --start, or the port of your app'

@@ -3,7 +3,7 @@ import { renderAuditTerminal } from '../../../src/audit/report/terminal.ts'
 import { OUTCOMES, rowId } from '../../../src/sandbox/outcomes/catalogue.ts'
 import type { AuditReport } from '../../../src/sandbox/outcomes/report/audit-report.ts'
 import { checksOf } from '../../../src/sandbox/outcomes/report/checks-of.ts'
-import { auditedRow, auditReport, MIXED } from './sample-report.ts'
+import { auditedRow, auditReport } from './sample-report.ts'
 
 const CONSOLE = 'http://localhost:2435/_sandbox/console'
 const plain = (_style: string, text: string) => text
@@ -71,28 +71,18 @@ test('Of rows that are undetermined for one reason the terminal names five and c
   const rows = ['missing', 'empty', 'changed', 'of_other_session', 'twice', 'of_earlier_flow'].map((name) =>
     auditedRow(`use/callback.state_${name}`, { verdict: 'undetermined', reason: 'control_lost' }),
   )
-  const flaky = auditedRow('use/id_token.expired', { verdict: 'undetermined', reason: 'flaky' })
-  const lines = linesOf(auditReport([flaky, ...rows], { exit_code: 3 })).filter((line) => line !== '')
-  expect(lines[1]).toMatch(/^undetermined 6 control_lost: /)
-  expect(lines[2]).toMatch(/^ {2}use\/callback\.state_missing, .*, use\/callback\.state_twice and 1 more$/)
-  expect(lines[3]).toMatch(/^undetermined 1 flaky: /)
-  expect(lines[4]).toBe('  use/id_token.expired')
+  const names = linesOf(auditReport(rows, { exit_code: 3 })).find((line) => line.startsWith('  use/'))
+  expect(names).toMatch(/^ {2}use\/callback\.state_missing, .*, use\/callback\.state_twice and 1 more$/)
 })
 
-const refused = auditedRow('use/id_token.expired')
-
-test.each<[string, AuditReport, string?]>([
-  ['of which all is well', auditReport([refused]), '<green>passed</green>: 1 refused; 12.3 seconds'],
-  ['without a judged row', auditReport([auditedRow('create/created', { verdict: 'not for this app' })])],
-  ['that shows nothing', auditReport([refused], { exit_code: 2 })],
-  ['without rows', auditReport([]), '<red>nothing was judged</red>: no rows; 12.3 seconds'],
-  ['with undetermined rows', auditReport([refused], { exit_code: 3 })],
-  ['with a finding', MIXED],
-])('The last line of an audit on the terminal is green only when all is well: an audit %s', (_what, report, line) => {
+test('The last line of an audit on the terminal is green only when all is well', () => {
   const colour = (style: string, text: string) => `<${style}>${text}</${style}>`
-  const text = renderAuditTerminal(report, { colour }).join('\n')
-  if (line) expect(text.split('\n').at(-1)).toBe(line)
-  expect(text.includes('<green>passed')).toBe(line?.includes('passed') === true)
+  const lastOf = (report: AuditReport) => renderAuditTerminal(report, { colour }).at(-1)
+  const refused = auditReport([auditedRow('use/id_token.expired')])
+  expect(lastOf(refused)).toBe('<green>passed</green>: 1 refused; 12.3 seconds')
+  expect(lastOf({ ...refused, exit_code: 1 })).toBe('<red>failed</red>: 1 refused; 12.3 seconds')
+  expect(lastOf({ ...refused, exit_code: 3 })).toBe('<yellow>undetermined</yellow>: 1 refused; 12.3 seconds')
+  expect(lastOf(auditReport([]))).toBe('<red>nothing was judged</red>: no rows; 12.3 seconds')
 })
 
 test('The command that runs a row again can be pasted into a shell', () => {

@@ -52,7 +52,7 @@ export function writeStart(app: string, more = ''): void {
   writeFileSync('app.mjs', app)
   const run = `[${JSON.stringify(process.execPath)}, app.mjs]`
   const start = `start:\n  run: ${run}\n  env: { PORT: '{port}', AGE_BASE_URL: '{base_url}' }\n${more}`
-  writeFileSync('agekey-audit.yaml', `app: http://localhost:{port}/verify\n${start}`)
+  writeFileSync('agekey-audit.yaml', `# How the app starts.\napp: http://localhost:{port}/verify\n${start}`)
 }
 
 /** Runs `agekey-sandbox audit` in this process. @param given.rows judged as if there were no others */

@@ -14,7 +14,6 @@ const EXAMPLE = fileURLToPath(new URL('../../../examples/express/app.js', import
 const sandbox = await shareSandbox({ lastAudit: readLastAudit })
 useScratchFolder()
 
-const write = (text: string) => writeFileSync('agekey-audit.yaml', text)
 const read = (name: string) => readFileSync(name, 'utf8')
 
 const FOUND_NONE =
@@ -31,20 +30,6 @@ test('An audit starts the app by --start at the fixed port of its address, and e
   const { code, stdout } = await auditInProcess(sandbox, { page, start, only: EXPIRED })
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('welcome you are') })
   await expect(fetch(page)).rejects.toThrow('fetch failed')
-}, 60_000)
-
-test('A report points at the line of the file that names the app, or at the code that reads the answers', async () => {
-  const page = await startSmallApp(sandbox.baseUrl, { exp: 'ignored' })
-  const placeBy = async (file: string) => {
-    write(file)
-    expect((await auditInProcess(sandbox, { only: EXPIRED, sarif: 'a.sarif' })).code).toBe(1)
-    const [finding] = JSON.parse(read('a.sarif')).runs[0].results
-    const { artifactLocation, region } = finding.locations[0].physicalLocation
-    return { uri: artifactLocation.uri, line: region.startLine }
-  }
-  expect(await placeBy(`fail_on: must\napp: ${page}\n`)).toEqual({ uri: 'agekey-audit.yaml', line: 2 })
-  const withSource = `app: ${page}\nuse: { source: src/verify.ts:12 }\n`
-  expect(await placeBy(withSource)).toEqual({ uri: 'src/verify.ts', line: 12 })
 }, 60_000)
 
 test('A whole audit is kept for its user alone, and says where its verdicts can be looked at; a part of one is not', async () => {

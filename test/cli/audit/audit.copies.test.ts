@@ -86,7 +86,7 @@ test('Copies of an app that cannot run side by side are reported in one line wit
   const port = await findFreePort()
   writeCopies(`import { createServer } from 'node:net'\ncreateServer().listen(${port}, 'localhost')`)
   await expect(auditInProcess(sandbox, { only: ['use/id_token.ex*'], jobs: '2' })).rejects.toThrow(
-    /^agekey-audit\.yaml:2: start: ".*" ended with code 1 before an answer of http:\S+; it wrote: .*EADDRINUSE.*; the first copy of your app did start: when copies cannot run side by side, give --jobs 1$/,
+    /^agekey-audit\.yaml:3: start: ".*" ended with code 1 before an answer of http:\S+; it wrote: .*EADDRINUSE.*; the first copy of your app did start: when copies cannot run side by side, give --jobs 1$/,
   )
 })
 

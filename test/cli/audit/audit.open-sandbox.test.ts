@@ -70,9 +70,3 @@ test('An audit refuses a sandbox that this process does not reach or trust, in o
   const refusal = /^https:\/\/localhost:\d+ cannot be reached: self.signed certificate; .* NODE_EXTRA_CA_CERTS$/
   await expect(open({ port, https: 'true' })).rejects.toThrow(refusal)
 })
-
-test('An audit does not begin where doctor finds a problem', async () => {
-  const running = await startSandbox({ baseUrl: `http://localhost:${await findFreePort()}` })
-  const problem = new RegExp(`^connection_refused: .*${new URL(running.baseUrl).port}.*; `)
-  await expect((await open({}, running.url)).look()).rejects.toThrow(problem)
-})

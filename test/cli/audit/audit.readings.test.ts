@@ -25,6 +25,8 @@ test('audit --readings --fail-on-readings restarts the app for readings of disco
   expect(reportIn('r.json').exit_code).toBe(1)
   for (const file of ['r.xml', 'r.sarif', 'r.md'])
     expect(readFileSync(file, 'utf8')).toMatch(/discovery=(?:minimal|full)/)
+  // The line of app in agekey-audit.yaml.
+  expect(readFileSync('r.sarif', 'utf8')).toContain('"startLine": 2')
   const last = reportIn('.agekey-audit/last.json')
   expect(last.rows).toEqual(MIXED.rows)
   expect(namesWith(last, 'depends')).toEqual(['discovery=minimal'])
