@@ -101,30 +101,17 @@ test('A plain good flow follows each 50 trials, and the last', async () => {
   expect([findings[59], notes]).toEqual([{ verdict: 'refused', evidence: 'it was refused', flows: ['t60.1'] }, []])
 })
 
-function countBeside() {
+test('Trials run side by side as far as they can, those "in turn" one at a time beside them, and those "alone" last', async () => {
   const beside: number[] = []
   const act: Act = (_name, _time, others) => {
     beside.push(others)
     return 'refused'
   }
-  return { beside, act }
-}
-
-test('Trials run side by side as far as they can, the others after them', async () => {
-  const { beside, act } = countBeside()
-  const { run, order } = prepare(6, act, { visitsEach: 3, runs: { t1: 'alone', t4: 'alone' } })
+  const runs = { t1: 'in turn', t2: 'in turn', t3: 'alone', t7: 'alone' } as const
+  const { run, order } = prepare(7, act, { visitsEach: 2, runs })
   await run()
-  expect(order).toEqual(['t2', 't3', 't5', 't6', 't1', 't4', 'control'])
-  expect([Math.max(...beside.slice(0, 4)), ...beside.slice(-2)]).toEqual([2, 0, 0])
-})
-
-test('Trials marked "in turn" run one at a time beside the others, and trials marked "alone" run last', async () => {
-  const { beside, act } = countBeside()
-  const { run, order } = prepare(5, act, { visitsEach: 4, runs: { t1: 'in turn', t2: 'in turn', t3: 'alone' } })
-  await run()
-  expect(order).toEqual(['t4', 't5', 't1', 't2', 't3', 'control'])
-  // The first trial runs beside the control and t1; t2 begins when t1 has ended.
-  expect(beside).toEqual([2, 1, 0, 0, 0])
+  expect(order).toEqual(['t4', 't5', 't1', 't6', 't2', 't3', 't7', 'control'])
+  expect([Math.max(...beside), ...beside.slice(-2)]).toEqual([2, 0, 0])
 })
 
 test('Two copies of an app share the trials, and each has its own good flows', async () => {
