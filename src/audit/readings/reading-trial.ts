@@ -4,7 +4,7 @@ import { findRow, rowId } from '../../sandbox/outcomes/catalogue.ts'
 import type { AuditRow } from '../../sandbox/outcomes/outcome.ts'
 import type { Reason } from '../../sandbox/outcomes/report/audit-report.ts'
 import { type Reading, type Readings, readingId, type Variant } from '../../sandbox/readings/reading.ts'
-import { excludedBy, READINGS } from '../../sandbox/readings/readings.ts'
+import { READINGS } from '../../sandbox/readings/readings.ts'
 import { sentenceOf } from '../drive/observation.ts'
 import type { Role } from '../drive/tested-personas.ts'
 import { describeErrors } from '../learn/check-learned.ts'
@@ -233,24 +233,25 @@ export interface ChosenVariant {
 }
 
 /** `refused_token_status=403` */
-export const chosenVariantName = ({ reading, variant }: Pick<ChosenVariant, 'reading' | 'variant'>): string =>
-  readingId(reading.name, variant.name)
+export const chosenVariantName = ({ reading, variant }: NamedVariant): string => readingId(reading.name, variant.name)
+
+type NamedVariant = Pick<ChosenVariant, 'reading'> & { readonly variant: Pick<Variant, 'name'> }
 
 /** All variants that the tenant does not have now. The good flows of an app come first, then those of the rows that show the reading. */
 export function unusualVariants(own: Readings, settings: RowSettings): readonly ChosenVariant[] {
   const { profile, create } = settings.learned
-  const readings = Object.fromEntries(READINGS.map((reading) => [reading.name, own[reading.name] ?? reading.default]))
+  const usualOf = (reading: Reading) => own[reading.name] ?? reading.default
   const good = goodFlowsOf(settings.learned)
-  const set = Object.entries(readings).map((one) => readingId(...one))
+  const set = READINGS.map((reading) => ({ reading, variant: { name: usualOf(reading) } }))
   const isRedirected = profile.responseMode !== 'form_post' || create.kind === 'learned'
 
-  function whyAbsent(reading: Reading, rows: readonly AuditRow[], variant: string): TrialFinding | undefined {
+  function whyAbsent(reading: Reading, rows: readonly AuditRow[], variant: Variant): TrialFinding | undefined {
     const { name } = reading
     // Decision: the brand word is a setting of an app that writes it into its requests, like the base URL.
     if (name === 'brand_word' && profile.upgradeScope)
       return notForThisApp('your app names the brand word itself, in the upgrade scope')
-    const other = set.find((one) => isExcluded(readingId(name, variant), one))
-    if (other !== undefined) return undetermined(`it excludes ${other}, which the tenant has`)
+    const other = set.find((one) => isExcluded({ reading, variant }, one))
+    if (other) return undetermined(`it excludes ${chosenVariantName(other)}, which the tenant has`)
     const known = rows.flatMap((row) => knownBefore(row, settings) ?? [])
     if (known.length === rows.length) {
       const masked = known.find(({ verdict }) => verdict !== 'not for this app')
@@ -263,24 +264,22 @@ export function unusualVariants(own: Readings, settings: RowSettings): readonly 
   }
 
   return READINGS.flatMap((reading) => {
-    const usual = readings[reading.name] ?? reading.default
+    const usual = usualOf(reading)
     const rows = reading.shownBy.flatMap((id) => findRow(id) ?? [])
     const others = rows.filter((row) => !knownBefore(row, settings) && !good.some((flow) => flow.row === row))
     const flows = [...good, ...others.flatMap((row) => planRow(row, settings).roles.map((role) => flowOf(row, role)))]
     return reading.variants
       .filter(({ name }) => name !== usual)
-      .map((variant) => ({ reading, variant, usual, flows, absent: whyAbsent(reading, rows, variant.name) }))
+      .map((variant) => ({ reading, variant, usual, flows, absent: whyAbsent(reading, rows, variant) }))
   })
 }
 
 export const mayMeet = (one: ChosenVariant, other: ChosenVariant): boolean =>
-  one.reading !== other.reading && !isExcluded(chosenVariantName(one), chosenVariantName(other))
+  one.reading !== other.reading && !isExcluded(one, other)
 
 /** Whether two variants exclude each other; the table says it for either of them. */
-function isExcluded(one: string, other: string): boolean {
-  const excludes = (name: string, beside: string) => {
-    const [reading = '', variant = ''] = name.split('=')
-    return excludedBy(reading, variant).includes(beside)
-  }
+function isExcluded(one: NamedVariant, other: NamedVariant): boolean {
+  const excludes = ({ reading, variant }: NamedVariant, beside: NamedVariant) =>
+    reading.excludes?.[variant.name]?.includes(chosenVariantName(beside)) === true
   return excludes(one, other) || excludes(other, one)
 }
