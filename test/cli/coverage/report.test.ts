@@ -1,11 +1,9 @@
 import { marked } from 'marked'
 import { expect, test } from 'vitest'
-import { renderCoverageMarkdown } from '../../../src/cli/coverage/markdown.ts'
-import { renderTerminal } from '../../../src/cli/coverage/terminal.ts'
+import { renderCoverageMarkdown, renderTerminal } from '../../../src/cli/coverage/report.ts'
 import { mergeCoverage } from '../../../src/sandbox/coverage/counters.ts'
 import { HOSTILE } from '../../audit/report/sample-report.ts'
 import { adultCounters, described, hits, minorCounters } from './sample-coverage.ts'
-
 const UNSEEN = { thresholds: {}, filters: {}, boundaries: {} }
 const plain = { missed: [], colour: (_style: string, text: string) => text }
 
