@@ -1,6 +1,5 @@
-import { createSandboxApi, type Transport } from '../../client/create-sandbox-api.ts'
+import { createSandboxApi } from '../../client/create-sandbox-api.ts'
 import { createRemoteTransport } from '../../client/remote-transport.ts'
-import type { SandboxApi } from '../../client/sandbox-api.ts'
 import { loadSettings, ownEnvironment, type Settings } from '../../config/load-settings.ts'
 import { FLAGS, type Texts, URL_VARIABLE } from '../../config/text-settings.ts'
 import { ConfigError } from '../../files/config-error.ts'
@@ -18,31 +17,14 @@ export interface SandboxAddress {
 }
 
 /** A running sandbox, or a tenant of it, for commands that only read. */
-export interface ReachedSandbox {
-  /** The URL that is called. */
-  readonly url: string
-  /** The URL of its pages for browsers: the base URL, unless `--url` is given. */
-  readonly pages: string
-  /** ` in tenant qa`, for a sentence; empty without a tenant. */
-  readonly inTenant: string
-  readonly settings: Settings['sandbox']
-  /** Whether the URL comes from the settings of this machine. */
-  readonly isLocal: boolean
-  readonly controlToken: string | undefined
-  readonly api: SandboxApi
-  readonly call: Transport['call']
-  /** Checks that the tenant exists: from the machine of the sandbox, a call to its URL would create it. @throws SandboxError */
-  requireTenant(): Promise<void>
-  /** Why a client_id is unknown there, with the nearest one; `undefined` for a registered client. */
-  clientProblem(clientId: string): Promise<string | undefined>
-}
+export type ReachedSandbox = Awaited<ReturnType<typeof reachSandbox>>
 
 /**
  * The sandbox at `--url`, otherwise at `AGEKEY_SANDBOX_URL`, otherwise the one that `start` runs with the same settings on this machine.
  * It is not called yet.
  * @throws ConfigError for a malformed URL
  */
-export async function reachSandbox(flags: Texts, { url, tenant }: SandboxAddress): Promise<ReachedSandbox> {
+export async function reachSandbox(flags: Texts, { url, tenant }: SandboxAddress) {
   const { sandbox: settings } = await loadSettings({ flags })
   const { controlToken } = settings
   const given = givenUrl(url)
@@ -51,18 +33,24 @@ export async function reachSandbox(flags: Texts, { url, tenant }: SandboxAddress
   const transportAt = (url: string) => createRemoteTransport({ baseUrl: url, token: controlToken })
   const transport = transportAt(baseUrl)
   return {
+    /** The URL that is called. */
     url: baseUrl,
+    /** The URL of its pages for browsers: the base URL, unless `--url` is given. */
     pages: ofTenant(given ?? baseUrlOf(settings), tenant),
+    /** ` in tenant qa`, for a sentence; empty without a tenant. */
     inTenant: baseUrl === rootUrl ? '' : visible(` in tenant ${name}`),
     settings,
+    /** Whether the URL comes from the settings of this machine. */
     isLocal: given === undefined,
     controlToken,
     api: createSandboxApi(transport, { name, baseUrl }),
     call: transport.call,
+    /** Checks that the tenant exists: from the machine of the sandbox, a call to its URL would create it. @throws SandboxError */
     async requireTenant() {
       if (baseUrl !== rootUrl) await transportAt(rootUrl).call('getTenant', { params: { name } })
     },
-    async clientProblem(clientId) {
+    /** Why a client_id is unknown there, with the nearest one; `undefined` for a registered client. */
+    async clientProblem(clientId: string) {
       const { clients } = await transport.call('getTenant', { params: { name } })
       const known = [BUILTIN_CLIENT.clientId, ...clients.map((client) => client.client_id)]
       return [DEMO_CLIENT_ID, ...known].includes(clientId) ? undefined : unknownName('client', clientId, known)
