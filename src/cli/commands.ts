@@ -172,7 +172,7 @@ export function addFlows(program: Command, flags: ReadFlags): void {
     .option(...JSON_FLAG)
     .addHelpText('after', FLOWS_EXAMPLES)
     .action(async (id: string | undefined, _options: unknown, command: Command) => {
-      const { flows } = await import('./flows/flows.ts')
+      const { flows } = await import('./flows.ts')
       await flows(id, flags(), command.optsWithGlobals())
     })
 }
