@@ -75,10 +75,9 @@ export function addDrive(program: Command, flags: ReadFlags): void {
     .option('--clear', 'take back every decision that waits')
     .option(...JSON_FLAG)
     .addHelpText('after', NEXT_EXAMPLES)
-    .action(async (_options: unknown, command: Command) => {
-      const drive = await import('./drive.ts')
-      await drive.nextDecision(flags(), command.optsWithGlobals())
-    })
+    .action(async (_options: unknown, command: Command) =>
+      (await import('./drive.ts')).nextDecision(flags(), command.optsWithGlobals()),
+    )
 
   const clock = program.command('clock').description('move the clock: advance, set, freeze, reset')
   addressOptions(clock)
@@ -87,9 +86,9 @@ export function addDrive(program: Command, flags: ReadFlags): void {
   const change =
     (name: 'advance' | 'set' | 'freeze' | 'reset' | 'show') =>
     async (value: unknown, _: unknown, command?: Command) => {
-      const drive = await import('./drive.ts')
+      const { driveClock } = await import('./drive.ts')
       const text = typeof value === 'string' ? value : undefined
-      await drive.driveClock(flags(), { ...(command ?? clock).optsWithGlobals(), change: name, text })
+      await driveClock(flags(), { ...(command ?? clock).optsWithGlobals(), change: name, text })
     }
   clock.command('advance <seconds>').description('let seconds pass').action(change('advance'))
   clock.command('set <instant>').description('move to an instant, in ISO 8601').action(change('set'))
@@ -100,10 +99,7 @@ export function addDrive(program: Command, flags: ReadFlags): void {
   addressOptions(program.command('reset').description('put the sandbox back to how it was declared'))
     .option(...JSON_FLAG)
     .addHelpText('after', RESET_EXAMPLES)
-    .action(async (options) => {
-      const drive = await import('./drive.ts')
-      await drive.reset(flags(), options)
-    })
+    .action(async (options) => (await import('./drive.ts')).reset(flags(), options))
 }
 
 const RUN_EXPLANATION = `
@@ -171,10 +167,9 @@ export function addFlows(program: Command, flags: ReadFlags): void {
   addFilterFlags(addressOptions(command))
     .option(...JSON_FLAG)
     .addHelpText('after', FLOWS_EXAMPLES)
-    .action(async (id: string | undefined, _options: unknown, command: Command) => {
-      const { flows } = await import('./flows.ts')
-      await flows(id, flags(), command.optsWithGlobals())
-    })
+    .action(async (id: string | undefined, _options: unknown, command: Command) =>
+      (await import('./flows.ts')).flows(id, flags(), command.optsWithGlobals()),
+    )
 }
 
 const EXPLAIN_EXAMPLES = `
@@ -200,28 +195,20 @@ export function addExplain(program: Command, flags: ReadFlags): void {
     .option('--flow <flow>', 'only those of one flow or call: use, create, par, token, upgrade, discovery, jwks')
     .option(...JSON_FLAG)
     .addHelpText('after', OUTCOMES_EXAMPLES)
-    .action(async (pattern: string | undefined, options) => {
-      const { listOutcomes } = await import('./explain.ts')
-      listOutcomes(pattern, options)
-    })
+    .action(async (pattern: string | undefined, options) =>
+      (await import('./explain.ts')).listOutcomes(pattern, options),
+    )
   outcomes
     .command('show <name>')
     .description('explain one, as id_token.expired or use/id_token.expired, with every way to force it')
     .option(...JSON_FLAG)
-    .action(async (name: string, _options: unknown, command: Command) => {
-      const { showOutcome } = await import('./explain.ts')
-      await showOutcome(name, flags(), command.optsWithGlobals())
-    })
-  const explain = program
-    .command('explain <name>')
-    .description('explain a rule, an outcome, a reading or a flow')
-    .addHelpText('after', EXPLAIN_EXAMPLES)
-  addressOptions(explain)
+    .action(async (name: string, _options: unknown, command: Command) =>
+      (await import('./explain.ts')).showOutcome(name, flags(), command.optsWithGlobals()),
+    )
+  addressOptions(program.command('explain <name>').description('explain a rule, an outcome, a reading or a flow'))
     .option(...JSON_FLAG)
-    .action(async (name: string, options) => {
-      const { explain } = await import('./explain.ts')
-      await explain(name, flags(), options)
-    })
+    .addHelpText('after', EXPLAIN_EXAMPLES)
+    .action(async (name: string, options) => (await import('./explain.ts')).explain(name, flags(), options))
 }
 
 const PERSONAS_EXAMPLES = `
@@ -236,10 +223,8 @@ export function addPersonas(program: Command, flags: ReadFlags): void {
     .description('the test users: list, show, check, generate')
     .option(...JSON_FLAG)
     .addHelpText('after', PERSONAS_EXAMPLES)
-  const list = async (_options: unknown, command: Command) => {
-    const { listPersonas } = await import('./personas.ts')
-    await listPersonas(flags(), command.optsWithGlobals())
-  }
+  const list = async (_options: unknown, command: Command) =>
+    (await import('./personas.ts')).listPersonas(flags(), command.optsWithGlobals())
   personas
     .command('list')
     .description('list them by group (also without a command)')
@@ -249,10 +234,9 @@ export function addPersonas(program: Command, flags: ReadFlags): void {
     .command('show <name>')
     .description('show one, with the dates it has today')
     .option(...JSON_FLAG)
-    .action(async (name: string, _options: unknown, command: Command) => {
-      const { showPersona } = await import('./personas.ts')
-      await showPersona(flags(), name, command.optsWithGlobals())
-    })
+    .action(async (name: string, _options: unknown, command: Command) =>
+      (await import('./personas.ts')).showPersona(flags(), name, command.optsWithGlobals()),
+    )
   personas
     .command('check <path...>')
     .description('check persona files or folders of them')
@@ -267,10 +251,9 @@ export function addPersonas(program: Command, flags: ReadFlags): void {
     .option('--seed <number>', 'the same number gives the same personas (default: 1)')
     .option('--out <folder>', 'write a file for each instead; never overwrites')
     .option(...JSON_FLAG)
-    .action(async (count: string, _options: unknown, command: Command) => {
-      const { generate } = await import('./personas.ts')
-      await generate(count, command.optsWithGlobals())
-    })
+    .action(async (count: string, _options: unknown, command: Command) =>
+      (await import('./personas.ts')).generate(count, command.optsWithGlobals()),
+    )
   withSubcommandsOnly(personas, list)
 }
 
@@ -292,6 +275,7 @@ Examples:
   agekey-sandbox coverage --markdown coverage.md --junit coverage.xml`
 
 export function addCoverage(program: Command, flags: ReadFlags): void {
+  const both = (minimums: string, earlier?: string) => (earlier === undefined ? minimums : `${earlier},${minimums}`)
   const coverage = program
     .command('coverage [file...]')
     .description('what your tests have not seen, each with what closes the gap')
@@ -310,8 +294,6 @@ export function addCoverage(program: Command, flags: ReadFlags): void {
       process.exitCode = await command.coverage(files, flags(), options)
     })
 }
-
-const both = (minimums: string, earlier?: string) => (earlier === undefined ? minimums : `${earlier},${minimums}`)
 
 const DOCTOR_EXAMPLES = `
 With --internal-url it reads discovery by that address, as an app in another container does.
