@@ -1,20 +1,12 @@
 import { setMaxListeners } from 'node:events'
-import type { Transport } from './create-sandbox-api.ts'
+import type { Transport } from './sandbox-api.ts'
 import { SandboxError } from './sandbox-error.ts'
 
-/** The end of a sandbox, or of a connection to a sandbox, for its users. */
-export interface Closing {
-  /** Aborted by `close`. */
-  readonly signal: AbortSignal
-  /** @throws SandboxError after `close` */
-  check(): void
-  /** The same transport; after `close` its calls reject, new ones and those in progress. */
-  guard(transport: Transport): Transport
-  close(): void
-}
-
-/** @param makeAnother how to get another sandbox, for the message */
-export function createClosing(makeAnother: string): Closing {
+/**
+ * Creates the end of a sandbox, or of a connection to a sandbox, for its users.
+ * @param makeAnother how to get another sandbox, for the message
+ */
+export function createClosing(makeAnother: string) {
   const controller = new AbortController()
   const { signal } = controller
   // Each waiting call adds a listener.
@@ -31,11 +23,14 @@ export function createClosing(makeAnother: string): Closing {
       call().then(resolve, reject).then(end, end)
     })
   return {
+    /** Aborted by `close`. */
     signal,
+    /** @throws SandboxError after `close` */
     check() {
       if (signal.aborted) throw closed()
     },
-    guard: ({ call, lastEnded }) => ({
+    /** The same transport; after `close` its calls reject, new ones and those in progress. */
+    guard: ({ call, lastEnded }: Transport): Transport => ({
       lastEnded: () => untilClosed(lastEnded),
       call: (operationId, input) => untilClosed(() => call(operationId, input)),
     }),

@@ -1,8 +1,7 @@
 import { checkConnection } from '../config/option-check.ts'
 import { createClosing } from './closing.ts'
-import { createSandboxApi, type Transport } from './create-sandbox-api.ts'
 import { createRemoteTransport } from './remote-transport.ts'
-import type { SandboxApi } from './sandbox-api.ts'
+import { createSandboxApi, type SandboxApi, type Transport } from './sandbox-api.ts'
 
 /** A sandbox in another process, for example in a container. */
 export interface ConnectedSandbox extends SandboxApi {

@@ -1,5 +1,5 @@
 import { Refusal } from '../oidc/refusal.ts'
-import type { Transport } from './create-sandbox-api.ts'
+import type { Transport } from './sandbox-api.ts'
 import { SandboxError } from './sandbox-error.ts'
 
 /**

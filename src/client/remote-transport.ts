@@ -1,6 +1,6 @@
 import type { OperationId, OperationResult } from '../control/contract/contract.ts'
 import { onDemand } from '../files/on-demand.ts'
-import type { Transport } from './create-sandbox-api.ts'
+import type { Transport } from './sandbox-api.ts'
 import { SandboxError, unreachable } from './sandbox-error.ts'
 
 /**

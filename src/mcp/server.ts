@@ -8,8 +8,8 @@ import {
   McpError,
 } from '@modelcontextprotocol/sdk/types.js'
 import * as z from 'zod'
-import { createSandboxApi } from '../client/create-sandbox-api.ts'
 import { createLocalTransport } from '../client/local-transport.ts'
+import { createSandboxApi } from '../client/sandbox-api.ts'
 import { SandboxError } from '../client/sandbox-error.ts'
 import { performInProcess } from '../control/perform.ts'
 import type { HttpHost } from '../http/handler.ts'

@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import type { Transport } from '../client/create-sandbox-api.ts'
-import type { SandboxApi } from '../client/sandbox-api.ts'
+import type { SandboxApi, Transport } from '../client/sandbox-api.ts'
 import { parseWith } from '../http/parse.ts'
 
 /** The sandbox of a tool: one tenant in this process. */

@@ -3,7 +3,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import * as z from 'zod'
-import { createSandboxApi } from '../../src/client/create-sandbox-api.ts'
+import { createSandboxApi } from '../../src/client/sandbox-api.ts'
 import { findDocument } from '../../src/documents/documents.ts'
 import { createMcpServer } from '../../src/mcp/server.ts'
 import { createRelyingParty } from '../support/relying-party.ts'

@@ -1,4 +1,4 @@
-import { createSandboxApi } from '../../client/create-sandbox-api.ts'
+import { createSandboxApi } from '../../client/sandbox-api.ts'
 import { createRemoteTransport } from '../../client/remote-transport.ts'
 import { loadSettings, ownEnvironment, type Settings } from '../../config/load-settings.ts'
 import { FLAGS, type Texts, URL_VARIABLE } from '../../config/text-settings.ts'
