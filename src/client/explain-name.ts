@@ -2,83 +2,24 @@ import { endpointOf } from '../oidc/endpoints.ts'
 import type { Level } from '../oidc/rules/rule.ts'
 import { levelOf, RULES } from '../oidc/rules/rules.ts'
 import { describeOutcome, findRow, OUTCOMES, rowId } from '../sandbox/outcomes/catalogue.ts'
-import { type Bait, needInWords, type Outcome, type OutcomeFlow } from '../sandbox/outcomes/outcome.ts'
+import { type Bait, needInWords, type Outcome } from '../sandbox/outcomes/outcome.ts'
 import { didYouMean, nearest, quote } from '../text/message-parts.ts'
-
-/** The ways to force an outcome; one of them suffices. */
-interface ForcedBy {
-  /** The endpoint whose request gets the outcome: `E1, Use authorization`. */
-  readonly endpoint: string
-  readonly query: string
-  readonly header: string
-  /** The body of `POST /_sandbox/expectations`, and the argument of `sandbox.next`. */
-  readonly expectation: { readonly flow: OutcomeFlow; readonly outcome: string; readonly persona?: string }
-  /** The same expectation as a shell command. */
-  readonly curl: string
-}
-
-interface Explained<Kind extends string> {
-  readonly kind: Kind
-  /** The name as the sandbox spells it: `USE-04`, `use/id_token.expired`. */
-  readonly name: string
-  /** The rule, or what happens, in one sentence. */
-  readonly title: string
-  /** The sections of specifications that demand this. */
-  readonly refs: readonly string[]
-  /** What a correct client does. */
-  readonly client: string
-  /** What to change in an app that does otherwise. */
-  readonly remedy: string
-  /** The whole explanation as plain text. */
-  readonly lines: readonly string[]
-}
-
-/** A rule that requests are checked against. */
-export interface ExplainedRule extends Explained<'rule'> {
-  readonly levels: { readonly spec: Level; readonly agekey: Level }
-  /** The OAuth error code of the refusal. */
-  readonly error: string
-}
-
-/** An outcome that can be forced. */
-export interface ExplainedOutcome extends Explained<'outcome'> {
-  readonly outcome: ReturnType<typeof describeOutcome>
-  readonly force: ForcedBy
-  /** Rows of other flows with the same name: `create/access_denied`. */
-  readonly others: readonly string[]
-}
-
-/** A name that is neither a rule nor an outcome. */
-export interface UnknownName {
-  readonly kind: 'unknown'
-  readonly name: string
-  /** One line, with the nearest names. */
-  readonly message: string
-  readonly suggestions: readonly string[]
-}
 
 /**
  * Explains a rule (`USE-04`, in any case) or an outcome (`id_token.expired`, `use/id_token.expired`). If several flows have an outcome of
  * this name, the one of Use is explained, otherwise that of the first flow.
  * @param options.baseUrl the sandbox in the commands
  */
-export function explainName(
-  name: string,
-  { baseUrl = 'http://localhost:2435' }: { readonly baseUrl?: string } = {},
-): ExplainedRule | ExplainedOutcome | UnknownName {
+export function explainName(name: string, { baseUrl = 'http://localhost:2435' }: { readonly baseUrl?: string } = {}) {
   const word = name.trim()
   const rule = RULES.find(({ id }) => id === word.toUpperCase())
   if (rule) return explainRule(rule, baseUrl)
-  const rows = rowsNamed(word.toLowerCase())
+  const row = findRow(word.toLowerCase())
+  const rows = row ? [row] : OUTCOMES.filter(({ name }) => name === word.toLowerCase())
   return rows[0] ? explainOutcome(rows[0], { others: rows.slice(1).map(rowId), baseUrl }) : unknown(word)
 }
 
-function rowsNamed(name: string): readonly Outcome[] {
-  const row = findRow(name)
-  return row ? [row] : OUTCOMES.filter((one) => one.name === name)
-}
-
-function explainRule(rule: (typeof RULES)[number], baseUrl: string): ExplainedRule {
+function explainRule(rule: (typeof RULES)[number], baseUrl: string) {
   const { id, sentence, section, hint, error } = rule
   const levels = { spec: levelOf(rule, 'spec'), agekey: levelOf(rule, 'agekey') }
   const inWords = (level: Level) =>
@@ -93,7 +34,7 @@ function explainRule(rule: (typeof RULES)[number], baseUrl: string): ExplainedRu
     `In the console: ${baseUrl}/_sandbox/console/rules#${id}`,
   ]
   const about = { name: id, title: sentence, refs: [section], client: sentence, remedy: hint }
-  return { kind: 'rule', ...about, levels, error, lines }
+  return { kind: 'rule' as const, ...about, levels, error, lines }
 }
 
 const VERDICTS = {
@@ -102,10 +43,7 @@ const VERDICTS = {
   depends: { client: 'may accept or refuse it', harm: 'When it gets through' },
 } as const
 
-function explainOutcome(
-  row: Outcome,
-  { others, baseUrl }: { others: readonly string[]; baseUrl: string },
-): ExplainedOutcome {
+function explainOutcome(row: Outcome, { others, baseUrl }: { others: readonly string[]; baseUrl: string }) {
   const { summary, rule, harm, refs, level, severity, correctClient, breaks, twin, needs = [], cwe } = row
   const id = rowId(row)
   const verdict = VERDICTS[correctClient]
@@ -129,14 +67,11 @@ function explainOutcome(
     ...ways,
   ]
   const about = { name: id, title: summary, refs, client: verdict.client, remedy: rule }
-  return { kind: 'outcome', ...about, outcome: describeOutcome(row), force, others, lines }
+  return { kind: 'outcome' as const, ...about, outcome: describeOutcome(row), force, others, lines }
 }
 
 /** The ways to force a row of the catalogue, as data and as lines of text. */
-function waysToForce(
-  { flow, name, bait, correctClient }: Outcome,
-  baseUrl: string,
-): ForcedBy & { readonly lines: readonly string[] } {
+function waysToForce({ flow, name, bait, correctClient }: Outcome, baseUrl: string) {
   const { number, title } = endpointOf(flow)
   const endpoint = `${number}, ${title}`
   const persona = correctClient === 'refuse' ? PERSONA_OF[bait] : PERSONA_OF.adult
@@ -158,10 +93,10 @@ function waysToForce(
 const PERSONA_OF: Readonly<Record<Bait, string>> = { adult: 'adult-passport', minor: 'teen-16', both: 'adult-passport' }
 
 /** The nearest rules and outcomes. A name with a flow is compared with names that have one. */
-function unknown(name: string): UnknownName {
+function unknown(name: string) {
   const known = [...RULES.map(({ id }) => id), ...new Set(OUTCOMES.map(name.includes('/') ? rowId : (row) => row.name))]
   const asked = didYouMean(name, known)
   const hint = asked || ' `agekey-sandbox outcomes` lists the outcomes, docs/rules.md the rules.'
   const message = `there is no rule and no outcome ${quote(name)}.${hint}`
-  return { kind: 'unknown', name, message, suggestions: nearest(name, known) }
+  return { kind: 'unknown' as const, name, message, suggestions: nearest(name, known) }
 }
