@@ -1,16 +1,14 @@
 import type { AuditChoices } from './audit/choices.ts'
 import type { VisitDetails } from './audit/drive/visited-by.ts'
 import { auditTestsOf, checkChoices, createTestRun, testTimeoutMs } from './audit/kit/audit-tests.ts'
-import { decisionCookies } from './client/decision-cookies.ts'
 import { describeFlow } from './client/describe-flow.ts'
 import type { SandboxApi } from './client/sandbox-api.ts'
 import type { KnownOutcome, KnownPersona } from './client/shapes.ts'
 import { pathOf } from './sandbox/addresses/addresses.ts'
-import { ACTING_COOKIE, actingValue } from './sandbox/decision/sources.ts'
+import { ACTING_COOKIE, OUTCOME_COOKIE, PERSONA_COOKIE, actingValue } from './sandbox/decision/sources.ts'
 import { rowId } from './sandbox/outcomes/catalogue.ts'
-import { openTestSandbox, type TestSandboxOptions } from './server/testing/test-sandbox.ts'
+import { type TestSandboxOptions, openTestSandbox } from './server/testing/test-sandbox.ts'
 import { beginTest } from './server/testing/worker-coverage.ts'
-
 export type { TestSandboxOptions }
 
 /** The sandbox of one Playwright test. */
@@ -122,9 +120,12 @@ async function actAs(
   context: CookieJar,
 ): Promise<void> {
   const { name } = await api.personas.get(persona)
+  // No path but that of the browser flows gets the cookies that decide.
+  const url = `${api.baseUrl}/v1/oidc/`
   // A cookie with an empty value names no outcome.
   await context.addCookies([
-    ...decisionCookies(api.baseUrl, { persona: name, outcome }),
+    { name: PERSONA_COOKIE, value: name, url },
+    { name: OUTCOME_COOKIE, value: outcome, url },
     {
       name: ACTING_COOKIE,
       value: encodeURIComponent(actingValue(pathOf(api.baseUrl), { persona: name, outcome })),
