@@ -1,4 +1,4 @@
-import { callHttp, type HttpCall } from '../../src/cli/remote/http-call.ts'
+import { callHttp, type HttpCall } from '../../src/cli/remote/reach-sandbox.ts'
 import type { HttpAnswer } from '../../src/client/exchange.ts'
 
 const TIMEOUT_MS = 10_000

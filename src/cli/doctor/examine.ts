@@ -3,7 +3,7 @@ import type { HttpAnswer } from '../../client/exchange.ts'
 import { ENDPOINTS } from '../../oidc/endpoints.ts'
 import { LOOPBACK_HOSTS } from '../../sandbox/addresses/addresses.ts'
 import { BUILTIN_CLIENT } from '../../sandbox/clients/clients.ts'
-import { readJson } from '../remote/http-call.ts'
+import { readJson } from '../remote/reach-sandbox.ts'
 import { type Diagnosis, inApp, inSandbox, ok, type Problem, problem, skipped } from './diagnosis.ts'
 import { ask, type Discovery, type DoctorVisit, readDiscovery, useIssuerNear } from './visit.ts'
 /** Examines a sandbox from the place of the app. Checks that a problem makes impossible are left out. Never throws for what it finds. */

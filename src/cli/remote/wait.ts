@@ -13,9 +13,8 @@ import { startStopwatch } from '../../sandbox/clock/clock.ts'
 import { certificateFileIn } from '../../tls/kept-certificate.ts'
 import { paintError, print, printError, printJson } from '../terminal.ts'
 import { type FilterFlags, filterInWords, readFilter, readTimeout } from './filter-flags.ts'
-import { callHttp, readJson } from './http-call.ts'
 import { flowLine, flowPageUrl } from './print-flow.ts'
-import { type ReachedSandbox, reachSandbox, type SandboxAddress } from './reach-sandbox.ts'
+import { callHttp, type ReachedSandbox, reachSandbox, readJson, type SandboxAddress } from './reach-sandbox.ts'
 
 interface WaitOptions extends SandboxAddress, FilterFlags {
   readonly since?: string
