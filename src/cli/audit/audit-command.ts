@@ -30,9 +30,9 @@ import { CATALOGUE_VERSION, CATALOGUE_VERSIONS, rowId } from '../../sandbox/outc
 import { examine } from '../doctor/examine.ts'
 import { baseUrlOf, flagsAsTyped } from '../remote/reach-sandbox.ts'
 import { readReportFiles, writeReportFiles } from '../report-files.ts'
-import { createFromSettings } from '../start/create-from-settings.ts'
 import { startGroup } from '../start/process-group.ts'
 import { createReport } from '../start/report.ts'
+import { createFromSettings } from '../start/start.ts'
 import { exitWithin, untilSignal } from '../start/until-signal.ts'
 import { alignColumns, paint, paintError, print, printError, redrawError } from '../terminal.ts'
 

@@ -1,18 +1,25 @@
 import { writeFileSync } from 'node:fs'
+import { connectSandbox } from '../../client/connect-sandbox.ts'
+import { createRemoteTransport } from '../../client/remote-transport.ts'
+import type { SandboxApi } from '../../client/sandbox-api.ts'
 import { loadSettings, type Settings } from '../../config/load-settings.ts'
-import type { Texts } from '../../config/text-settings.ts'
+import { CLIENT_ID_VARIABLE, CLIENT_SECRET_VARIABLE, type Texts, URL_VARIABLE } from '../../config/text-settings.ts'
 import { messageOf } from '../../files/caught.ts'
 import { ConfigError, type FileProblem } from '../../files/config-error.ts'
 import { type JUnitSuite, renderJUnit } from '../../files/reports/junit.ts'
+import { BUILTIN_CLIENT } from '../../sandbox/clients/clients.ts'
+import { createClock } from '../../sandbox/clock/clock.ts'
+import { loadPersonas } from '../../sandbox/personas/load-personas.ts'
 import { parseScenario, readScenarioText } from '../../sandbox/queue/scenario-file.ts'
 import { type Scenario, stepOf, summaryOf } from '../../sandbox/queue/scenario-schema.ts'
 import { readTimeout } from '../remote/filter-flags.ts'
-import type { SandboxAddress } from '../remote/reach-sandbox.ts'
-import { type ProcessEnd, STOP_MS, startGroup } from '../start/process-group.ts'
+import { checkedUrl, type SandboxAddress } from '../remote/reach-sandbox.ts'
+import { STOP_MS, startGroup } from '../start/process-group.ts'
+import { createReport } from '../start/report.ts'
+import { createFromSettings } from '../start/start.ts'
 import { exitWithin, untilSignal } from '../start/until-signal.ts'
 import { createRunReport, hasPassed, type RunReport } from './report.ts'
-import { type EarlyEnd, runScenario, type ScenarioRun, type StepResult } from './run-scenario.ts'
-import { openStage, personasOnStage, type Stage } from './stage.ts'
+import { runScenario, type ScenarioRun, type StepResult } from './run-scenario.ts'
 
 /** The flags of `run` itself. */
 interface RunOptions extends SandboxAddress {
@@ -41,10 +48,14 @@ export async function run(files: readonly string[], flags: Texts, options: RunOp
   const settings: Settings = options.json ? { ...loaded, log: 'json' } : loaded
   // A missing or wrong file must not be reported as a port in use.
   const texts = readAll(files, (file) => ({ file, text: readScenarioText(file) }))
-  const personas = await personasOnStage(settings, options)
+  const { url, tenant } = options
+  // A sandbox of its own need not run yet, and the one at `--url` says its personas.
+  const remote = url === undefined ? undefined : openRemote(url, settings, tenant)
+  const known = await (remote?.api.personas.list() ?? loadPersonas(settings.sandbox.personas))
+  const personas = known.map(({ name }) => name)
   const scenarios = readAll(texts, ({ file, text }) => ({ file, scenario: parseScenario(text, { file, personas }) }))
   const interrupted = untilSignal()
-  const stage = await openStage(settings, options)
+  const stage = remote ?? (await openOwn(settings, tenant))
   let command: AppCommand | undefined
   try {
     const report = createRunReport(settings.log, { isShared: options.command !== undefined })
@@ -93,17 +104,80 @@ export async function run(files: readonly string[], flags: Texts, options: RunOp
   }
 }
 
-/** The app's own command, which runs during the scenarios. */
-interface AppCommand {
-  /** Ends the wait of a scenario. */
-  readonly early: EarlyEnd
-  /** Starts the command once, when a scenario is armed. */
-  start(): void
-  /** How the command ended; `undefined` when it was never started. */
-  ending(): Promise<ProcessEnd | undefined>
-  /** Ends the command with the programs that it started. */
-  stop(): Promise<void>
+/** The sandbox in which scenarios run. */
+interface Stage {
+  readonly api: SandboxApi
+  /** What an app needs to use the sandbox, as environment variables. */
+  environment(): Promise<Readonly<Record<string, string>>>
+  /** Prints the URL, once. Requests may follow immediately, so a scenario is armed by then. */
+  announce(): void
+  /** Prepares the sandbox for the next scenario. */
+  prepare(): Promise<void>
+  leave(): Promise<void>
 }
+
+async function openOwn(settings: Settings, tenant: string | undefined): Promise<Stage> {
+  const { log, warnings } = settings
+  if (tenant !== undefined) throw ConfigError.of('--tenant: is for a sandbox at --url; give both or neither')
+  const report = createReport(log, createClock().now)
+  for (const warning of warnings) report.warning(warning)
+  const { warning, defect } = report
+  const sandbox = await createFromSettings(settings, { warning, defect })
+  const { client, url, baseUrl } = sandbox
+  return {
+    api: sandbox,
+    environment: async () => environmentOf({ ...client, baseUrl, controlToken: settings.sandbox.controlToken }),
+    announce: () => report.ready({ client, url, baseUrl }),
+    prepare: () => sandbox.reset(),
+    leave: () => sandbox.close(),
+  }
+}
+
+/** The sandbox also belongs to others: nothing is reset between scenarios. */
+function openRemote(url: string, { sandbox: settings }: Settings, tenant: string | undefined): Stage {
+  const { controlToken } = settings
+  const sandbox = connectSandbox(checkedUrl(url, '--url'), controlToken === undefined ? {} : { controlToken })
+  const api = tenant === undefined ? sandbox : sandbox.tenant(tenant)
+  return {
+    api,
+    environment: () => environmentAt(api.baseUrl, settings),
+    announce() {},
+    prepare: async () => {},
+    leave: () => sandbox.close(),
+  }
+}
+
+/** The URL comes from the sandbox itself, since a container is reached by another one. Secrets of clients stay there. */
+async function environmentAt(url: string, { controlToken, clients = [] }: Settings['sandbox']) {
+  const [, name = 'default'] = /\/t\/([^/]+)$/.exec(url) ?? []
+  const { call } = createRemoteTransport({ baseUrl: url, token: controlToken })
+  const { base_url: baseUrl, clients: known } = await call('getTenant', { params: { name } })
+  const [declared] = known
+  if (!declared) return environmentOf({ ...BUILTIN_CLIENT, baseUrl, controlToken })
+  const clientId = declared.client_id
+  const clientSecret = clients.find((client) => client.clientId === clientId)?.clientSecret
+  return environmentOf({ baseUrl, clientId, clientSecret, controlToken })
+}
+
+interface StagedApp {
+  readonly baseUrl: string
+  readonly clientId: string
+  /** Absent when only the sandbox knows the secret. */
+  readonly clientSecret?: string | undefined
+  readonly controlToken?: string | undefined
+}
+
+function environmentOf({ baseUrl, clientId, clientSecret, controlToken }: StagedApp): Record<string, string> {
+  return {
+    [URL_VARIABLE]: baseUrl,
+    [CLIENT_ID_VARIABLE]: clientId,
+    ...(clientSecret === undefined ? {} : { [CLIENT_SECRET_VARIABLE]: clientSecret }),
+    ...(controlToken === undefined ? {} : { AGEKEY_SANDBOX_CONTROL_TOKEN: controlToken }),
+  }
+}
+
+/** The app's own command, which runs during the scenarios. */
+type AppCommand = Awaited<ReturnType<typeof prepareCommand>>
 
 /**
  * Prepares a command. Its output is passed through, and goes to stderr when events are on stdout.
@@ -112,7 +186,7 @@ interface AppCommand {
 async function prepareCommand(
   words: readonly string[],
   { stage, report, isJson }: { stage: Stage; report: RunReport; isJson: boolean },
-): Promise<AppCommand> {
+) {
   const env = await stage.environment()
   let end = () => {}
   const happened = new Promise<void>((resolve) => {
@@ -121,12 +195,14 @@ async function prepareCommand(
   let group: ReturnType<typeof startGroup> | undefined
   let reason: string | undefined
   return {
+    /** Ends the wait of a scenario. */
     early: {
       happened,
       get reason() {
         return reason
       },
     },
+    /** Starts the command once, when a scenario is armed. */
     start() {
       if (group) return
       report.commandStarted(words)
@@ -137,7 +213,9 @@ async function prepareCommand(
         end()
       })
     },
+    /** How the command ended; `undefined` when it was never started. */
     ending: async () => group?.ended,
+    /** Ends the command with the programs that it started. */
     stop: async () => group?.stop(),
   }
 }
