@@ -3,17 +3,10 @@ import { visible } from '../../files/visible.ts'
 import type { StepProgress } from '../../sandbox/queue/queued.ts'
 import type { ProcessEnd } from '../start/process-group.ts'
 import { paint, print, printText } from '../terminal.ts'
-import type { ScenarioRun, StepListener, StepResult } from './run-scenario.ts'
+import type { ScenarioRun, StepResult } from './run-scenario.ts'
 
 /** The report of a run while it happens. */
-export interface RunReport extends Omit<StepListener, 'armed' | 'timedOut'> {
-  scenario(scenario: Pick<ScenarioRun, 'name' | 'file'>): void
-  /** The app's own command has started. */
-  commandStarted(words: readonly string[]): void
-  commandEnded(ending: ProcessEnd): void
-  /** @param ending of the command, if there was one */
-  end(runs: readonly ScenarioRun[], ending?: ProcessEnd): void
-}
+export type RunReport = ReturnType<typeof createPrettyRunReport>
 
 const silent: RunReport = { scenario() {}, current() {}, ended() {}, commandStarted() {}, commandEnded() {}, end() {} }
 
@@ -55,21 +48,24 @@ function createJsonRunReport(): RunReport {
   }
 }
 
-function createPrettyRunReport(isShared: boolean): RunReport {
+function createPrettyRunReport(isShared: boolean) {
   const waiting = isShared ? { clear() {}, show() {} } : createWaitingLine()
   return {
-    scenario: ({ name, file }) => print(`${paint('bold', visible(name))} ${paint('dim', visible(file))}`),
-    current: (step) => waiting.show(step),
-    ended(step) {
+    scenario: ({ name, file }: Pick<ScenarioRun, 'name' | 'file'>) =>
+      print(`${paint('bold', visible(name))} ${paint('dim', visible(file))}`),
+    current: (step: StepProgress) => waiting.show(step),
+    ended(step: StepResult) {
       waiting.clear()
       print(stepLine(step))
       for (const line of explain(step)) print(`      ${visible(line)}`)
     },
-    commandStarted: (command) => print(`  ${paint('dim', `$ ${visible(command.join(' '))}`)}`),
-    commandEnded({ reason, code }) {
+    /** The app's own command has started. */
+    commandStarted: (command: readonly string[]) => print(`  ${paint('dim', `$ ${visible(command.join(' '))}`)}`),
+    commandEnded({ reason, code }: ProcessEnd) {
       print(`  ${code === 0 ? paint('green', '✓') : paint('red', '✗')} the command ${reason}`)
     },
-    end(runs, ending) {
+    /** @param ending of the command, if there was one */
+    end(runs: readonly ScenarioRun[], ending?: ProcessEnd) {
       const steps = runs.flatMap((run) => run.steps)
       const count = (status: StepResult['status']) => steps.filter((step) => step.status === status).length
       const verdict = isGood(runs, ending) ? paint('green', 'passed') : paint('red', 'failed')

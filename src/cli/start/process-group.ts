@@ -5,9 +5,6 @@ import { ownEnvironment } from '../../config/load-settings.ts'
 import { codeOf, messageOf } from '../../files/caught.ts'
 import { startStopwatch } from '../../sandbox/clock/clock.ts'
 
-/** A command: the shell runs a text; a list is a program and its arguments. */
-export type CommandLine = string | readonly string[]
-
 /** How a program ended. */
 export interface ProcessEnd {
   /** `ended with code 1`, `was ended by SIGTERM`, `cannot be run (ENOENT)`. */
@@ -16,25 +13,19 @@ export interface ProcessEnd {
   readonly code: number
 }
 
-/** A program with the programs that it starts. */
-export interface ProcessGroup {
-  readonly child: ChildProcess
-  /** The process id of the program itself. */
-  readonly ended: Promise<ProcessEnd>
-  /** Ends the program and those that it started: first politely, after a while by force. */
-  stop(): Promise<void>
-}
-
 /** Milliseconds that a program has to end when it is asked to. */
 export const STOP_MS = 3000
 const BETWEEN_LOOKS_MS = 100
 const NOT_FOUND = 127
 
-/** Starts a program in its own process group, which is ended as a whole, also when this process exits. */
+/**
+ * Starts a program in its own process group, which is ended as a whole, also when this process exits.
+ * @param run the shell runs a text; a list is a program and its arguments
+ */
 export function startGroup(
-  run: CommandLine,
+  run: string | readonly string[],
   { env, stdio = 'pipe' }: { env: Readonly<Record<string, string>>; stdio?: StdioOptions },
-): ProcessGroup {
+) {
   const options = {
     env: { ...ownEnvironment(), ...env },
     stdio,
@@ -61,6 +52,7 @@ export function startGroup(
   return {
     child,
     ended: endingOf(child),
+    /** Ends the program and those that it started: first politely, after a while by force. */
     stop() {
       // Only once: the id may belong to another group later.
       stopping ??= stop()

@@ -15,13 +15,7 @@ type Ready = Pick<Sandbox, 'url' | 'baseUrl' | 'client'> &
   }
 
 /** The report of a running sandbox: calls on stdout, after the line or table that says it is ready; everything else on stderr. */
-export interface Report {
-  ready(ready: Ready): void
-  call(call: CallSummary): void
-  warning(message: string): void
-  /** A bug of the sandbox itself. */
-  defect(error: unknown): void
-}
+export type Report = ReturnType<typeof createPrettyReport>
 
 const silent: Report = { ready() {}, call() {}, warning() {}, defect() {} }
 
@@ -52,14 +46,15 @@ function withoutNoise(report: Report): Report {
 }
 
 /** Lines for people. */
-function createPrettyReport(now: () => number): Report {
+function createPrettyReport(now: () => number) {
   const warning = (message: string) => printError(`${paintError('yellow', 'warning:')} ${visible(message)}`)
   const log = createLog(writeOut, warning)
   return {
-    ready: (ready) => log.first(readyTable(ready)),
-    call: (call) => log.line(prettyLine(call, now())),
+    ready: (ready: Ready) => log.first(readyTable(ready)),
+    call: (call: CallSummary) => log.line(prettyLine(call, now())),
     warning,
-    defect(error) {
+    /** A bug of the sandbox itself. */
+    defect(error: unknown) {
       const lines = String((error instanceof Error && error.stack) || error).split('\n')
       printError(`${paintError('red', 'error:')} ${lines.map(visible).join('\n')}`)
     },
@@ -161,16 +156,11 @@ function createJsonReport(now: () => number): Report {
   }
 }
 
-/** A log that drops lines which cannot be written, instead of ending the process or filling its memory. */
-interface Log {
-  /** Writes the first line, later if it cannot be written now. */
-  first(line: string): void
-  /** Writes a line. Lines of one turn are written together, because each write costs a tenth of an answer. */
-  line(line: string): void
-}
-
-/** Creates a log. `onWarning` is called when lines begin to be dropped, and when they can be written again. */
-export function createLog(write: Output, onWarning: (message: string) => void): Log {
+/**
+ * Creates a log that drops lines which cannot be written, instead of ending the process or filling its memory. `onWarning` is called
+ * when lines begin to be dropped, and when they can be written again.
+ */
+export function createLog(write: Output, onWarning: (message: string) => void) {
   let owed = ''
   let waiting: string[] = []
   let missing: number | undefined
@@ -191,11 +181,13 @@ export function createLog(write: Output, onWarning: (message: string) => void): 
     missing = (missing ?? 0) + lines.length
   }
   return {
-    first(line) {
+    /** Writes the first line, later if it cannot be written now. */
+    first(line: string) {
       owed = `${line}\n`
       flush()
     },
-    line(line) {
+    /** Writes a line. Lines of one turn are written together, because each write costs a tenth of an answer. */
+    line(line: string) {
       if (waiting.length === 0) setImmediate(flush)
       waiting.push(`${line}\n`)
     },
