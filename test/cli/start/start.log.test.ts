@@ -1,30 +1,9 @@
 import { expect, test, vi } from 'vitest'
-import { findFreePort } from '../../support/free-port.ts'
 import { buildCli, jsonLines, WITH_KEYS } from '../built-cli.ts'
-import { run } from '../in-process.ts'
 
 const { launch, start } = await buildCli()
 
 const PATIENCE = { timeout: 10_000 }
-
-/** Starts a server whose output the test does not read, makes five calls, and ends the server by SIGTERM. */
-async function callUnread(log: string, before: string) {
-  const port = String(await findFreePort())
-  const { child, ended } = launch(['-p', port, '--log', log], { before, env: WITH_KEYS })
-  const url = `http://127.0.0.1:${port}`
-  expect((await run(['wait', '--url', url])).code).toBe(0)
-  for (let n = 0; n < 5; n++)
-    expect((await fetch(`${url}/.well-known/jwks.json`, { headers: { connection: 'close' } })).status).toBe(200)
-  child.kill('SIGTERM')
-  return ended
-}
-
-test.each([
-  ['json', 'exec >/dev/full', /^.*warning.*log: it cannot be written \(ENOSPC: no space left on device, write\).*\n$/],
-  ['pretty', 'exec >/dev/full 2>/dev/full', /^$/],
-])('start --log %s after "%s" says once %s, goes on, and ends by SIGTERM with 0', async (log, before, line) => {
-  expect(await callUnread(log, before)).toMatchObject({ code: 0, stderr: expect.stringMatching(line) })
-})
 
 test('start goes on when its readers have closed stderr and stdout', async () => {
   const args = ['-p', '0', '--log', 'json']
