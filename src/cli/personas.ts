@@ -21,7 +21,7 @@ interface Format {
 /** Lists the built-in personas and those of `--personas`, by group. */
 export async function listPersonas(flags: Texts, { json = false }: Format): Promise<void> {
   const personas = await knownPersonas(flags)
-  if (json) return printJson({ personas: personas.map(withPlainDates) })
+  if (json) return printJson({ personas })
   for (const group of new Set(personas.map(groupOf))) {
     print(paint('bold', group))
     const rows = personas.filter((persona) => groupOf(persona) === group).map(({ name, purpose }) => [name, purpose])
@@ -37,9 +37,8 @@ export async function showPersona(flags: Texts, name: string, { json = false }: 
     const names = personas.map((known) => known.name)
     throw ConfigError.of(unknownName('persona', name, names))
   }
-  const shown = withPlainDates(persona)
-  if (json) return printJson(shown)
-  print(personaYaml(shown).trimEnd())
+  if (json) return printJson(persona)
+  print(personaYaml(persona).trimEnd())
 }
 
 /**
@@ -61,13 +60,11 @@ export function checkPersonas(paths: readonly string[], { json = false }: Format
   }
 }
 
+/** The built-in personas and those of `--personas`, with the dates that they have now. */
 async function knownPersonas(flags: Texts): Promise<Persona[]> {
   const { sandbox } = await loadSettings({ flags })
-  return loadPersonas(sandbox.personas)
-}
-
-function withPlainDates(persona: Persona): Persona {
-  return resolvePersona(persona, createClock().base())
+  const now = createClock().base()
+  return (await loadPersonas(sandbox.personas)).map((persona) => resolvePersona(persona, now))
 }
 
 interface GenerateOptions extends Format {
