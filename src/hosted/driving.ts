@@ -28,9 +28,9 @@ export async function queueLater(
   { clientId, state }: { readonly clientId: string; readonly state: string },
   { request, tenant }: Visit,
 ): Promise<void> {
-  const queue = request.method === 'POST' ? tenant.expectations.add : tenant.expectations.addLater
+  const { expectations } = request.method === 'POST' ? tenant : tenant.queue
   const isOfThisFlow = flow === 'token' || flow === 'upgrade'
   const isOfClient = flow !== 'discovery' && flow !== 'jwks'
   const match = { client_id: clientId, ...(isOfThisFlow && { state }) }
-  await queue({ flow, outcome: name, ...(isOfClient && { match }) })
+  await expectations.add({ flow, outcome: name, ...(isOfClient && { match }) })
 }

@@ -34,17 +34,8 @@ export const clientSchema = z.strictObject({
 })
 
 export const clientSettingsSchema = z.object({
-  clientId: z.string(),
-  clientSecret: z.string(),
-  name: z.string().optional(),
-  /** Path of an image file. */
-  logo: z.string().optional(),
-  /** Matched character by character. */
+  ...camelCased(clientSchema.shape),
   redirectUris: z.array(z.string()).readonly(),
-  /** Decides for every request of this client, without a choice page. */
-  persona: z.string().optional(),
-  /** Signs the id_tokens of this client; the `signingAlg` of the sandbox when absent. */
-  signingAlg: z.enum(SIGNING_ALGORITHMS).optional(),
 })
 
 /** A relying party as the settings declare it. */

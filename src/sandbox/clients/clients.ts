@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Client, Clients, SigningAlgorithm } from '../../oidc/ports.ts'
+import type { Client } from '../../oidc/ports.ts'
 import { LOOPBACK_HOSTS, redirectUriProblem } from '../addresses/addresses.ts'
 import type { ClientSettings } from './client-schema.ts'
 import { createMask, type Mask } from './mask.ts'
@@ -10,13 +10,7 @@ export interface SandboxClient extends Client {
   readonly persona: string | undefined
 }
 
-export interface SandboxClients extends Clients {
-  find(clientId: string): SandboxClient | undefined
-  /** Removes the secrets of the clients and of the process from what is recorded or shown. */
-  readonly mask: Mask
-  /** The signing algorithms that clients chose for themselves. */
-  readonly signingAlgs: readonly SigningAlgorithm[]
-}
+export type SandboxClients = ReturnType<typeof createClients>
 
 /** The built-in client, known without any config. Any path and port on a loopback host counts as registered. */
 export const BUILTIN_CLIENT = {
@@ -32,7 +26,7 @@ export const BUILTIN_CLIENT = {
 export function createClients(
   settings: readonly ClientSettings[],
   { builtin, demoOf, secrets = [] }: { builtin: boolean; demoOf?: string; secrets?: readonly string[] },
-): SandboxClients {
+) {
   const declared: readonly ClientSettings[] = demoOf === undefined ? settings : [demoClient(demoOf), ...settings]
   const clients = new Map<string, SandboxClient>(declared.map((client) => [client.clientId, fromSettings(client)]))
   if (builtin && !clients.has(BUILTIN_CLIENT.clientId)) {
@@ -40,15 +34,22 @@ export function createClients(
     const builtinClient = { ...BUILTIN_CLIENT, ...sandboxOnly, redirectUris: [], allowsRedirectTo: allowsLoopback }
     clients.set(builtinClient.clientId, builtinClient)
   }
-  const signingAlgs = declared.flatMap(({ signingAlg }) => signingAlg ?? [])
-  const ids = [...clients.keys()].filter((id) => id !== DEMO_CLIENT_ID)
   let made: Mask | undefined
-  // The mask is created when a call is first shown: most tenants are called and never looked at.
+  /**
+   * Removes the secrets of the clients and of the process from what is recorded or shown. The mask is created when a call is first shown:
+   * most tenants are called and never looked at.
+   */
   const mask: Mask = (value) => {
     made ??= createMask([...secrets, ...[...clients.values()].flatMap(secretsOf)])
     return made(value)
   }
-  return { ids, mask, find: (clientId) => clients.get(clientId), signingAlgs }
+  return {
+    ids: [...clients.keys()].filter((id) => id !== DEMO_CLIENT_ID),
+    mask,
+    find: (clientId: string) => clients.get(clientId),
+    /** The signing algorithms that clients chose for themselves. */
+    signingAlgs: declared.flatMap(({ signingAlg }) => signingAlg ?? []),
+  }
 }
 
 /** The secret of a client, also in the form of HTTP Basic credentials. */

@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import { INSTANT_FORMS, parseInstant } from '../../age/calendar.ts'
-import type { Clock } from '../../oidc/ports.ts'
 import { Refusal } from '../../oidc/refusal.ts'
 import { mustBe } from '../../text/schema-problems.ts'
 
@@ -13,27 +12,6 @@ export const clockStateSchema = z.object({
 })
 
 export type ClockState = z.infer<typeof clockStateSchema>
-
-/** The clock of one tenant. All lifetimes and ages are judged by this clock. */
-export interface SandboxClock extends Clock {
-  /**
-   * The instant from which the relative dates of personas count, in epoch milliseconds: real time, or the instant of the
-   * last `set`. Advancing does not move it, so a persona grows older only when time is advanced, not while a container runs.
-   */
-  base(): number
-  /** Moves now and base to `instant` (epoch milliseconds) and forgets what was advanced. Stays frozen or running. @throws Refusal */
-  set(instant: number): void
-  /** Freezes the clock, with a base in real time too; `false` lets both run again. */
-  freeze(frozen: boolean): void
-  /** Advances the clock by `seconds`, frozen or not. @throws Refusal for a negative number or an instant beyond year 9999 */
-  advance(seconds: number): void
-  /** Back to real time, running. */
-  reset(): void
-  state(): ClockState
-  /** The state of a moved clock as JSON. A clock that recalls the state shows the same time. */
-  remember(): ClockMemory
-  recall(memory: ClockMemory): void
-}
 
 export const clockMemorySchema = z.object({
   /** The instant of the last `set`, and the real time at which it was called. */
@@ -52,8 +30,11 @@ export const UNMOVED: ClockMemory = { advancedMs: 0 }
 const EARLIEST = Date.parse('0001-01-01T00:00:00.000Z')
 const LATEST = Date.parse('9999-12-31T23:59:59.999Z')
 
+/** The clock of one tenant. All lifetimes and ages are judged by this clock. */
+export type SandboxClock = ReturnType<typeof createClock>
+
 /** Creates a clock in real time. `systemNow` gives real time in epoch milliseconds; no other file reads the system clock. */
-export function createClock({ systemNow = Date.now }: { readonly systemNow?: () => number } = {}): SandboxClock {
+export function createClock({ systemNow = Date.now }: { readonly systemNow?: () => number } = {}) {
   let { set, frozenAt, advancedMs } = UNMOVED
 
   const realTime = () => frozenAt ?? systemNow()
@@ -70,8 +51,13 @@ export function createClock({ systemNow = Date.now }: { readonly systemNow?: () 
 
   return {
     now: () => nowAt(realTime()),
+    /**
+     * The instant from which the relative dates of personas count, in epoch milliseconds: real time, or the instant of the
+     * last `set`. Advancing does not move it, so a persona grows older only when time is advanced, not while a container runs.
+     */
     base: () => baseAt(realTime()),
-    set(exact) {
+    /** Moves now and base to `exact` (epoch milliseconds) and forgets what was advanced. Stays frozen or running. @throws Refusal */
+    set(exact: number) {
       const instant = Math.floor(exact)
       if (!(instant >= EARLIEST && instant <= LATEST)) {
         throw Refusal.invalidRequest(
@@ -81,7 +67,8 @@ export function createClock({ systemNow = Date.now }: { readonly systemNow?: () 
       set = { instant, startedAt: realTime() }
       advancedMs = 0
     },
-    freeze(frozen) {
+    /** Freezes the clock, with a base in real time too; `false` lets both run again. */
+    freeze(frozen: boolean) {
       if (frozen) {
         frozenAt = realTime()
         return
@@ -90,7 +77,8 @@ export function createClock({ systemNow = Date.now }: { readonly systemNow?: () 
       if (set !== undefined) set = { instant: set.instant, startedAt: set.startedAt + systemNow() - realTime() }
       frozenAt = undefined
     },
-    advance(seconds) {
+    /** Advances the clock by `seconds`, frozen or not. @throws Refusal for a negative number or an instant beyond year 9999 */
+    advance(seconds: number) {
       if (!(seconds >= 0)) {
         throw Refusal.invalidRequest(
           `advance: ${seconds} is no number of seconds from 0 up; to go back in time, use set or reset`,
@@ -103,10 +91,12 @@ export function createClock({ systemNow = Date.now }: { readonly systemNow?: () 
       }
       advancedMs = advanced
     },
+    /** Back to real time, running. */
     reset: () => recall(UNMOVED),
-    remember: () => ({ set, frozenAt, advancedMs }),
+    /** The state of a moved clock as JSON. A clock that recalls the state shows the same time. */
+    remember: (): ClockMemory => ({ set, frozenAt, advancedMs }),
     recall,
-    state() {
+    state(): ClockState {
       const real = realTime()
       return {
         now: new Date(nowAt(real)).toISOString(),

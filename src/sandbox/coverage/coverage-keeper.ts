@@ -8,27 +8,11 @@ import {
   mergeCoverage,
 } from './counters.ts'
 
-/** What was delivered to the clients of one tenant. */
-export interface TenantCoverage {
-  /** Notes a delivery. Deliveries are counted later, in batches or when somebody reads the counters, so that no call waits for it. */
-  delivered(delivered: Delivered): void
-  /** The counters; for the root tenant those of all tenants. */
-  counters(): CoverageCounters
-  /** Sets these counters to 0. */
-  clear(): void
-  /**
-   * Lists coming deliveries under this test; without a name under none. A name of the root tenant also applies to tenants without their
-   * own.
-   */
-  name(test: string | undefined): void
-}
-
 /** What this process delivered, for each tenant. It survives a reset. */
-export interface CoverageKeeper {
-  of(tenant: string): TenantCoverage
-  /** Adds the counters of a removed tenant to those of the root tenant. */
-  forget(tenant: string): void
-}
+export type CoverageKeeper = ReturnType<typeof createCoverageKeeper>
+
+/** What was delivered to the clients of one tenant. */
+export type TenantCoverage = ReturnType<CoverageKeeper['of']>
 
 /** Deliveries that are not counted yet. */
 const MAX_UNCOUNTED = 32
@@ -45,7 +29,7 @@ export function createCoverageKeeper({
   version: string
   root: string
   onChange?: (() => void) | undefined
-}): CoverageKeeper {
+}) {
   /** The most recently counted tenant is the last one. */
   const kept = new Map<string, Counting>()
   const names = new Map<string, string>()
@@ -88,27 +72,35 @@ export function createCoverageKeeper({
     )
 
   return {
-    forget(tenant) {
+    /** Adds the counters of a removed tenant to those of the root tenant. */
+    forget(tenant: string) {
       countAll()
       forget(tenant)
     },
-    of: (tenant) => ({
-      delivered(delivered) {
+    of: (tenant: string) => ({
+      /** Notes a delivery. Deliveries are counted later, in batches or when somebody reads the counters, so that no call waits for it. */
+      delivered(delivered: Delivered) {
         uncounted.push({ tenant, delivered })
         if (uncounted.length >= MAX_UNCOUNTED) countAll()
         onChange?.()
       },
+      /** The counters; for the root tenant those of all tenants. */
       counters() {
         countAll()
         return tenant === root ? all() : mergeCoverage([kept.get(tenant)?.counters ?? emptyCounters(version)], version)
       },
+      /** Sets these counters to 0. */
       clear() {
         countAll()
         if (tenant === root) kept.clear()
         else kept.delete(tenant)
         onChange?.()
       },
-      name(test) {
+      /**
+       * Lists coming deliveries under this test; without a name under none. A name of the root tenant also applies to tenants without
+       * their own.
+       */
+      name(test: string | undefined) {
         countAll()
         if (test === undefined) names.delete(tenant)
         else names.set(tenant, test.slice(0, MAX_TEST_NAME))

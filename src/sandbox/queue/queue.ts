@@ -45,79 +45,25 @@ export interface QueuedDecision {
   readonly scenario?: string
 }
 
-/** What happened to a match. */
-export interface QueueResult {
-  readonly isFollowed: boolean
-  /** Why the request cannot have the decision. The decision is used up then, and its scenario fails. */
-  readonly problem?: string | undefined
-  readonly call: ReceivedCall
-}
-
-/**
- * The queue of one tenant: expectations, which are scenarios of one step, and scenarios. Expectations decide first; both decide in the
- * order in which they were queued.
- */
-export interface Queue {
-  readonly expectations: Expectations
-  readonly scenarios: Scenarios
-  /** Finds what decides this call, and the scenarios that the call contradicts. Nothing is used up before `settle`. */
-  match(call: ReceivedCall): Awaitable<QueueMatch>
-  /**
-   * Records what happened to a match: a contradicted scenario fails, an applied step passes, a step that was not applied keeps a remark.
-   * @returns `false` when another request used up the decision first
-   */
-  settle(match: QueueMatch, result: QueueResult): Awaitable<boolean>
-  /**
-   * Counts an answered server-to-server call for the first scenario that awaits the call.
-   * @param decidedBy the scenario whose step decided this call; its next step does not count the call
-   */
-  observe(call: ReceivedCall, status: number, decidedBy?: string): Awaitable<void>
-  /** Runs the current clock steps; called after a decision was carried out. */
-  runClockSteps(): Promise<void>
-}
-
-export interface Expectations {
-  list(): Promise<Expectation[]>
-  /** Adds an expectation for a caller, which declares the tenant. @throws Refusal */
-  add(expectation: NewExpectation): Promise<Expectation>
-  /** Adds the outcome that the URL of a flow forces on a later call. @throws Refusal */
-  addLater(expectation: NewExpectation): Promise<Expectation>
-  /** `false` when no expectation has this id. */
-  remove(id: string): Promise<boolean>
-  clear(): Promise<void>
-}
-
-/** The scenarios, in the order in which they were armed. Ended scenarios stay readable. */
-export interface Scenarios {
-  /**
-   * Arms a scenario; clock steps at its beginning run at once. The caller has checked the names of personas and clients.
-   * @throws Refusal
-   */
-  arm(scenario: Scenario): Promise<ScenarioProgress>
-  /** The scenarios as the queue keeps them: `progressOf` builds up to 500 steps for each. */
-  list(): Promise<readonly Queued[]>
-  find(id: string): Promise<ScenarioProgress | undefined>
-  /** `false` when no scenario has this id. */
-  remove(id: string): Promise<boolean>
-  clear(): Promise<void>
-}
-
 const MAX_EXPECTATIONS = 10_000
 const MAX_SCENARIOS = 100
 
 /** The event that announces the progress of a scenario. */
-export interface ScenarioEvent {
-  readonly id: string
-  readonly name: string
+export interface ScenarioEvent extends Pick<ScenarioProgress, 'id' | 'name' | 'revision'> {
   readonly status: ScenarioProgress['status'] | 'removed'
-  readonly revision: number
   /** The index of the current step; absent when all steps have passed. */
   readonly step?: number
 }
 
+export type Queue = ReturnType<typeof createQueue>
+
 const PARSED = new WeakMap<object, Queued>()
 
-/** Creates the queue of one tenant. @param parts.lastEnded finds the id of the flow of the tenant that ended last */
+/**
+ * Creates the queue of one tenant: expectations, which are scenarios of one step, and scenarios. Expectations decide first; both decide in
+ * the order in which they were queued.
+ * @param parts.lastEnded finds the id of the flow of the tenant that ended last
+ */
 export function createQueue({
   idsFor,
   tables,
@@ -130,7 +76,7 @@ export function createQueue({
   lastEnded(): Promise<string>
   moveClock(move: ClockMove): Promise<void>
   announce(event: ScenarioEvent): void
-}): Queue {
+}) {
   const queue = table(tables, { name: 'queue', schema: queuedSchema }, PARSED)
   const rows = (): Awaitable<readonly Queued[]> =>
     whenThere(queue.list(), (list) => (list.length === 0 ? NOTHING_QUEUED : list.map(([, queued]) => queued)))
@@ -180,7 +126,7 @@ export function createQueue({
   const listExpectations = async () => (await all()).flatMap((queued) => expectationOf(queued) ?? [])
   const [expectationIds, scenarioIds] = [idsFor('expectations'), idsFor('scenarios')]
   const newExpectationId = () => `x-${expectationIds.random(9)}`
-  const addExpectation: Expectations['add'] = async ({ times = 1, ...wanted }) => {
+  const addExpectation = async ({ times = 1, ...wanted }: NewExpectation): Promise<Expectation> => {
     // The whole list is read only at the limit: held expectations may be over and leave room.
     if ((await queue.count()) >= MAX_EXPECTATIONS && (await listExpectations()).length >= MAX_EXPECTATIONS)
       throw Refusal.conflict(`expectations: ${MAX_EXPECTATIONS} are queued already; DELETE them, or reset the tenant`)
@@ -229,7 +175,10 @@ export function createQueue({
     return before !== undefined && isAbout(before, 'await', call)
   }
 
-  const settle: Queue['settle'] = async ({ decision, contradicted }, { isFollowed, problem, call }) => {
+  const settle = async (
+    { decision, contradicted }: QueueMatch,
+    { isFollowed, problem, call }: { isFollowed: boolean; problem?: string | undefined; call: ReceivedCall },
+  ) => {
     for (const { id, index, explanation } of contradicted) {
       await change(id, (queued) => (queued.current === index ? failStep(queued, explanation) : queued))
     }
@@ -270,31 +219,51 @@ export function createQueue({
   return {
     expectations: {
       list: listExpectations,
+      /** Adds an expectation. @throws Refusal when the queue is full */
       add: addExpectation,
-      addLater: addExpectation,
-      remove: (id) => removeIf(id, isExpectation),
+      /** `false` when no expectation has this id. */
+      remove: (id: string) => removeIf(id, isExpectation),
       clear: () => removeAll(isExpectation),
     },
+    /** The scenarios, in the order in which they were armed. Ended scenarios stay readable. */
     scenarios: {
-      async arm(scenario) {
+      /**
+       * Arms a scenario; clock steps at its beginning run at once. The caller has checked the names of personas and clients.
+       * @throws Refusal when too many are running
+       */
+      async arm(scenario: Scenario): Promise<ScenarioProgress> {
         await makeRoom()
         const armed = await put(queuedScenario(`s-${scenarioIds.random(9)}`, scenario))
         announceProgress(armed)
         while (await runClockStep(armed.id));
         return progressOf((await queue.get(armed.id)) ?? armed)
       },
+      /** The scenarios as the queue keeps them: `progressOf` builds up to 500 steps for each. */
       list: listScenarios,
-      async find(id) {
+      async find(id: string) {
         const queued = await queue.get(id)
         return queued && isScenario(queued) ? progressOf(queued) : undefined
       },
-      remove: (id) => removeIf(id, isScenario),
+      /** `false` when no scenario has this id. */
+      remove: (id: string) => removeIf(id, isScenario),
       clear: () => removeAll(isScenario),
     },
-    match: (call) => whenThere(all(), (queued) => matchQueued(queued, call)),
-    settle: (match, result) => (match === NO_MATCH ? true : settle(match, result)),
-    observe: (call, status, decidedBy) =>
+    /** Finds what decides this call, and the scenarios that the call contradicts. Nothing is used up before `settle`. */
+    match: (call: ReceivedCall) => whenThere(all(), (queued) => matchQueued(queued, call)),
+    /**
+     * Records what happened to a match: a contradicted scenario fails, an applied step passes, a step that was not applied keeps a remark.
+     * @param result.problem why the request cannot have the decision, which is used up then; its scenario fails
+     * @returns `false` when another request used up the decision first
+     */
+    settle: (match: QueueMatch, result: Parameters<typeof settle>[1]) =>
+      match === NO_MATCH ? true : settle(match, result),
+    /**
+     * Counts an answered server-to-server call for the first scenario that awaits the call.
+     * @param decidedBy the scenario whose step decided this call; its next step does not count the call
+     */
+    observe: (call: ReceivedCall, status: number, decidedBy?: string) =>
       whenThere(rows(), (queued) => (queued.length === 0 ? undefined : observe(queued, call, { status, decidedBy }))),
+    /** Runs the current clock steps; called after a decision was carried out. */
     runClockSteps,
   }
 }

@@ -14,18 +14,6 @@ export interface OwnSettings {
   readonly readings: ActiveReadings
 }
 
-/** Changes the settings and keys of a tenant. */
-export interface SettingsChanges {
-  /** Changes the given settings and keeps the others. */
-  configure(change: Partial<TenantSettings>): Promise<void>
-  /** Rotates the keys by one stage. @throws Refusal when the stage is out of turn */
-  rotateKeys(stage: RotationStage | 'lend'): Promise<void>
-  /** Whether the tenant has rotated its keys. */
-  hasRotatedKeys(): boolean
-  /** Restores the first keys: the key set and the signatures are as before the first rotation. */
-  restoreKeys(): Promise<void>
-}
-
 /**
  * Creates the settings of one tenant. They are those of the sandbox until the tenant changes its own.
  * @param options.onChange called with all present settings after each change
@@ -33,7 +21,7 @@ export interface SettingsChanges {
 export function createTenantSettings(
   { settings: common, keys: commonKeys, secrets, generateKeys }: SharedParts,
   { state, baseUrl, onChange }: { state: TenantState; baseUrl: string; onChange(own: OwnSettings): void },
-): SettingsChanges & { readonly own: OwnSettings } {
+) {
   const follow = (settings: TenantSettings) => ({
     settings,
     clients: createClients(settings.clients, {
@@ -61,16 +49,20 @@ export function createTenantSettings(
   })
   return {
     own: first,
+    /** Whether the tenant has rotated its keys. */
     hasRotatedKeys: () => own.keys !== commonKeys,
+    /** Restores the first keys: the key set and the signatures are as before the first rotation. */
     restoreKeys: () => changeKeys(() => undefined),
-    configure: (change) =>
+    /** Changes the given settings and keeps the others. */
+    configure: (change: Partial<TenantSettings>) =>
       changeSettings((settings = common) => {
         const { clients, formerSecrets: former } = settings
         const formerSecrets = change.clients ? withSecretsOf(clients, settings) : former
         // The part of the sandbox's settings that a tenant may change.
         return { ...tenantSettingsSchema.parse(settings), formerSecrets, ...change }
       }),
-    async rotateKeys(stage) {
+    /** Rotates the keys by one stage. @throws Refusal when the stage is out of turn */
+    async rotateKeys(stage: RotationStage | 'lend') {
       const before = own.keys
       const after = before.rotate(stage, generateKeys)
       const [were, will, first] = await Promise.all([before.toStored(), after.toStored(), commonKeys.toStored()])
@@ -94,36 +86,26 @@ const MAX_FORMER_SECRETS = 200
 const withSecretsOf = (clients: TenantSettings['clients'], { formerSecrets = [] }: TenantSettings) =>
   [...new Set([...formerSecrets, ...clients.flatMap(secretsOf)])].slice(-MAX_FORMER_SECRETS)
 
+const TABLE = 'state'
+
+/** The changeable state of one tenant, kept where all processes read it. */
+type TenantState = ReturnType<typeof createTenantState>
+
 /** A part of a tenant that changes at run time and outlives a reset: settings, keys. Its value is JSON. */
-export interface StatePart<Value> {
+interface StatePart<Value> {
   readonly name: string
   readonly schema: z.ZodType<Value>
   /** Applies a value; `undefined` restores the declared one. */
   apply(value: Value | undefined): void
 }
 
-/**
- * Changes the value.
- * @param change a pure function; `undefined` restores the declared value; an error is passed on, and nothing changes then
- */
-export type ChangeState<Value> = (change: (value: Value | undefined) => Value | undefined) => Promise<void>
-
-/** The changeable state of one tenant, kept where all processes read it. */
-export interface TenantState {
-  /** Adds a part, and returns the function that changes it. */
-  add<Value>(part: StatePart<Value>): ChangeState<Value>
-  /** Applies the changes of other processes. */
-  refresh(): Promise<void>
-}
-
-const TABLE = 'state'
-
 /** Creates the state of one tenant: a table with one row for each part. */
-export function createTenantState(tables: Tables): TenantState {
+export function createTenantState(tables: Tables) {
   const readers: ((rows: ReadonlyMap<string, unknown>) => void)[] = []
   let readings = 0
   let newest = 0
 
+  /** Applies the changes of other processes. */
   const refresh = async () => {
     const reading = ++readings
     const rows = new Map(await tables.list(TABLE))
@@ -135,7 +117,11 @@ export function createTenantState(tables: Tables): TenantState {
 
   return {
     refresh,
-    add({ name, schema, apply }) {
+    /**
+     * Adds a part, and returns the function that changes its value by a pure function: `undefined` restores the declared value; an error
+     * is passed on, and nothing changes then.
+     */
+    add<Value>({ name, schema, apply }: StatePart<Value>) {
       // Every call of the tenant reads the state first, a reset too.
       const remedy = `remove it from the store (table ${TABLE}, field ${name})`
       const kind = { name: `${name} ${TABLE}`, schema, remedy }
@@ -148,7 +134,7 @@ export function createTenantState(tables: Tables): TenantState {
         apply(parse(value))
         applied = text
       })
-      return async (change) => {
+      return async (change: (value: Value | undefined) => Value | undefined) => {
         await tables.update(TABLE, name, (value) => change(parse(value)))
         // Reads the row back, so that all processes apply all changes in the same order.
         await refresh()

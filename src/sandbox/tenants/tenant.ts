@@ -18,10 +18,10 @@ import { createPersonas, type Personas } from '../personas/personas.ts'
 import { createQueue, type Queue } from '../queue/queue.ts'
 import { createIds } from './ids.ts'
 import type { SharedParts } from './shared-parts.ts'
-import { createTenantSettings, createTenantState, type OwnSettings, type SettingsChanges } from './tenant-settings.ts'
+import { createTenantSettings, createTenantState, type OwnSettings } from './tenant-settings.ts'
 
 /** One isolated sandbox inside the process, with its own base URL, clock, personas, queue and records. */
-export interface Tenant extends OwnSettings, SettingsChanges {
+export interface Tenant extends OwnSettings, Omit<ReturnType<typeof createTenantSettings>, 'own'> {
   readonly name: string
   /** The path of its base URL, without a trailing slash: the empty string, or `/t/NAME`. */
   readonly basePath: string

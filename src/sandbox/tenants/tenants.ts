@@ -10,37 +10,16 @@ export const ROOT_TENANT = 'default'
 export const TENANT_NAME = /^[a-z0-9][a-z0-9-]{0,62}$/
 
 /** All tenants of a sandbox. */
-export interface Tenants {
-  readonly root: Tenant
-  /** Finds or creates the tenant of this name. A created tenant is kept only once a caller drives it. @throws Refusal */
-  at(name: string): Tenant
-  /**
-   * Refreshes the tenant of this name, or the root tenant, and counts it as the most recently used one. Beyond the limit, the least
-   * recently used touched tenant goes.
-   * @throws Refusal
-   */
-  touch(name: string | undefined): Promise<Tenant>
-  /** Makes the tenant a declared one, which touched tenants never push out. Driving a tenant does the same. @throws Refusal */
-  declare(name: string): Promise<Tenant>
-  /** Whether a tenant beside the root one has this name. @throws Refusal */
-  has(name: string): Promise<boolean>
-  /** The tenant of this name, counted as used; `undefined` when it does not exist. */
-  find(name: string): Promise<Tenant | undefined>
-  /** The root tenant first, the others in alphabetical order. */
-  names(): Promise<readonly string[]>
-  /** Finds the tenant of one of the `names` and refreshes it, without counting it as used. */
-  read(name: string): Promise<Tenant>
-  /** Deletes a tenant; `false` when no tenant has this name. @throws Refusal for the root tenant */
-  remove(name: string): Promise<boolean>
-}
+export type Tenants = ReturnType<typeof createTenants>
 
 /** Creates the tenants of a sandbox. */
-export function createTenants(shared: SharedParts, { addresses }: { addresses: Addresses }): Tenants {
+export function createTenants(shared: SharedParts, { addresses }: { addresses: Addresses }) {
   const { directory } = shared
   const root = createTenant(shared, { name: ROOT_TENANT, addresses })
   /** The tenant objects of this process, the least recently used first. */
   const created = new Map<string, Tenant>()
 
+  /** Finds or creates the tenant of this name. A created tenant is kept only once a caller drives it. @throws Refusal */
   const at = (name: string) => {
     checkName(name)
     const below = { name, addresses: addressesBelow(addresses, `/t/${name}`), onDriven: declareTenant }
@@ -75,6 +54,11 @@ export function createTenants(shared: SharedParts, { addresses }: { addresses: A
     await forgetGone(await directory.declare(tenant.name))
   }
 
+  /**
+   * Refreshes the tenant of this name, or the root tenant, and counts it as the most recently used one. Beyond the limit, the least
+   * recently used touched tenant goes.
+   * @throws Refusal
+   */
   const touch = async (name: string | undefined) => {
     if (name === undefined) {
       await root.refresh?.()
@@ -90,26 +74,32 @@ export function createTenants(shared: SharedParts, { addresses }: { addresses: A
     root,
     at,
     touch,
-    async declare(name) {
+    /** Makes the tenant a declared one, which touched tenants never push out. Driving a tenant does the same. @throws Refusal */
+    async declare(name: string) {
       const tenant = keep(at(name))
       await declareTenant(tenant)
       return tenant
     },
-    async has(name) {
+    /** Whether a tenant beside the root one has this name. @throws Refusal */
+    async has(name: string) {
       checkName(name)
       return directory.has(name)
     },
-    async find(name) {
+    /** The tenant of this name, counted as used; `undefined` when it does not exist. */
+    async find(name: string) {
       if (name === ROOT_TENANT) return touch(undefined)
       return (await directory.has(name)) ? touch(name) : undefined
     },
+    /** The root tenant first, the others in alphabetical order. */
     names: async () => [ROOT_TENANT, ...(await directory.list()).toSorted()],
-    async read(name) {
+    /** Finds the tenant of one of the `names` and refreshes it, without counting it as used. */
+    async read(name: string) {
       const tenant = name === ROOT_TENANT ? root : keep(at(name))
       await tenant.refresh?.()
       return tenant
     },
-    async remove(name) {
+    /** Deletes a tenant; `false` when no tenant has this name. @throws Refusal for the root tenant */
+    async remove(name: string) {
       checkName(name)
       if (!(await directory.has(name))) return false
       // Deletes the records first: a tenant that is only half removed can be called again.

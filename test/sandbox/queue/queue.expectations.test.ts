@@ -39,9 +39,9 @@ const call = (flow: ReceivedCall['flow'], changes: Partial<ReceivedCall> = {}): 
 })
 
 test('Expectations are found first in, first out, and each is spent as often as it says', async () => {
-  const { queue, add, addLater, list, remove, clear, tables, find, follow } = start()
+  const { queue, add, list, remove, clear, tables, find, follow } = start()
   const first = await add({ flow: 'use', persona: 'teen-16', times: 2 })
-  const second = await addLater({ flow: 'use', outcome: 'access_denied' })
+  const second = await add({ flow: 'use', outcome: 'access_denied' })
   const id = expect.stringMatching(/^x-[\w-]{12}$/)
   expect(first).toEqual({ id, flow: 'use', persona: 'teen-16', times: 2, remaining: 2 })
   const decision = { id: first.id, persona: 'teen-16', source: `expectation ${first.id} (1 of 2 left)` }
