@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { isJsonObject } from '../../age/json-object.ts'
-import { callbackSchema, callbackUrl } from '../../oidc/callback.ts'
+import { type Callback, callbackSchema, callbackUrl } from '../../oidc/callback.ts'
 import { Refusal } from '../../oidc/refusal.ts'
 import { looksLikeJson, parseJson } from '../../oidc/request/json.ts'
 import { decodePairs, type Pairs, refuseManyParameters } from '../../oidc/request/parameters.ts'
@@ -132,11 +132,8 @@ function byName(pairs: Pairs): Record<string, unknown> {
 /** What `GET flows` shows of a response: the location, the page or the body itself. */
 export function shownResponse(response: RecordedResponse): unknown {
   switch (response.kind) {
-    case 'callback': {
-      const { callback } = response
-      // The address may contain a masked secret.
-      return { location: URL.canParse(callback.redirectUri) ? callbackUrl(callback) : callback.redirectUri }
-    }
+    case 'callback':
+      return { location: shownAddress(response.callback) }
     case 'redirect':
       return { location: response.location }
     case 'page': {
@@ -152,6 +149,10 @@ export function shownResponse(response: RecordedResponse): unknown {
       return { dropped: true }
   }
 }
+
+/** The address of a callback. The redirect URI may contain a masked secret, and no address can be made of it then. */
+export const shownAddress = (callback: Callback): string =>
+  URL.canParse(callback.redirectUri) ? callbackUrl(callback) : callback.redirectUri
 
 /** The parameters that the browser brought back to the relying party; `undefined` when it has not come back. */
 export const callbackOf = ({ calls }: { readonly calls: readonly CallRecord[] }) =>

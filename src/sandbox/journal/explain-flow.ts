@@ -13,21 +13,11 @@ import { reasoningLines } from './reasoning-lines.ts'
 export const FLOW_STATUSES = ['waiting', 'ok', 'declined', 'error'] as const
 export type FlowStatus = (typeof FLOW_STATUSES)[number]
 
-/** A flow in a list. */
-export interface FlowSummary {
-  readonly status: FlowStatus
-  /** One sentence: the first broken rule, else the refusal, else the answer. */
-  readonly summary: string
-}
-
-/** A flow on its own page. */
-export interface FlowExplanation extends FlowSummary {
-  /** A line for what decided the flow, then one for each threshold and signal. */
-  readonly reasons: string[]
-}
-
-/** How a flow went, in one sentence. It is made when a flow is read, not when a call is recorded. */
-export function summarizeFlow(flow: ListedFlow): FlowSummary {
+/**
+ * How a flow went, in one sentence: the first broken rule, else the refusal, else the answer. It is made when a flow is read, not when a
+ * call is recorded.
+ */
+export function summarizeFlow(flow: ListedFlow): { readonly status: FlowStatus; readonly summary: string } {
   const calls = flow.calls.filter((call) => !isSecondChoice(call))
   const { error, error_description: description } = callbackOf(flow) ?? {}
   const fault = brokenRule(calls) ?? forcedAnswer(flow) ?? refusal(calls)
@@ -42,8 +32,8 @@ export function summarizeFlow(flow: ListedFlow): FlowSummary {
   return { status: 'ok', summary: fault ?? ending(flow) }
 }
 
-/** The summary, with the reasons of each answer and what decided the flow. */
-export function explainFlow(flow: Flow): FlowExplanation {
+/** The summary, with `reasons`: a line for what decided the flow, then one for each threshold and signal. */
+export function explainFlow(flow: Flow) {
   const { trace = [], decided_by: decidedBy, readings } = flow
   const { status, summary } = summarizeFlow(flow)
   const [unmet] = reasoningLines(trace.filter(({ satisfied }) => !satisfied))

@@ -21,7 +21,8 @@ export interface StoryLinks {
  */
 export function linkStories(flows: readonly ListedFlow[]): ReadonlyMap<string, StoryLinks> {
   const links = new Map<string, StoryLinks>()
-  const decided: Ending[] = []
+  /** Flows with the kind of flow that their user goes on with. */
+  const decided: { readonly flow: ListedFlow; readonly asksFor: ListedFlow['flow'] | undefined }[] = []
   for (const flow of flows.toReversed()) {
     const earlier = [sameState, samePersona]
       .map((isSame) => decided.findLast((one) => isSame(one.flow, flow)))
@@ -34,12 +35,6 @@ export function linkStories(flows: readonly ListedFlow[]): ReadonlyMap<string, S
     if (status === 'ok') decided.push({ flow, asksFor: askedFor(flow) })
   }
   return links
-}
-
-/** A flow with the flow that its user goes on with. */
-interface Ending {
-  readonly flow: ListedFlow
-  readonly asksFor: ListedFlow['flow'] | undefined
 }
 
 const sameState = (one: ListedFlow, other: ListedFlow) =>

@@ -19,7 +19,6 @@ import {
   isRequest,
   type Needs,
   RECORDING_FORMATS,
-  type RecordedClient,
   type RecordedStep,
   type Recording,
   type RecordingName,
@@ -107,7 +106,7 @@ function clientOf(
   { client_id: clientId }: Flow,
   steps: readonly RecordedStep[],
   { clients }: Pick<Tenant, 'clients'>,
-): RecordedClient | undefined {
+): Needs['client'] {
   // The header of a token call is not recorded, so a token call outside a flow names no client.
   if (clientId === undefined) {
     return { clientId: BUILTIN_CLIENT.clientId, redirectUris: [ANY_REDIRECT_URI], signingAlg: undefined }
@@ -125,15 +124,10 @@ function readingsOf({ readings = [] }: Flow): Record<string, string> | undefined
   return Object.fromEntries(readings.map((id) => [id.slice(0, id.indexOf('=')), id.slice(id.indexOf('=') + 1)]))
 }
 
-function ownLifetimes(lifetimes: Lifetimes): Partial<Lifetimes> | undefined {
-  const { requestUri, code, idToken, accessToken } = DEFAULT_LIFETIMES
-  const own = {
-    ...(lifetimes.requestUri !== requestUri && { requestUri: lifetimes.requestUri }),
-    ...(lifetimes.code !== code && { code: lifetimes.code }),
-    ...(lifetimes.idToken !== idToken && { idToken: lifetimes.idToken }),
-    ...(lifetimes.accessToken !== accessToken && { accessToken: lifetimes.accessToken }),
-  }
-  return Object.keys(own).length === 0 ? undefined : own
+function ownLifetimes(lifetimes: Lifetimes): Needs['lifetimes'] {
+  const usual: ReadonlyMap<string, number> = new Map(Object.entries(DEFAULT_LIFETIMES))
+  const own = Object.entries(lifetimes).filter(([name, seconds]) => seconds !== usual.get(name))
+  return own.length === 0 ? undefined : Object.fromEntries(own)
 }
 
 /**

@@ -151,18 +151,18 @@ const REQUESTS: ReadonlyMap<string, Endpoint & { readonly call: Call; readonly c
 /** The usual outcome of a flow when only a persona is decided. */
 const USUAL: Readonly<Record<string, string>> = { use: 'verified', create: 'created' }
 
-/** Reads one call after the other. A sentence says why a call cannot be repeated. */
-type RequestReader = (call: CallRecord, answer: CallRecord) => RecordedRequest | string
-
-/** Creates a reader, which remembers what the calls of the flow issued. */
-export function createRequestReader({ dropped_calls: dropped = 0 }: Flow): RequestReader {
+/**
+ * Creates a reader of one call after the other, which remembers what the calls of the flow issued. A sentence says why a call cannot be
+ * repeated.
+ */
+function createRequestReader({ dropped_calls: dropped = 0 }: ListedFlow) {
   const issued = new Map<string, IssuedValue>()
   let tokens = 0
   let count = 0
   const isLost = (kind: IssuedValue, value: unknown) =>
     dropped > 0 && (typeof value === 'string' ? issued.get(value) !== kind : tokens === 0)
 
-  return (call, answer) => {
+  return (call: CallRecord, answer: CallRecord): RecordedRequest | string => {
     const { endpoint, parameters, status } = call
     const request = REQUESTS.get(endpoint)
     if (!request) return `${call.method} ${call.path}: no app is meant to call it.`
@@ -267,7 +267,7 @@ function expectedAnswer(answer: CallRecord): ExpectedAnswer {
     case 'callback':
       return fromCallback(response.callback)
     case 'page':
-      if (response.params) return fromForm(response.params)
+      if (response.params) return expectedCallback('form', Object.entries(response.params))
       // In an iframe a page replaces the callback; opened at the top, the same request is redirected.
       return decision && !response.error && !isSilent(decision.outcome)
         ? { kind: 'any' }
@@ -285,27 +285,21 @@ const isSilent = (outcome = '') =>
   (['use', 'create'] as const).some((flow) => findOutcome(flow, outcome)?.ending?.kind === 'no_answer')
 
 function fromCallback({ mode, redirectUri, params }: Callback): ExpectedAnswer {
-  const place = mode === 'form_post' ? 'form' : mode
-  const own = place === 'query' && URL.canParse(redirectUri) ? [...new URL(redirectUri).searchParams.keys()] : []
-  const names = [...own, ...params.map(([name]) => name)]
-  return { kind: 'callback', status: place === 'form' ? 200 : 302, place, names, ...saying(Object.fromEntries(params)) }
+  if (mode === 'form_post') return expectedCallback('form', params)
+  const own = mode === 'query' && URL.canParse(redirectUri) ? [...new URL(redirectUri).searchParams] : []
+  return expectedCallback(mode, params, own)
 }
 
-const fromForm = (params: Readonly<Record<string, string>>): ExpectedAnswer => ({
-  kind: 'callback',
-  status: 200,
-  place: 'form',
-  names: Object.keys(params),
-  ...saying(params),
-})
-
-const saying = ({
-  error,
-  id_token: token,
-}: Readonly<Record<string, string>>): Pick<ExpectedCallback, 'error' | 'thresholds'> => ({
-  error,
-  thresholds: token === undefined ? undefined : thresholdsIn(token),
-})
+function expectedCallback(
+  place: ExpectedCallback['place'],
+  params: Callback['params'],
+  own: Callback['params'] = [],
+): ExpectedCallback {
+  const { error, id_token: token } = Object.fromEntries(params)
+  const thresholds = token === undefined ? undefined : thresholdsIn(token)
+  const names = [...own, ...params].map(([name]) => name)
+  return { kind: 'callback', status: place === 'form' ? 200 : 302, place, names, error, thresholds }
+}
 
 /** The answers in an id_token, whatever else is wrong with it; `undefined` when they cannot be read. */
 function thresholdsIn(token: string): Record<string, boolean> | undefined {

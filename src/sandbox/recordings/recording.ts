@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../oidc/endpoints.ts'
-import type { Lifetimes, SigningAlgorithm } from '../../oidc/ports.ts'
+import type { SigningAlgorithm } from '../../oidc/ports.ts'
 import type { Profile } from '../../oidc/rules/profile.ts'
 import type { ClockMove } from '../clock/clock.ts'
 import type { CallRecord, RecordedDecision } from '../journal/call-record.ts'
@@ -21,22 +21,21 @@ export interface Recording {
 }
 
 export interface Needs {
-  /** The client; absent when the flow named no registered one. */
-  readonly client: RecordedClient | undefined
+  /** The client without its secret, since a test declares its own; absent when the flow named no registered one. */
+  readonly client:
+    | {
+        readonly clientId: string
+        readonly redirectUris: readonly string[]
+        readonly signingAlg: SigningAlgorithm | undefined
+      }
+    | undefined
   readonly personas: readonly Persona[]
   /** Settings that differ from the defaults. */
   readonly profile: Profile | undefined
-  readonly lifetimes: Partial<Lifetimes> | undefined
+  readonly lifetimes: Readonly<Record<string, number>> | undefined
   readonly slowReplySeconds: number | undefined
   /** The readings under which the flow was answered: variants by the names of their readings. */
   readonly readings?: Readonly<Record<string, string>> | undefined
-}
-
-/** A client without its secret: a test declares its own. */
-export interface RecordedClient {
-  readonly clientId: string
-  readonly redirectUris: readonly string[]
-  readonly signingAlg: SigningAlgorithm | undefined
 }
 
 export type RecordedStep = { readonly kind: 'clock'; readonly move: ClockMove } | RecordedRequest

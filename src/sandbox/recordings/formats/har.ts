@@ -1,6 +1,5 @@
-import { callbackUrl } from '../../../oidc/callback.ts'
 import { ENDPOINTS } from '../../../oidc/endpoints.ts'
-import { type CallRecord, type RecordedResponse, shownResponse } from '../../journal/call-record.ts'
+import { type CallRecord, type RecordedResponse, shownAddress, shownResponse } from '../../journal/call-record.ts'
 import type { Recording } from '../recording.ts'
 import { fileHeading } from './file-heading.ts'
 
@@ -59,13 +58,10 @@ function requestOf(call: CallRecord, baseUrl: string) {
   }
 }
 
-const MEDIA_TYPES: Readonly<Record<RecordedResponse['kind'], string | undefined>> = {
-  callback: undefined,
-  redirect: undefined,
+const MEDIA_TYPES: Readonly<Partial<Record<RecordedResponse['kind'], string>>> = {
   page: 'text/html; charset=utf-8',
   json: 'application/json; charset=utf-8',
   text: 'text/plain; charset=utf-8',
-  dropped: undefined,
 }
 
 function responseOf({ response, status }: CallRecord) {
@@ -96,10 +92,7 @@ function responseOf({ response, status }: CallRecord) {
 
 function locationOf(response: RecordedResponse): string {
   if (response.kind === 'redirect') return response.location
-  if (response.kind !== 'callback') return ''
-  const { redirectUri } = response.callback
-  // The address may contain a masked secret.
-  return URL.canParse(redirectUri) ? callbackUrl(response.callback) : redirectUri
+  return response.kind === 'callback' ? shownAddress(response.callback) : ''
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
