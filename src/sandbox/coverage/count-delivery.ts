@@ -21,20 +21,18 @@ import {
 /** An answer that is about to be sent to a client. */
 export interface Delivered {
   readonly endpoint: Endpoint
-  readonly answer: DeliveredAnswer
+  readonly answer: {
+    readonly reply: Pick<ServerReply, 'status' | 'delayMs' | 'dropped'> & { readonly body: { readonly kind: string } }
+    /** The valid authorization request that the call made or ends. */
+    readonly asked?: UseTransaction | CreateTransaction | undefined
+    readonly callback?: Callback | undefined
+    /** The evaluation of a verified Use flow. */
+    readonly evaluation?: UseEvaluation | undefined
+    readonly decision?: { readonly outcome: Outcome } | undefined
+    readonly endedAs?: string | undefined
+    readonly forcedOutcome?: Outcome | undefined
+  }
   readonly audit?: RecordedIn['audit']
-}
-
-interface DeliveredAnswer {
-  readonly reply: Pick<ServerReply, 'status' | 'delayMs' | 'dropped'> & { readonly body: { readonly kind: string } }
-  /** The valid authorization request that the call made or ends. */
-  readonly asked?: UseTransaction | CreateTransaction | undefined
-  readonly callback?: Callback | undefined
-  /** The evaluation of a verified Use flow. */
-  readonly evaluation?: UseEvaluation | undefined
-  readonly decision?: { readonly outcome: Outcome } | undefined
-  readonly endedAs?: string | undefined
-  readonly forcedOutcome?: Outcome | undefined
 }
 
 /** A flow whose callback was sent to the client. */
@@ -51,7 +49,7 @@ interface Ended {
 /** The counters of one tenant, and a function that adds to them. */
 export interface Counting {
   readonly counters: CoverageCounters
-  readonly tables: ClaimsTables
+  readonly tableOf: ReturnType<typeof createClaimsTables>
   hit(table: HitsTable, name: string): void
 }
 
@@ -59,8 +57,9 @@ export interface Counting {
 export function countDelivery({ endpoint, answer, audit }: Delivered, counting: Counting): void {
   const called = SERVER_CALLS.find((call) => call === endpoint.call)
   if (audit) {
+    const pushed = counting.counters.calls.par?.['success']
     // Only the browser used the request: the pushed request was counted before.
-    if (audit === 'late' && endpoint === ENDPOINTS.create) takeBack('par', counting)
+    if (audit === 'late' && endpoint === ENDPOINTS.create && pushed && pushed.count > 0) pushed.count--
     return
   }
   if (called) {
@@ -77,12 +76,7 @@ export function countDelivery({ endpoint, answer, audit }: Delivered, counting: 
   countEnded({ flow, callback, transaction, evaluation, outcome }, counting)
 }
 
-function takeBack(called: ServerCall, { counters }: Counting): void {
-  const hits = counters.calls[called]?.['success']
-  if (hits && hits.count > 0) hits.count--
-}
-
-function countAsked(transaction: UseTransaction | CreateTransaction, { counters, tables, hit }: Counting): void {
+function countAsked(transaction: UseTransaction | CreateTransaction, { counters, tableOf, hit }: Counting): void {
   const ask = (what: Asked) => hit(counters.asked, what)
   ask(transaction.flow)
   if (transaction.flow !== 'use') return
@@ -90,7 +84,7 @@ function countAsked(transaction: UseTransaction | CreateTransaction, { counters,
   ask(transaction.canCreate ? 'can_create' : 'no_can_create')
   if (transaction.upgrade) ask('upgrade')
   // What a request asked for is a gap until it is answered.
-  tables.of(transaction)
+  tableOf(transaction)
 }
 
 function countEnded(ended: Ended, counting: Counting): void {
@@ -123,8 +117,8 @@ function endingsOf({ flow, callback, evaluation, outcome }: Ended, hasCode: bool
   return callback.params.some(([name]) => name === 'error') ? ['other_error'] : ['created']
 }
 
-function countAnswers(transaction: UseTransaction, evaluation: UseEvaluation, { tables, hit }: Counting): void {
-  const table = tables.of(transaction)
+function countAnswers(transaction: UseTransaction, evaluation: UseEvaluation, { tableOf, hit }: Counting): void {
+  const table = tableOf(transaction)
   if (!table) return
   const { seen, hasFilters } = table
   const { ageThresholds, claims, signals, now } = evaluation
@@ -143,7 +137,7 @@ function countAnswers(transaction: UseTransaction, evaluation: UseEvaluation, { 
 
 function countReplied(
   called: ServerCall,
-  { reply, forcedOutcome: outcome }: DeliveredAnswer,
+  { reply, forcedOutcome: outcome }: Delivered['answer'],
   { counters, hit }: Counting,
 ): void {
   if (outcome) hit(counters.rows, rowId(outcome))
@@ -156,7 +150,7 @@ function countReplied(
  * Decision: a timeout is a reply that an outcome delays. A failure is a status from 500, a closed connection, or a body that is cut off.
  * A refusal is a status from 400. Any other changed reply counts only for its row.
  */
-function sideOf({ status, delayMs, dropped, body }: DeliveredAnswer['reply'], outcome: Outcome | undefined) {
+function sideOf({ status, delayMs, dropped, body }: Delivered['answer']['reply'], outcome: Outcome | undefined) {
   if (delayMs) return 'timeout'
   if (dropped || body.kind === 'truncated' || status >= 500) return 'failure'
   if (status >= 400) return 'refusal'
@@ -168,21 +162,15 @@ interface ClaimsTable {
   readonly hasFilters: boolean
 }
 
-/** Finds the counters of claims. */
-interface ClaimsTables {
-  /**
-   * The counters of these claims; `undefined` when there are too many distinct claims.
-   * @param sent `claimsText` is the JSON as it was sent
-   */
-  of(sent: { readonly claims: Claims; readonly claimsText: string }): ClaimsTable | undefined
-}
-
 /** Texts of claims that are remembered, without their instants: an app that sends the present time sends a new text each time. */
 const MAX_TEXTS = 200
 const INSTANTS = /"verified_after"\s*:\s*"[^"]*"/g
 
-/** Finds the counters of claims in `counters`, or adds them. */
-export function createClaimsTables({ claims: all, omitted }: CoverageCounters): ClaimsTables {
+/**
+ * Creates a function that finds the counters of claims, or adds them; `undefined` when there are too many distinct claims. `claimsText` is
+ * the JSON as it was sent.
+ */
+export function createClaimsTables({ claims: all, omitted }: CoverageCounters) {
   const tableOf = (seen: ClaimsCounters): ClaimsTable => ({ seen, hasFilters: filtersOf(seen.claims).length > 0 })
   const byKey = new Map(all.map((seen) => [claimsKey(seen.claims), tableOf(seen)]))
   // A known text is not parsed again for each answer.
@@ -198,7 +186,7 @@ export function createClaimsTables({ claims: all, omitted }: CoverageCounters): 
     all.push(table.seen)
     return table
   }
-  const find: ClaimsTables['of'] = ({ claims, claimsText }) => {
+  const find = ({ claims, claimsText }: Pick<UseTransaction, 'claims' | 'claimsText'>) => {
     const text = claimsText.replace(INSTANTS, '"verified_after":true')
     const known = byText.get(text)
     if (known) return known
@@ -210,10 +198,8 @@ export function createClaimsTables({ claims: all, omitted }: CoverageCounters): 
   }
   /** A request that is answered at once asks twice. */
   let last: { readonly claims: Claims; readonly table: ClaimsTable | undefined } | undefined
-  return {
-    of(sent) {
-      if (last?.claims !== sent.claims) last = { claims: sent.claims, table: find(sent) }
-      return last.table
-    },
+  return (sent: Pick<UseTransaction, 'claims' | 'claimsText'>) => {
+    if (last?.claims !== sent.claims) last = { claims: sent.claims, table: find(sent) }
+    return last.table
   }
 }

@@ -36,7 +36,7 @@ export function createCoverageKeeper({
   const uncounted: { readonly tenant: string; readonly delivered: Delivered }[] = []
   const keep = (tenant: string, counters: CoverageCounters): Counting => {
     const hit = (table: HitsTable, name: string) => addHit(table, name, names.get(tenant) ?? names.get(root))
-    const made = { counters, tables: createClaimsTables(counters), hit }
+    const made = { counters, tableOf: createClaimsTables(counters), hit }
     kept.set(tenant, made)
     return made
   }

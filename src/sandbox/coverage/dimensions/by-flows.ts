@@ -121,14 +121,8 @@ export const mustItems = (described: Described, flows: SeenFlows): CoverageItem[
     )
 }
 
-/** Personas for whom a careless reader says yes. */
-interface Baits {
-  readonly adult: string | undefined
-  readonly minor: string | undefined
-}
-
-/** An adult reaches every threshold of the first claims, a minor none. */
-export function baitsOf({ counters, cast }: Described): Baits {
+/** Personas for whom a careless reader says yes: an adult reaches every threshold of the first claims, a minor none. */
+function baitsOf({ counters, cast }: Described) {
   const [first] = counters.claims
   const claims = first?.claims ?? { age_thresholds: [18] }
   const answers = cast.personas.map(({ name, signals }) => ({
@@ -141,18 +135,13 @@ export function baitsOf({ counters, cast }: Described): Baits {
   }
 }
 
-function personaOf({ flow, bait, ending }: Outcome, { adult, minor }: Baits): string | undefined {
+function personaOf({ flow, bait, ending }: Outcome, { adult, minor }: ReturnType<typeof baitsOf>): string | undefined {
   if (flow !== 'use' || ending?.kind === 'error' || ending?.kind === 'create_requested') return undefined
   return bait === 'minor' ? minor : adult
 }
 
-interface CallFacts {
-  readonly title: string
-  /** The outcome that refuses the call; E6 has none. */
-  readonly refusal?: string
-}
-
-const CALLS: Readonly<Record<ServerCall, CallFacts>> = {
+/** Calls by a server, with the outcome that refuses them; E6 has none. */
+const CALLS: Readonly<Record<ServerCall, { readonly title: string; readonly refusal?: string }>> = {
   par: { title: 'E2: push a Create request', refusal: 'par.400' },
   token: { title: 'E4: exchange a code', refusal: 'token.code_expired' },
   upgrade: { title: 'E5: upgrade the age key', refusal: 'upgrade.token_expired' },
@@ -164,7 +153,11 @@ const CALLS: Readonly<Record<ServerCall, CallFacts>> = {
 export const callItems = ({ counters }: Described, flows: SeenFlows): CoverageItem[] =>
   SERVER_CALLS.filter((called) => flows.uses(called)).map((called) => {
     const { title, refusal } = CALLS[called]
-    const force = (name: string) => () => closingBy(called, name)
+    const force = (name: string) => () => {
+      const row = findOutcome(called, name)
+      if (!row) throw new Error(`the catalogue has no outcome ${name}`)
+      return byOutcome(row)
+    }
     const success = () => ({ closes: `let the service answer ${title}, without an outcome` })
     return createItem({
       id: called,
@@ -179,9 +172,3 @@ export const callItems = ({ counters }: Described, flows: SeenFlows): CoverageIt
       },
     })
   })
-
-function closingBy(called: ServerCall, name: string): GapClosing {
-  const row = findOutcome(called, name)
-  if (!row) throw new Error(`the catalogue has no outcome ${name}`)
-  return byOutcome(row)
-}
