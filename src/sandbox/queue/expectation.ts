@@ -48,16 +48,18 @@ export const expectedSchema = newExpectationSchema.pick({ match: true, audit: tr
 export type NewExpectation = z.infer<typeof newExpectationSchema>
 export type Expectation = z.infer<typeof expectationSchema>
 
+/** What no request can be decided by, whatever names exist: a decision for nothing, or a persona in a call of a server. */
+export function decisionProblem({ flow, persona, outcome }: Pick<NewExpectation, 'flow' | 'persona' | 'outcome'>) {
+  if (persona === undefined && outcome === undefined) return { path: [], message: 'give persona, outcome or both' }
+  if (persona === undefined || flow === 'use' || flow === 'create') return undefined
+  return { path: ['persona'], message: `a ${flow} call has no persona; give outcome only` }
+}
+
 /** @throws Refusal for a decision without persona and outcome, and for names that do not exist */
-export async function checkExpectation(
-  { flow, persona, outcome }: NewExpectation,
-  { personas }: { personas: Personas },
-): Promise<void> {
-  if (persona === undefined && outcome === undefined)
-    throw Refusal.invalidRequest('body: give persona, outcome or both')
-  if (persona !== undefined && flow !== 'use' && flow !== 'create') {
-    throw Refusal.invalidRequest(`persona: a ${flow} call has no persona; give outcome only`)
-  }
+export async function checkExpectation(expectation: NewExpectation, { personas }: { personas: Personas }) {
+  const { flow, persona, outcome } = expectation
+  const problem = decisionProblem(expectation)
+  if (problem) throw Refusal.invalidRequest(`${problem.path[0] ?? 'body'}: ${problem.message}`)
   if (persona !== undefined) await requirePersona(persona, { personas })
   if (outcome !== undefined) requireOutcome(flow, outcome)
 }

@@ -1,16 +1,17 @@
 import * as z from 'zod'
 import { countedList } from '../../files/counted-list.ts'
-import { SERVER_CALLS, type ServerCall } from '../../oidc/endpoints.ts'
+import { SERVER_CALLS } from '../../oidc/endpoints.ts'
 import { Refusal } from '../../oidc/refusal.ts'
 import { quote, unknownName } from '../../text/message-parts.ts'
 import { problemLines, reportOf, type SchemaProblem } from '../../text/schema-problems.ts'
 import type { SandboxClients } from '../clients/clients.ts'
-import { type ClockMove, clockMoveSchema } from '../clock/clock.ts'
+import { clockMoveSchema } from '../clock/clock.ts'
 import { findOutcome } from '../outcomes/catalogue.ts'
 import { outcomeProblem } from '../outcomes/names.ts'
-import { OUTCOME_FLOWS, type OutcomeFlow } from '../outcomes/outcome.ts'
+import { OUTCOME_FLOWS } from '../outcomes/outcome.ts'
 import { putPersonasSchema } from '../personas/persona-schema.ts'
 import type { Personas } from '../personas/personas.ts'
+import { decisionProblem } from './expectation.ts'
 
 const MAX_STEPS = 500
 
@@ -23,12 +24,9 @@ const decisionSchema = z
     persona: z.string().min(1).optional().describe('Who the user is; only for use and create'),
     outcome: z.string().min(1).optional().describe('How it ends'),
   })
-  .check(({ value: { flow, persona, outcome }, issues }) => {
-    const refuse = (path: string[], message: string) => issues.push({ code: 'custom', path, message, input: path[0] })
-    if (persona === undefined && outcome === undefined) refuse([], 'give persona, outcome or both')
-    if (persona !== undefined && flow !== 'use' && flow !== 'create') {
-      refuse(['persona'], `a ${flow} call has no persona; give outcome only`)
-    }
+  .check(({ value, issues }) => {
+    const problem = decisionProblem(value)
+    if (problem) issues.push({ code: 'custom', ...problem, input: value })
   })
 
 const expectedSchema = z
@@ -74,20 +72,6 @@ export const scenarioSchema = z.strictObject({
 
 export type Scenario = z.infer<typeof scenarioSchema>
 
-/** Members that a request must have sent. */
-export type Expected = Readonly<Record<string, unknown>>
-
-export type Step =
-  | {
-      readonly kind: 'decide'
-      readonly flow: OutcomeFlow
-      readonly persona: string | undefined
-      readonly outcome: string | undefined
-      readonly expect: Expected | undefined
-    }
-  | { readonly kind: 'await'; readonly flow: ServerCall; readonly expect: Expected | undefined }
-  | { readonly kind: 'clock'; readonly move: ClockMove }
-
 /** Stops counting at `most`, so that an object which contains itself comes to an end. */
 function hasMoreValues(root: object, most: number): boolean {
   const waiting: unknown[] = [root]
@@ -128,11 +112,13 @@ export function unknownPersonas({ steps, personas = [] }: Scenario, existing: re
 }
 
 /** A step as it is declared, with its kind made plain. */
-export function stepOf({ decide, await: awaited, clock, expect }: Scenario['steps'][number]): Step {
-  if (decide) return { kind: 'decide', flow: decide.flow, persona: decide.persona, outcome: decide.outcome, expect }
-  if (awaited) return { kind: 'await', flow: awaited, expect }
-  return { kind: 'clock', move: clock ?? {} }
+export function stepOf({ decide, await: awaited, clock, expect }: Scenario['steps'][number]) {
+  if (decide) return { kind: 'decide' as const, ...decide, expect }
+  if (awaited) return { kind: 'await' as const, flow: awaited, expect }
+  return { kind: 'clock' as const, move: clock ?? {} }
 }
+
+export type Step = ReturnType<typeof stepOf>
 
 /** A step in words: `use as teen-16: access_denied`. */
 export function summaryOf(step: Step): string {
