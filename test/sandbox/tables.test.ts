@@ -8,19 +8,6 @@ function start() {
   return { tables, counters: table(tables, { name: 'counter', schema: z.object({ count: z.int() }) }) }
 }
 
-test('A table lists rows in the order in which their ids were first put, and updates a row that is there or not', async () => {
-  const { counters } = start()
-  await counters.put('b', { count: 1 })
-  expect([await counters.add('a', { count: 2 }), await counters.add('a', { count: 3 })]).toEqual([true, false])
-  expect(await counters.get('a')).toEqual({ count: 2 })
-  expect((await counters.list()).map(([id, { count }]) => `${id} ${count}`)).toEqual(['b 1', 'a 2'])
-  expect([await counters.remove('b'), await counters.remove('b')]).toEqual([true, false])
-  const increment = (row?: { count: number }) => ({ count: (row?.count ?? 0) + 1 })
-  expect(await counters.update('b', increment)).toEqual({ count: 1 })
-  expect(await counters.update('b', increment)).toEqual({ count: 2 })
-  expect([await counters.update('b', () => undefined), await counters.get('b')]).toEqual([undefined, undefined])
-})
-
 test('A table parses a row of the store once, and none that was put through the table', async () => {
   const tables = createMemoryTables()
   let parsed = 0

@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Refusal } from '../../../src/oidc/refusal.ts'
 import {
@@ -109,22 +108,6 @@ test('A clock is set to both ends of the calendar and not beyond, and does not r
   clock.set(Date.parse('9999-12-31T23:59:59.999Z'))
   pass(60_000)
   expect(clock.state().now).toBe('9999-12-31T23:59:59.999Z')
-})
-
-test('A clock never runs backwards by advancing, freezing or waiting', () => {
-  const act = fc.oneof(fc.nat(1e6).map(advance), fc.nat(1e6).map(pass), fc.constantFrom(freeze, run))
-  fc.assert(
-    fc.property(fc.boolean(), fc.array(act, { maxLength: 20 }), (isSet, acts) => {
-      const { clock, pass } = clockAt(NOON)
-      if (isSet) clock.set(LEAP_DAY)
-      let last = clock.now()
-      for (const act of acts) {
-        act(clock, pass)
-        expect(clock.now()).toBeGreaterThanOrEqual(last)
-        last = clock.now()
-      }
-    }),
-  )
 })
 
 const at = (iso: string) => createClock({ systemNow: () => Date.parse(iso) })

@@ -29,11 +29,3 @@ test('The name of a test at the base URL holds for the tenants that have none of
   for (const tenant of ['one', 'two']) keeper.of(tenant).delivered(transactionFor(18))
   expect(keeper.of('default').counters().asked['use']).toEqual({ count: 2, tests: ['of all', 'its own'] })
 })
-
-test('The coverage of a process adds the counts of a tenant that is gone to those of the root tenant', () => {
-  const keeper = createCoverageKeeper({ version: '1.0.0', root: 'default' })
-  keeper.of('one').delivered(transactionFor(18))
-  keeper.forget('one')
-  expect(keeper.of('one').counters().asked).toEqual({})
-  expect(keeper.of('default').counters().asked['use']).toEqual({ count: 1 })
-})
