@@ -284,7 +284,7 @@ const NO_MATCH: QueueMatch = { decision: undefined, contradicted: [] }
  * The first expectation that fits the call; otherwise the first scenario whose current step fits, with the earlier scenarios that the
  * call contradicts.
  */
-export function matchQueued(queue: readonly Queued[], call: ReceivedCall): QueueMatch {
+function matchQueued(queue: readonly Queued[], call: ReceivedCall): QueueMatch {
   if (queue.length === 0) return NO_MATCH
   const expectation = queue.find((queued) => queued.expected && isAbout(queued, 'decide', call))
   if (expectation) return { decision: decisionOf(expectation), contradicted: [] }
