@@ -1,12 +1,12 @@
 import { isOutOfDescriptors, onDemand } from '../../files/on-demand.ts'
 import { DamagedRecord } from '../../oidc/collection.ts'
-import { Refusal, type RefusalForm } from '../../oidc/refusal.ts'
+import { Refusal } from '../../oidc/refusal.ts'
 import { endingWith, type FlowLink } from '../../sandbox/journal/flow-link.ts'
 import { inErrorForm } from '../../sandbox/readings/error-form.ts'
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 import type { AnswerInFlow, HttpHost, RouteRow } from '../handler.ts'
 import type { Incoming } from '../incoming.ts'
-import { json, page, type Reply } from '../reply.ts'
+import { json, page } from '../reply.ts'
 
 interface Context {
   readonly host: HttpHost
@@ -25,14 +25,12 @@ export function refusalAnswer(error: unknown, context: Context): AnswerInFlow {
     const { form } = refusal
     const answer = { reply: { ...reply, headers }, findings, error: { code, description: message } }
     if (!form) return answer
-    return { ...answer, reply: inForm(answer.reply, form), readings: form.readings }
+    // A reading may change the form of a reply, not of a page: pages are for developers.
+    const { body } = reply
+    const inForm =
+      body.kind === 'json' ? inErrorForm(form.call, { ...reply, headers, body }, form.decisions) : answer.reply
+    return { ...answer, reply: inForm, readings: form.readings }
   }
-}
-
-/** A reading may change the form of a reply, not of a page: pages are for developers. */
-function inForm(reply: Reply, form: RefusalForm): Reply {
-  const { body } = reply
-  return body.kind === 'json' ? inErrorForm(form.call, { ...reply, body }, form.decisions) : reply
 }
 
 /** An error that is no refusal is a bug and is reported to the host, except for a lack of file descriptors. */
