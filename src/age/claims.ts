@@ -5,7 +5,8 @@ import { INSTANT_FORMS, parseCalendarDate, parseInstant } from './calendar.ts'
 import { bounded, breaks, type Issue, issue, issuesOf } from './explain.ts'
 import { isJsonObject, type JsonObject } from './json-object.ts'
 import { byMethod, METHOD_NAMES, METHODS, type Method } from './methods.ts'
-import { ASSURANCE_LEVELS, PROVENANCE_PATTERN, type Vocabulary } from './vocabulary.ts'
+import { levelSchema, yearsSchema } from './signal-schema.ts'
+import { PROVENANCE_PATTERN, type Vocabulary } from './vocabulary.ts'
 
 /** Rules about the list of thresholds as a whole. They are advice; the schema of one profile refuses what breaks them. */
 const NOT_ALWAYS_REFUSED: ReadonlySet<string> = new Set(['CLM-04', 'CLM-05', 'CLM-06'])
@@ -16,21 +17,10 @@ const MAX_ENTRIES = 100
 const MAX_PATTERNS = 10
 const MAX_PATTERN = 100
 
-function ageSchema(rule: string) {
-  return z
-    .int({ error: breaks(rule, 'must be an integer from 0 to 150') })
-    .min(0)
-    .max(150)
-}
-
 const verifiedAfterSchema = z
   .string({ error: breaks('CLM-08', `must be ${INSTANT_FORMS}`) })
   .refine((text) => parseInstant(text) !== undefined)
   .meta({ description: 'ISO 8601 date or date-time; only later verifications are accepted' })
-
-const levelSchema = z.enum(ASSURANCE_LEVELS, {
-  error: breaks('CLM-13', `must be one of ${ASSURANCE_LEVELS.join(', ')}`),
-})
 
 const patternSchema = z
   .string({ error: breaks('CLM-10', 'must be a provenance pattern such as /provider/*') })
@@ -55,10 +45,10 @@ function overrideSchema(method: Method) {
   const requirements = Object.entries(METHODS[method].attributes).map(
     ([name, { kind }]) => [name, attributeRequirementSchema(kind).optional()] as const,
   )
-  const ages = z.array(ageSchema('CLM-16'), { error: breaks('CLM-16', 'must be an array of integers from 0 to 150') })
+  const ages = z.array(yearsSchema('CLM-16'), { error: breaks('CLM-16', 'must be an array of integers from 0 to 150') })
   const schema = z.strictObject(
     {
-      min_age: ageSchema('CLM-15').optional(),
+      min_age: yearsSchema('CLM-15').optional(),
       age_thresholds: ages.optional().describe('One for each threshold of the claims'),
       verified_after: verifiedAfterSchema.optional(),
       iso_27566_1: levelSchema.optional(),
@@ -85,7 +75,7 @@ function overrideSchema(method: Method) {
 export const claimsSchema = z.strictObject(
   {
     age_thresholds: z
-      .array(ageSchema('CLM-03'), { error: breaks('CLM-02', 'must be a non-empty array of ages') })
+      .array(yearsSchema('CLM-03'), { error: breaks('CLM-02', 'must be a non-empty array of ages') })
       .min(1),
     allowed_methods: z
       .array(z.enum(METHOD_NAMES, { error: breaks('CLM-07', `must be one of ${METHOD_NAMES.join(', ')}`) }), {

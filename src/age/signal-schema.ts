@@ -35,12 +35,7 @@ export interface SubmittedAgeSignal extends AgeSignal {
  */
 export type SignalSchemas<Signal> = (method: Method | undefined) => z.ZodType<Signal>
 
-interface Dates {
-  readonly dateOfBirth: z.ZodType<string>
-  readonly verifiedAt: z.ZodType<string>
-}
-
-const absoluteDates: Dates = {
+const absoluteDates = {
   dateOfBirth: textSchema(
     (text) => parseCalendarDate(text) !== undefined,
     breaks('SIG-06', 'must be a calendar date YYYY-MM-DD that exists'),
@@ -48,7 +43,7 @@ const absoluteDates: Dates = {
   verifiedAt: textSchema((text) => parseInstant(text) !== undefined, breaks('SIG-14', `must be ${INSTANT_FORMS}`)),
 }
 
-const personaDates: Dates = {
+const personaDates: typeof absoluteDates = {
   dateOfBirth: textSchema(
     (text) => parseCalendarDate(text) !== undefined || parseRelativeDate(text)?.anchor === 'today',
     breaks('SIG-06', 'must be a calendar date YYYY-MM-DD that exists or a relative one such as today - 18y + 1d'),
@@ -82,11 +77,11 @@ const submission = {
   verification_id: verificationIdSchema,
 }
 
-const certification = {
-  iso_27566_1: z
-    .enum(ASSURANCE_LEVELS, { error: breaks('CLM-13', `must be one of ${ASSURANCE_LEVELS.join(', ')}`) })
-    .optional(),
-}
+/** A certified level. */
+export const levelSchema = z.enum(ASSURANCE_LEVELS, {
+  error: breaks('CLM-13', `must be one of ${ASSURANCE_LEVELS.join(', ')}`),
+})
+const certification = { iso_27566_1: levelSchema.optional() }
 
 const signalError = { error: breaks('SIG-01', 'must be an object: one age signal', { unknown: 'SIG-03' }) }
 
@@ -128,7 +123,7 @@ function anyOf<Signal>(schemas: SignalSchemas<Signal>) {
 }
 
 /** The members of every kind of age signal. */
-function statement(method: Method | undefined, dates: Dates) {
+function statement(method: Method | undefined, dates: typeof absoluteDates) {
   return {
     method: z.enum(method ? [method] : METHOD_NAMES, {
       error: breaks('SIG-11', `must be one of ${METHOD_NAMES.join(', ')}`),
@@ -189,7 +184,8 @@ function ageSchema(method: Method | undefined, dateOfBirth: z.ZodType<string>): 
 
 const formatsIn = (age: Readonly<Record<string, unknown>>) => AGE_FORMATS.filter((format) => age[format] !== undefined)
 
-function yearsSchema(rule: string) {
+/** A threshold, or an age in whole years. */
+export function yearsSchema(rule: string) {
   return z
     .int({ error: breaks(rule, 'must be an integer from 0 to 150') })
     .min(0)
