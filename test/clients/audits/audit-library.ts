@@ -28,11 +28,11 @@ const SKIPPED = OUTCOMES.filter(
     layer === 'service' || (correctClient === 'depends' && (flow === 'jwks' || flow === 'discovery')),
 ).map(rowId)
 
-/** Rows that most libraries leave to the app. */
-export const READS_ITSELF = {
+/** What an app reads in place of its library: the answer, and the reply of an upgrade. */
+export const READS_ANSWER = {
   'family:response_mode': 'the app reads the answer by itself where it asked for it, and gives it to the library',
-  'flow:upgrade': 'the reply is one of an API, and the app reads it by itself',
 }
+export const READS_REPLY = { 'flow:upgrade': 'the reply is one of an API, and the app reads it by itself' }
 
 // An audit takes ten seconds on an idle machine.
 vi.setConfig({ testTimeout: 600_000 })
