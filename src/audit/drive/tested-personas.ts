@@ -28,17 +28,12 @@ export async function chooseTestedPersonas(sandbox: SandboxApi, claims: string):
   const ages = [...new Set(asked.age_thresholds)].toSorted((one, other) => one - other)
   const known = new Map<string, Readonly<Record<string, boolean>>>()
 
-  async function answersOf(persona: string) {
-    const answers = known.get(persona) ?? (await sandbox.evaluate({ claims: asked, persona })).age_thresholds
-    known.set(persona, answers)
-    return ages.map((age) => answers[age])
-  }
-
   /** The first persona that reaches exactly so many thresholds, the lowest ones. */
   async function reaching(count: number): Promise<string | undefined> {
     for (const persona of order) {
-      const answers = await answersOf(persona)
-      if (answers.every((isMet, index) => isMet === index < count)) return persona
+      const answers = known.get(persona) ?? (await sandbox.evaluate({ claims: asked, persona })).age_thresholds
+      known.set(persona, answers)
+      if (ages.every((age, index) => answers[age] === index < count)) return persona
     }
     return undefined
   }
