@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { watchClients } from '../../../src/cli/start/start.ts'
@@ -148,19 +148,6 @@ test('start --https names the file to trust and the addresses that it is given; 
   const warnings = [off, /^warning: the certificate lives in memory/].map((line) => expect.stringMatching(line))
   expect((await ended).stderr.trim().split('\n')).toEqual(warnings)
 })
-
-test('Sandboxes that start at once on one new state folder serve the same keys by one certificate', async () => {
-  const cwd = folderWith()
-  const starts = Array.from({ length: 3 }, () => startJson(['--https', '--state-dir', 'state/of/all'], { cwd }))
-  const urls = (await Promise.all(starts)).map(({ ready }) => ready.url)
-  const state = join(cwd, 'state/of/all')
-  const ca = readFileSync(join(state, 'tls-certificate.pem'), 'utf8')
-  const keySets = await Promise.all(
-    urls.map(async (url) => JSON.parse((await rawCall(`${url}/.well-known/jwks.json`, { ca })).text)),
-  )
-  for (const keySet of keySets) expect(keySet).toEqual(keySets[0])
-  expect(readdirSync(state).sort()).toEqual(['.gitignore', 'signing-keys.json', 'tls-certificate.pem', 'tls-key.pem'])
-}, 60_000)
 
 test('start at a port that is in use says so in one line, without a stack, and its process ends with 1', async () => {
   const { port } = new URL((await startSandbox()).url)
