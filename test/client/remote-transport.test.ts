@@ -16,12 +16,6 @@ test('A call of the control API is sent to the path of its operation, with the q
   expect(requests).toEqual([{ method: 'GET', path: '/base/_sandbox/flows?state=a+b&wait=2', headers, body: '' }])
 })
 
-test('The id of the flow that ended last is asked for at once, over HTTP', async () => {
-  const { lastEnded, requests } = await answering(200, '{"flows":[],"last_ended":"f7"}')
-  expect(await lastEnded()).toBe('f7')
-  expect(requests).toMatchObject([{ path: '/base/_sandbox/flows?since=now' }])
-})
-
 test('A name in the path of a call of the control API is escaped', async () => {
   const { call, requests } = await answering(204, '')
   await call('deletePersona', { params: { name: 'a/b' } })
