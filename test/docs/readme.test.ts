@@ -1,13 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { statSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { expect, test, vi } from 'vitest'
 import { buildCli } from '../cli/built-cli.ts'
 import { findFreePort } from '../support/free-port.ts'
-import { codeBlocks, readDocuments, readRoot, tableOf } from './page.ts'
+import { codeBlocks, ROOT, readDocuments, readRoot, tableOf } from './page.ts'
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const { start } = await buildCli()
 const readme = readRoot('README.md')
 
@@ -34,7 +32,7 @@ test('The README has one command to start, one to test and one to install the fi
 test('The README shows four pictures, each of at most 60 KB', () => {
   const pictures = [...readme.matchAll(/(?:src|srcset)="([^"]+)"/g)].map(([, path = '']) => path)
   expect(pictures).toHaveLength(4)
-  const sizes = pictures.map((path) => statSync(new URL(`../../${path}`, import.meta.url)).size)
+  const sizes = pictures.map((path) => statSync(`${ROOT}${path}`).size)
   expect(sizes.filter((size) => size < 5_000 || size > 60_000)).toEqual([])
 })
 

@@ -2,17 +2,14 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { auditReportSchema } from '../../src/sandbox/outcomes/report/audit-report.ts'
+import { ROOT, readRoot } from '../docs/page.ts'
 import { makeScratchFolder } from '../docs/scratch-folder.ts'
 import { folderWith } from '../support/folder-with.ts'
 import { findFreePort } from '../support/free-port.ts'
 import { packageOfRun } from '../support/run.ts'
-
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const readRoot = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 
 type Texts = Readonly<Record<string, string>>
 

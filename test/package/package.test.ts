@@ -5,9 +5,8 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Ajv } from 'ajv'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ROOT } from '../docs/page.ts'
 import { folderWith } from '../support/folder-with.ts'
-
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** A fresh project that installs the packed package, built by `npm run test:package`, without a registry and nothing else. */
 const project = folderWith({ 'package.json': { name: 'fresh', private: true } }, afterAll)

@@ -1,16 +1,13 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { ROOT, readRoot } from '../docs/page.ts'
 import { folderWith } from '../support/folder-with.ts'
-
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 type Step = Readonly<{ name?: string; run?: string; with?: Readonly<Record<string, unknown>> }>
 
-const readRoot = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 const { jobs }: { jobs: Record<string, { needs?: readonly string[]; steps?: readonly Step[] }> } = parse(
   readRoot('.github/workflows/release.yml'),
 )
