@@ -6,14 +6,10 @@ import { visible } from '../files/visible.ts'
 import { OUTCOME_FLOWS } from '../sandbox/outcomes/outcome.ts'
 import { quote } from '../text/message-parts.ts'
 import { oneOf } from './remote/filter-flags.ts'
-import { flagsAsTyped, reachSandbox, type SandboxAddress } from './remote/reach-sandbox.ts'
+import { type AskFlags, flagsAsTyped, reachSandbox, type SandboxAddress } from './remote/reach-sandbox.ts'
 import { print, printJson } from './terminal.ts'
 
-interface DriveOptions extends SandboxAddress {
-  readonly json?: boolean
-}
-
-interface NextOptions extends DriveOptions {
+interface NextOptions extends AskFlags {
   readonly flow?: string
   readonly persona?: string
   readonly outcome?: string
@@ -82,7 +78,7 @@ function describeExpectation({ flow, persona, outcome, match, remaining }: Expec
   return visible(`Decides ${requests}${inTenant}${matched.join('')}: ${decided.join(', ')}`)
 }
 
-interface ClockOptions extends DriveOptions {
+interface ClockOptions extends AskFlags {
   readonly change: 'advance' | 'set' | 'freeze' | 'reset' | 'show'
   readonly text?: string | undefined
 }
@@ -114,7 +110,7 @@ function describeClock({ now, base, advanced_seconds: advanced, frozen }: ClockS
 }
 
 /** Resets a running sandbox to its declared state. */
-export async function reset(flags: Texts, { json = false, ...address }: DriveOptions): Promise<void> {
+export async function reset(flags: Texts, { json = false, ...address }: AskFlags): Promise<void> {
   const { api, url, requireTenant } = await reachSandbox(flags, address)
   await requireTenant()
   await api.reset()

@@ -12,19 +12,15 @@ import { describeReading, quotationOf, READINGS } from '../sandbox/readings/read
 import { didYouMean, quote } from '../text/message-parts.ts'
 import { oneOf } from './remote/filter-flags.ts'
 import { printFlow } from './remote/print-flow.ts'
-import { baseUrlFor, reachSandbox, type SandboxAddress } from './remote/reach-sandbox.ts'
+import { type AskFlags, baseUrlFor, reachSandbox } from './remote/reach-sandbox.ts'
 import { alignColumns, paint, print, printJson } from './terminal.ts'
-
-interface ExplainOptions extends SandboxAddress {
-  readonly json?: boolean
-}
 
 /**
  * Explains a rule, an outcome, a reading, or a flow of a running sandbox.
  * @param name a rule id, an outcome, a reading, `readings` for all of them, a flow id, or the URL of the page of a flow
  * @throws ConfigError with near names, for an unknown name
  */
-export async function explain(name: string, flags: Texts, options: ExplainOptions): Promise<void> {
+export async function explain(name: string, flags: Texts, options: AskFlags): Promise<void> {
   const readings = READINGS.filter((reading) => name === 'readings' || reading.name === name)
   if (readings.length > 0) return listReadings(readings, options)
   const flow = flowNamed(name)
@@ -35,13 +31,13 @@ export async function explain(name: string, flags: Texts, options: ExplainOption
 }
 
 /** Explains an outcome. @throws ConfigError for an unknown name */
-export const showOutcome = (name: string, flags: Texts, options: ExplainOptions): Promise<void> =>
+export const showOutcome = (name: string, flags: Texts, options: AskFlags): Promise<void> =>
   explainNamed(name, flags, { ...options, only: 'outcome' })
 
 async function explainNamed(
   name: string,
   flags: Texts,
-  { json = false, only, ...address }: ExplainOptions & { only?: 'outcome' },
+  { json = false, only, ...address }: AskFlags & { only?: 'outcome' },
 ): Promise<void> {
   const explained = explainName(name, { baseUrl: await baseUrlFor(flags, address) })
   if (explained.kind === 'unknown') {
@@ -66,7 +62,7 @@ async function explainNamed(
 }
 
 /** Lists what the specification leaves open, with the variants of each reading; a star marks the default. */
-function listReadings(readings: readonly Reading[], { json = false }: ExplainOptions): void {
+function listReadings(readings: readonly Reading[], { json = false }: AskFlags): void {
   if (json) {
     printJson({ readings: readings.map(describeReading) })
     return

@@ -11,15 +11,14 @@ import { RECORDING_NAMES } from '../sandbox/recordings/recording.ts'
 import { quote } from '../text/message-parts.ts'
 import { type FilterFlags, filterInWords, oneOf, readFilter } from './remote/filter-flags.ts'
 import { findFlow, flowLine, flowPageUrl, printFlow, STATUS_COLORS } from './remote/print-flow.ts'
-import { type ReachedSandbox, reachSandbox, type SandboxAddress } from './remote/reach-sandbox.ts'
+import { type AskFlags, type ReachedSandbox, reachSandbox } from './remote/reach-sandbox.ts'
 import { untilSignal } from './start/until-signal.ts'
 import { paint, paintError, print, printError, printJson, printText, writeOut } from './terminal.ts'
 
-interface FlowsOptions extends SandboxAddress, FilterFlags {
+interface FlowsOptions extends AskFlags, FilterFlags {
   readonly follow?: boolean
   readonly as?: string
   readonly limit?: string
-  readonly json?: boolean
 }
 
 /**

@@ -8,14 +8,14 @@ import { internalUrlProblem } from '../../sandbox/addresses/addresses.ts'
 import { BUILTIN_CLIENT } from '../../sandbox/clients/clients.ts'
 import { createClock } from '../../sandbox/clock/clock.ts'
 import { readLeaf } from '../../tls/certificate.ts'
-import { reachSandbox, type SandboxAddress } from '../remote/reach-sandbox.ts'
+import { type AskFlags, reachSandbox } from '../remote/reach-sandbox.ts'
 import { paint, print, printJson } from '../terminal.ts'
 import type { Diagnosis } from './diagnosis.ts'
 import { examine } from './examine.ts'
 import type { DoctorVisit } from './visit.ts'
 
 /** The flags of the command, as text. */
-export interface DoctorOptions extends SandboxAddress {
+export interface DoctorOptions extends AskFlags {
   /** The issuer; by default that of the sandbox which other commands would ask. */
   readonly issuer?: string
   readonly clientId?: string
@@ -23,7 +23,6 @@ export interface DoctorOptions extends SandboxAddress {
   readonly redirectUri?: string
   readonly ca?: string
   readonly timeout?: string
-  readonly json?: boolean
 }
 
 /**

@@ -19,6 +19,11 @@ export interface SandboxAddress {
   readonly tenant?: string | undefined
 }
 
+/** The same of a command that prints text or JSON. */
+export interface AskFlags extends SandboxAddress {
+  readonly json?: boolean
+}
+
 /** A running sandbox, or a tenant of it, for commands that only read. */
 export type ReachedSandbox = Awaited<ReturnType<typeof reachSandbox>>
 

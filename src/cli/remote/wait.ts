@@ -14,12 +14,11 @@ import { certificateFileIn } from '../../tls/kept-certificate.ts'
 import { paintError, print, printError, printJson } from '../terminal.ts'
 import { type FilterFlags, filterInWords, readFilter, readTimeout } from './filter-flags.ts'
 import { flowLine, flowPageUrl } from './print-flow.ts'
-import { callHttp, type ReachedSandbox, reachSandbox, readJson, type SandboxAddress } from './reach-sandbox.ts'
+import { type AskFlags, callHttp, type ReachedSandbox, reachSandbox, readJson } from './reach-sandbox.ts'
 
-interface WaitOptions extends SandboxAddress, FilterFlags {
+interface WaitOptions extends AskFlags, FilterFlags {
   readonly since?: string
   readonly timeout?: string
-  readonly json?: boolean
 }
 
 const DEFAULT_TIMEOUT_SECONDS = 30

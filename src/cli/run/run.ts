@@ -13,7 +13,7 @@ import { loadPersonas } from '../../sandbox/personas/load-personas.ts'
 import { parseScenario, readScenarioText } from '../../sandbox/queue/scenario-file.ts'
 import { type Scenario, stepOf, summaryOf } from '../../sandbox/queue/scenario-schema.ts'
 import { readTimeout } from '../remote/filter-flags.ts'
-import { checkedUrl, type SandboxAddress } from '../remote/reach-sandbox.ts'
+import { type AskFlags, checkedUrl } from '../remote/reach-sandbox.ts'
 import { STOP_MS, startGroup } from '../start/process-group.ts'
 import { createReport } from '../start/report.ts'
 import { createFromSettings } from '../start/start.ts'
@@ -22,10 +22,9 @@ import { createRunReport, hasPassed, type RunReport } from './report.ts'
 import { runScenario, type ScenarioRun, type StepResult } from './run-scenario.ts'
 
 /** The flags of `run` itself. */
-interface RunOptions extends SandboxAddress {
+interface RunOptions extends AskFlags {
   readonly timeout?: string
   readonly junit?: string
-  readonly json?: boolean
   readonly command?: readonly string[]
 }
 
