@@ -12,14 +12,8 @@ const silent: RunReport = { scenario() {}, current() {}, ended() {}, commandStar
 
 /** Creates the report for a log mode. @param options.isShared whether a command writes to the same terminal */
 export function createRunReport(mode: LogMode, { isShared }: { readonly isShared: boolean }): RunReport {
-  switch (mode) {
-    case 'pretty':
-      return createPrettyRunReport(isShared)
-    case 'json':
-      return createJsonRunReport()
-    case 'silent':
-      return silent
-  }
+  if (mode === 'silent') return silent
+  return mode === 'json' ? createJsonRunReport() : createPrettyRunReport(isShared)
 }
 
 /** Whether every step of every scenario passed. */

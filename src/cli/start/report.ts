@@ -21,14 +21,8 @@ const silent: Report = { ready() {}, call() {}, warning() {}, defect() {} }
 
 /** Creates the report of a log mode. `now` gives epoch milliseconds. */
 export function createReport(mode: LogMode, now: () => number): Report {
-  switch (mode) {
-    case 'pretty':
-      return withoutNoise(createPrettyReport(now))
-    case 'json':
-      return withoutNoise(createJsonReport(now))
-    case 'silent':
-      return silent
-  }
+  if (mode === 'silent') return silent
+  return withoutNoise(mode === 'json' ? createJsonReport(now) : createPrettyReport(now))
 }
 
 /** Leaves out probes of a healthy sandbox and, after the first unknown path, the list of endpoints. */
