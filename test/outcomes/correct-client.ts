@@ -104,7 +104,7 @@ export const verifyWithJose =
   }
 
 /** The parameters, each once and in the right place, of an answer that belongs to this session and is no error. @throws Refusal */
-export function readAnswer(
+function readAnswer(
   { mode, params }: Delivery,
   session: Pick<Session, 'mode' | 'state'>,
   ignores: readonly Ignorable[] = [],

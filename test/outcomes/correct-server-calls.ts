@@ -3,13 +3,12 @@ import * as z from 'zod'
 import { ageSignal, basic, type Changes, pushedRequest, tokenRequest } from '../support/requests.ts'
 import { Refusal } from './correct-client.ts'
 
-export type CallOptions = { readonly headers?: Readonly<Record<string, string>>; readonly timeoutMs?: number }
+export type CallOptions = { readonly headers?: Readonly<Record<string, string>> }
 
 /** Sends a call and reads its JSON: in time, without redirects, with a status of success. @throws Refusal */
-async function callJson(url: string, init: RequestInit, options: CallOptions = {}): Promise<unknown> {
-  const { headers = {}, timeoutMs = 5_000 } = options
+async function callJson(url: string, init: RequestInit, { headers = {} }: CallOptions = {}): Promise<unknown> {
   try {
-    const signal = AbortSignal.timeout(timeoutMs)
+    const signal = AbortSignal.timeout(5_000)
     const response = await fetch(url, { ...init, headers: { ...headers, ...init.headers }, redirect: 'error', signal })
     const text = await response.text()
     if (!response.ok) throw new Refusal(`status ${response.status}: ${text.slice(0, 500)}`)
@@ -50,19 +49,6 @@ export async function upgrade(base: string, token: string, options?: CallOptions
   const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` }
   const init = { method: 'POST', body: JSON.stringify({ authorization_details: [ageSignal()] }), headers }
   expectShape(z.literal('OK'), await callJson(`${base}/v1/svc/upgrade`, init, options))
-}
-
-const discoveryDocument = z.object({ issuer: z.string(), authorization_endpoint: z.url(), jwks_uri: z.url() })
-
-/** E6, discovery: the document is about the issuer that was asked for, and names no foreign host. @throws Refusal */
-export async function discover(issuer: string, options?: CallOptions) {
-  const url = `${issuer}/.well-known/openid-configuration`
-  const document = expectShape(discoveryDocument, await callJson(url, {}, options))
-  if (document.issuer !== issuer) throw new Refusal('issuer is not the one that was asked')
-  for (const endpoint of [document.authorization_endpoint, document.jwks_uri]) {
-    if (new URL(endpoint).origin !== new URL(issuer).origin) throw new Refusal(`${endpoint} is on a foreign host`)
-  }
-  return document
 }
 
 const keySet = z.object({ keys: z.array(z.looseObject({ kty: z.string() })) })
