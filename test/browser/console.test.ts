@@ -14,24 +14,16 @@ describeWith('chromium', 'The console', () => {
   /** Runs a Use flow to its end, decided by a query parameter. */
   const runFlow = () => fetch(useUrl(world.sandbox, { sandbox_persona: 'teen-16' }), { redirect: 'manual' })
 
-  test('The list of flows shows the first flow by itself', async () => {
-    const page = await open(`${CONSOLE}/flows`)
+  test('The list of flows shows the first flow by itself, and no longer the settings to paste', async () => {
+    const page = await open('/')
     await page.getByText('Live', { exact: true }).waitFor()
-    expect(await page.getByTestId('no-flows').isVisible()).toBe(true)
+    for (const id of ['no-flows', 'try-it']) expect(await page.getByTestId(id).isVisible()).toBe(true)
     await runFlow()
     await page.locator('#timeline').getByText('teen-16').first().waitFor()
-    expect(await page.getByTestId('no-flows').count()).toBe(0)
-  })
-
-  test('The page of a flow keeps a section open when the flow goes on', async () => {
-    const user = await world.newPage()
-    await user.goto(useUrl(world.sandbox))
-    const [flow] = await world.sandbox.flows.list()
-    const page = await open(`${CONSOLE}/flows/${flow?.id}`)
-    await page.locator('#curl-0 summary').click()
-    await user.getByTestId('decline').click({ noWaitAfter: true })
-    await page.getByTestId('verdict').waitFor()
-    expect(await page.locator('#curl-0').getAttribute('open')).toBe('')
+    expect([await page.getByTestId('no-flows').count(), await page.getByTestId('try-it').isVisible()]).toEqual([
+      0,
+      false,
+    ])
   })
 
   test('The page Force shows the next step of a scenario by itself', async () => {
@@ -95,15 +87,6 @@ describeWith('chromium', 'The console', () => {
     const page = await open(`${CONSOLE}/rules#PAR-07`)
     expect(await page.locator('#PAR-07').isVisible()).toBe(true)
     expect(await page.locator('#TOK-01').isVisible()).toBe(false)
-  })
-
-  test('The settings to paste go with the first flow, also on a page that is open', async () => {
-    const page = await open('/')
-    await page.getByText('Live', { exact: true }).waitFor()
-    expect(await page.getByTestId('try-it').isVisible()).toBe(true)
-    await runFlow()
-    await page.locator('#timeline').getByText('teen-16').first().waitFor()
-    expect(await page.getByTestId('try-it').isVisible()).toBe(false)
   })
 
   test('The clock of the page Force ticks unless the clock is frozen, and shows local time beside UTC, without scripts UTC alone', async () => {

@@ -150,14 +150,16 @@ describeWith('chromium', 'The flows of the console', () => {
     expect(await page.locator('[data-ago]').allTextContents()).toEqual(['2 h ago', '10 d ago'])
   })
 
-  test('A flow that waits is answered in this browser, and its page says so by itself', async () => {
+  test('A flow that waits is answered in this browser, and its page says so by itself and keeps a section open', async () => {
     await fetch(useUrl(world.sandbox))
     const page = await openLive(`/${await newestFlow()}`)
+    await page.locator('#curl-0 summary').click()
     const opened = page.waitForEvent('popup')
     await page.getByTestId('answer-here').click()
     await (await opened).getByTestId('decline').click({ noWaitAfter: true })
     await page.getByRole('heading', { name: /^declined the user went back/ }).waitFor()
     expect(await page.getByTestId('answer-here').count()).toBe(0)
+    expect(await page.locator('#curl-0').getAttribute('open')).toBe('')
   })
 
   test('The list of flows shows neither keys nor a live state without scripts', async () => {
