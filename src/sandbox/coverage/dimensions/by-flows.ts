@@ -6,15 +6,10 @@ import type { Asked, CoverageCounters, EndingName } from '../counters.ts'
 import type { CoverageItem } from '../coverage.ts'
 import { byOutcome, byPersona, createItem, createSingleItem, type Described, type GapClosing } from './item.ts'
 
-/** What an app was seen to use. */
-interface SeenFlows {
-  /** Whether outcomes of the flow can reach the app. */
-  uses(flow: OutcomeFlow): boolean
-  asked(what: Asked): boolean
-  readonly unused: readonly { readonly flow: OutcomeFlow; readonly reason: string }[]
-}
+type SeenFlows = ReturnType<typeof seenFlows>
 
-export function seenFlows({ claims, asked, endings, calls }: CoverageCounters): SeenFlows {
+/** What an app was seen to use. */
+export function seenFlows({ claims, asked, endings, calls }: CoverageCounters) {
   const hasAsked = (what: Asked) => asked[what] !== undefined
   const hasCalled = (...called: readonly ServerCall[]) => called.some((one) => calls[one] !== undefined)
   const hasEnded = (...ended: readonly EndingName[]) => ended.some((one) => endings[one] !== undefined)
@@ -30,13 +25,14 @@ export function seenFlows({ claims, asked, endings, calls }: CoverageCounters): 
     jwks: hasCalled('jwks'),
   }
   return {
-    uses: (flow) => used[flow],
+    /** Whether outcomes of the flow can reach the app. */
+    uses: (flow: OutcomeFlow) => used[flow],
     asked: hasAsked,
     unused: REASONS.filter(({ flow }) => !used[flow]),
   }
 }
 
-const REASONS: SeenFlows['unused'] = [
+const REASONS: readonly { readonly flow: OutcomeFlow; readonly reason: string }[] = [
   { flow: 'use', reason: 'no valid Use request came (E1)' },
   { flow: 'create', reason: 'no Create request was pushed (E2)' },
   { flow: 'upgrade', reason: 'no Use request asked for the upgrade scope' },
