@@ -7,7 +7,7 @@ import { ConfigError } from '../../files/config-error.ts'
 import { createOrRead } from '../../files/private-file.ts'
 import { preparePrivateFolder } from '../../files/private-folder.ts'
 import { SIGNING_ALGORITHMS } from '../../oidc/ports.ts'
-import { generateStoredKeys, importKeys, type SigningKeys, type StoredKeys } from './signing-keys.ts'
+import { generateStoredKeys, importKeys, type SigningKeys } from './signing-keys.ts'
 
 const keyFileSchema = z.object({ keys: z.array(z.looseObject({ kty: z.string(), alg: z.enum(SIGNING_ALGORITHMS) })) })
 
@@ -36,18 +36,22 @@ export async function readKeyFile(file: string): Promise<SigningKeys | undefined
 export async function generateKeys(file?: string, onWarning?: (message: string) => void): Promise<SigningKeys> {
   const stored = await generateStoredKeys()
   if (file === undefined) return importKeys(stored)
-  const kept = await createOrRead(file, renderKeySet(stored)).catch((error: unknown) => {
+  const keySet = { keys: SIGNING_ALGORITHMS.map((alg) => ({ ...stored[alg], alg })) }
+  const kept = await createOrRead(file, `${JSON.stringify(keySet, null, 2)}\n`).catch((error: unknown) => {
     onWarning?.(`${file}: the signing keys cannot be kept and change with the next start: ${messageOf(error)}`)
   })
   return kept === undefined ? importKeys(stored) : importKeySet(kept, file)
 }
 
-const renderKeySet = (stored: StoredKeys) =>
-  `${JSON.stringify({ keys: SIGNING_ALGORITHMS.map((alg) => ({ ...stored[alg], alg })) }, null, 2)}\n`
-
 async function importKeySet(text: string, file: string): Promise<SigningKeys> {
   try {
-    return await importKeys(parseKeySet(text))
+    const { keys } = keyFileSchema.parse(JSON.parse(text))
+    const find = (wanted: string): JWK => {
+      const found = keys.find(({ alg }) => alg === wanted)
+      if (!found) throw new TypeError(`it holds no ${wanted} key`)
+      return found
+    }
+    return await importKeys({ RS256: find('RS256'), ES256: find('ES256') })
   } catch (cause) {
     const reason =
       cause instanceof SyntaxError || cause instanceof z.ZodError ? 'it is not a JSON Web Key Set' : messageOf(cause)
@@ -76,14 +80,4 @@ async function prepareFolder(folder: string): Promise<void> {
     const message = `${folder}: the state folder cannot be written: ${messageOf(cause)}. Choose another one by the option stateDir.`
     throw ConfigError.of(message, { cause })
   }
-}
-
-function parseKeySet(text: string): StoredKeys {
-  const { keys } = keyFileSchema.parse(JSON.parse(text))
-  const find = (wanted: string): JWK => {
-    const found = keys.find(({ alg }) => alg === wanted)
-    if (!found) throw new TypeError(`it holds no ${wanted} key`)
-    return found
-  }
-  return { RS256: find('RS256'), ES256: find('ES256') }
 }

@@ -44,17 +44,17 @@ export interface Tenant extends OwnSettings, Omit<ReturnType<typeof createTenant
   forget(): Promise<void>
 }
 
-export interface TenantOptions {
-  readonly name: string
-  readonly addresses: Addresses
-  /** Called and awaited before a caller changes how the tenant behaves. Flows do not call it. */
-  onDriven?(tenant: Tenant): Promise<void>
-}
-
-/** Creates a tenant: one object, whose settings, clients, keys and readings are replaced when they change. */
+/**
+ * Creates a tenant: one object, whose settings, clients, keys and readings are replaced when they change.
+ * @param options.onDriven called and awaited before a caller changes how the tenant behaves; flows do not call it
+ */
 export function createTenant(
   shared: SharedParts,
-  { name, addresses, onDriven = async () => {} }: TenantOptions,
+  {
+    name,
+    addresses,
+    onDriven = async () => {},
+  }: { name: string; addresses: Addresses; onDriven?: (tenant: Tenant) => Promise<void> },
 ): Tenant {
   const { settings: common, journal } = shared
   const { baseUrl } = addresses
