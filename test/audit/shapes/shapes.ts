@@ -5,8 +5,7 @@ import { jwtVerify, SignJWT } from 'jose'
 import type { FragmentPost, PageRequest } from '../../../src/audit/agent/browser.ts'
 import { messageOf } from '../../../src/files/caught.ts'
 import type { Sandbox } from '../../../src/server/create-sandbox.ts'
-import type { Admission, Hole, RelyingParty, RequestOptions } from './relying-party.ts'
-import { createRelyingParty, Refused } from './relying-party.ts'
+import { createRelyingParty, type Hole, Refused, type RelyingParty, type RequestOptions } from './relying-party.ts'
 import { cookiesOf, formOf, type Handler, html, json, redirect, serve, setCookie, site, type Visit } from './site.ts'
 
 /** How an app of node:http differs from a plain one: in its callback and its pages. */
@@ -32,19 +31,13 @@ export interface Shape {
   app(rp: RelyingParty): RequestListener | Differences
 }
 
-export interface RunningShape {
-  readonly url: string
-  readonly page: string
-  /** In order of time. */
-  readonly admissions: readonly Admission[]
-  stop(): void
-}
+export type RunningShape = Awaited<ReturnType<typeof startShape>>
 
 export async function startShape(shape: Shape, sandbox: Pick<Sandbox, 'baseUrl' | 'url'>, hole?: Hole) {
   const rp = createRelyingParty(sandbox, hole, shape.options)
   const app = shape.app(rp)
   const { url, stop } = await serve(typeof app === 'function' ? app : plain(rp, app))
-  return { url, page: url + (shape.start ?? '/verify'), admissions: rp.admissions, stop } satisfies RunningShape
+  return { url, page: url + (shape.start ?? '/verify'), admissions: rp.admissions, stop }
 }
 
 /** Milliseconds for the second of a job, for the seconds after which another job looks, and for the minute of a rate limit. */
@@ -59,27 +52,24 @@ const anyOf = <Value>(values: readonly [Value, ...Value[]]): Value =>
 const escaped = (text: string) => text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`)
 
 const shows =
-  (text: string | (() => string), status = 200): Handler =>
+  (text: string, status = 200): Handler =>
   (v) =>
-    html(v, typeof text === 'string' ? text : text(), status)
-const showsJson =
-  (value: unknown, status = 200): Handler =>
-  (v) =>
-    json(v, value, status)
+    html(v, text, status)
 const goesTo =
   (path: string): Handler =>
   (v) =>
     redirect(v, path)
-const begins =
-  (rp: RelyingParty): Handler =>
-  (v) =>
-    redirect(v, rp.begin(v))
 
 /** An app with a start page, a way to the service, a callback that lets in, refuses or fails, and a page for members. */
 function plain(rp: RelyingParty, differences: Differences): RequestListener {
-  const { letsIn = goesTo('/members'), turnsAway = shows('Sorry, you have to be 18.', 403) } = differences
-  const { fails = () => shows('We could not verify your age.', 400), signsIn = rp.signIn } = differences
-  const { guard, letsIn: _in, turnsAway: _out, fails: _failure, signsIn: _session, ...pages } = differences
+  const {
+    guard,
+    letsIn = goesTo('/members'),
+    turnsAway = shows('Sorry, you have to be 18.', 403),
+    fails = () => shows('We could not verify your age.', 400),
+    signsIn = rp.signIn,
+    ...pages
+  } = differences
   const isEarly = rp.has('session before the check')
   async function callback(v: Visit) {
     try {
@@ -99,7 +89,7 @@ function plain(rp: RelyingParty, differences: Differences): RequestListener {
   }
   const usual: Readonly<Record<string, Handler>> = {
     'GET /': shows(CONFIRM),
-    'GET /verify': begins(rp),
+    'GET /verify': (v) => redirect(v, rp.begin(v)),
     'GET /callback': callback,
     'GET /members': (v) => (rp.isMember(v) ? html(v, MEMBERS) : html(v, 'Members only. <a href="/">Home</a>', 403)),
     'GET /sign-out'(v) {
@@ -182,10 +172,10 @@ add('session by a later job', { hole: 'session by a later job' }, (rp) => ({
 }))
 
 add('A/B pages', { hole: 'aud' }, () => ({
-  letsIn: shows(() => anyOf(['All set! Browse the cellar.', 'Great, you may order now.', 'Done. Happy shopping!'])),
-  turnsAway: shows(() => anyOf(['Too young, sorry.', 'Please come back later.', 'We only serve adults.'])),
-  fails: () => shows(() => anyOf(['Oops!', 'That was unexpected. Try again?', 'Our cork broke. Once more?'])),
-  'GET /': shows(() => anyOf([CONFIRM, CONFIRM.replace('Wine', 'Our wine'), CONFIRM.replace('p>', 'h2>')])),
+  letsIn: (v) => html(v, anyOf(['All set! Browse the cellar.', 'Great, you may order now.', 'Done. Happy shopping!'])),
+  turnsAway: (v) => html(v, anyOf(['Too young, sorry.', 'Please come back later.', 'We only serve adults.'])),
+  fails: () => (v) => html(v, anyOf(['Oops!', 'That was unexpected. Try again?', 'Our cork broke. Once more?'])),
+  'GET /': (v) => html(v, anyOf([CONFIRM, CONFIRM.replace('Wine', 'Our wine'), CONFIRM.replace('p>', 'h2>')])),
 }))
 
 const LANGUAGES: Readonly<Record<string, string>> = {
@@ -229,9 +219,9 @@ add('state in one map for all browsers', { hole: 'state of any browser', options
 add('slot that is not cleared', { hole: 'slot is kept' })
 
 add('key of x5c', { hole: 'key of x5c' }, (rp) => ({
-  letsIn: showsJson({ age: 'verified' }),
-  turnsAway: showsJson({ age: 'too young' }, 403),
-  fails: () => showsJson({ age: 'unknown' }, 400),
+  letsIn: (v) => json(v, { age: 'verified' }),
+  turnsAway: (v) => json(v, { age: 'too young' }, 403),
+  fails: () => (v) => json(v, { age: 'unknown' }, 400),
   'GET /api/cellar': (v) => json(v, {}, rp.isMember(v) ? 200 : 401),
 }))
 
@@ -257,7 +247,7 @@ add('two buttons on the start page', { start: '/', hole: 'signature' }, (rp) => 
 <form method="post" action="/alter"><button>Ich bin volljährig</button></form>`),
   'POST /cookies': goesTo('/'),
   'POST /newsletter': shows('Thank you for subscribing.'),
-  'POST /alter': begins(rp),
+  'POST /alter': (v) => redirect(v, rp.begin(v)),
 }))
 
 add('edge middleware', { hole: 'aud of others by azp' }, (rp) => ({
