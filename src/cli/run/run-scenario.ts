@@ -29,26 +29,28 @@ export interface StepListener {
   timedOut(): void
 }
 
-/** Ends the wait for a step early: the app under test has ended. */
-export interface EarlyEnd {
-  /** Why the wait ended. */
-  readonly reason: string | undefined
-  readonly happened: Promise<unknown>
-}
-
 /** Seconds of one long poll; a step may wait longer. */
 const MAX_POLL_SECONDS = 30
 
 /**
  * Arms a scenario and follows it to its end: the first step that fails, or that is not met within `timeoutSeconds`. The scenario is
  * removed from the sandbox then, so that it decides nothing afterwards.
+ * @param options.early resolves with the reason when the app under test has ended, which ends the wait for a step
  */
 export async function runScenario(
   scenario: Scenario,
   { scenarios }: Pick<SandboxApi, 'scenarios'>,
-  { timeoutSeconds, listener, early }: { timeoutSeconds: number; listener: StepListener; early?: EarlyEnd | undefined },
+  {
+    timeoutSeconds,
+    listener,
+    early,
+  }: { timeoutSeconds: number; listener: StepListener; early?: Promise<string> | undefined },
 ): Promise<StepResult[]> {
   const results: StepResult[] = []
+  let reason: string | undefined
+  const over = early?.then((ending) => {
+    reason = ending
+  })
   let elapsed = startStopwatch()
   const end = ({ index, kind, summary, detail, mismatches }: StepProgress, status: StepResult['status']) => {
     const explained = { ...(detail === undefined ? {} : { detail }), ...(mismatches ? { mismatches } : {}) }
@@ -67,12 +69,12 @@ export async function runScenario(
       // A clock step runs by itself.
       if (step.kind !== 'clock') listener.current(step)
       const { revision } = progress
-      const isOver = early?.reason !== undefined
+      const isOver = reason !== undefined
       const waitSeconds = isOver ? 0 : Math.min(timeoutSeconds - elapsed() / 1000, MAX_POLL_SECONDS)
-      const news = isOver || waitSeconds > 0 ? await poll(progress, { waitSeconds, scenarios, early }) : undefined
+      const news = isOver || waitSeconds > 0 ? await poll(progress, { waitSeconds, scenarios, over }) : undefined
       if (news) progress = news
       if (!news && (isOver || waitSeconds > 0)) end({ ...step, detail: REMOVED }, 'failed')
-      else if (isOver && news?.revision === revision) end({ ...step, detail: unreached(step, early.reason) }, 'failed')
+      else if (isOver && news?.revision === revision) end({ ...step, detail: unreached(step, reason) }, 'failed')
       else if (!news) {
         end({ ...step, detail: timeoutProblem(step, timeoutSeconds) }, 'failed')
         listener.timedOut()
@@ -91,15 +93,13 @@ async function poll(
   {
     waitSeconds,
     scenarios,
-    early,
-  }: { waitSeconds: number; scenarios: SandboxApi['scenarios']; early: EarlyEnd | undefined },
+    over,
+  }: { waitSeconds: number; scenarios: SandboxApi['scenarios']; over: Promise<void> | undefined },
 ) {
   const { id, revision } = progress
   try {
     const asked = scenarios.get(id, { waitSeconds, after: revision })
-    return await (early === undefined || waitSeconds === 0
-      ? asked
-      : Promise.race([asked, early.happened.then(() => progress)]))
+    return await (over === undefined || waitSeconds === 0 ? asked : Promise.race([asked, over.then(() => progress)]))
   } catch (error) {
     ignoreMissing(error)
     return undefined

@@ -187,20 +187,14 @@ async function prepareCommand(
   { stage, report, isJson }: { stage: Stage; report: RunReport; isJson: boolean },
 ) {
   const env = await stage.environment()
-  let end = () => {}
-  const happened = new Promise<void>((resolve) => {
+  let end = (_reason: string) => {}
+  const early = new Promise<string>((resolve) => {
     end = resolve
   })
   let group: ReturnType<typeof startGroup> | undefined
-  let reason: string | undefined
   return {
-    /** Ends the wait of a scenario. */
-    early: {
-      happened,
-      get reason() {
-        return reason
-      },
-    },
+    /** Ends the wait of a scenario: resolves with the reason. */
+    early,
     /** Starts the command once, when a scenario is armed. */
     start() {
       if (group) return
@@ -208,8 +202,7 @@ async function prepareCommand(
       group = startGroup(words, { env, stdio: ['ignore', isJson ? 2 : 1, 2] })
       void group.ended.then((ending) => {
         report.commandEnded(ending)
-        reason = `the command ${ending.reason}`
-        end()
+        end(`the command ${ending.reason}`)
       })
     },
     /** How the command ended; `undefined` when it was never started. */
