@@ -75,13 +75,19 @@ function checkClock({ headers }: HttpAnswer, now: number): Diagnosis {
   })
 }
 
-/** Whether an app uses the issuer of the Create flow. */
-const CREATE_ISSUER = /\/v1\/oidc\/create\/*$/
-
 /** The issuer of the app must equal that of the discovery document (OpenID Connect Discovery 1.0 section 4.3). */
 export function checkIssuer({ issuer }: DoctorVisit, { document }: Discovery): Diagnosis {
   const published = document.issuer
-  if (CREATE_ISSUER.test(issuer)) return ofCreate(issuer, published)
+  // Create has a discovery document and issues no id_token: an app with its issuer refuses every id_token.
+  if (/\/v1\/oidc\/create\/*$/.test(issuer))
+    return problem('issuer', 'issuer_of_create', {
+      message: `the app has ${issuer}, the issuer of Create, which issues no id_token: each one says iss ${published}`,
+      fix: [
+        inApp(`issuer: ${published}`),
+        `for Use and Upgrade: discovery and id_tokens of ${published}`,
+        `for Create alone: pushed requests by the discovery document of ${withoutSlash(issuer)}, or the two addresses by hand`,
+      ],
+    })
   if (issuer === published) return ok('issuer', `${issuer}: the discovery document says the same`)
   if (!URL.canParse(withoutSlash(published))) {
     return problem('issuer', 'discovery_unreadable', {
@@ -95,17 +101,6 @@ export function checkIssuer({ issuer }: DoctorVisit, { document }: Discovery): D
     fix: fixOf(name, { issuer, published }),
   })
 }
-
-/** Create has a discovery document and issues no id_token: an app with its issuer refuses every id_token. */
-const ofCreate = (issuer: string, useIssuer: string) =>
-  problem('issuer', 'issuer_of_create', {
-    message: `the app has ${issuer}, the issuer of Create, which issues no id_token: each one says iss ${useIssuer}`,
-    fix: [
-      inApp(`issuer: ${useIssuer}`),
-      `for Use and Upgrade: discovery and id_tokens of ${useIssuer}`,
-      `for Create alone: pushed requests by the discovery document of ${withoutSlash(issuer)}, or the two addresses by hand`,
-    ],
-  })
 
 const DIFFERENCES = {
   issuer_trailing_slash: 'only the slash at the end differs, and the comparison is exact',
