@@ -60,15 +60,6 @@ test.each([
   expect([outcome.name, callback && Object.keys(callback.params).join(' ')]).toEqual([name, params])
 })
 
-test('A Use request gets the change of its outcome in the claims, the token or the callback', async () => {
-  const tenant = await createTestTenant()
-  const nonceBy = async (row: string) => decodeJwt(tokenOf(await concludeUse(tenant, row, 'adult-passport')))['nonce']
-  expect(await nonceBy('verified')).toBe('nonce-1')
-  expect(await nonceBy('id_token.nonce_other')).not.toBe('nonce-1')
-  const params = paramsOf(await concludeUse(tenant, 'callback.state_missing', 'adult-passport'))
-  expect(Object.keys(params)).toEqual(['id_token'])
-})
-
 test.each([
   ['verified', 'child-12'],
   ['code_issued', 'adult-passport'],

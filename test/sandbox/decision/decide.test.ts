@@ -72,19 +72,6 @@ describe.each(['use', 'create'] as const)('In the %s flow', (flow) => {
     expect(await by({ query: named(undefined, 'access_denied') })).toEqual([undefined, 'access_denied'])
   })
 
-  test.each([
-    [{ query: named('teen-61') }, 'query parameter sandbox_persona', 'teen-16'],
-    [{ headers: named(undefined, 'acess_denied') }, 'request header X-Sandbox-Outcome', 'access_denied'],
-    [{ cookie: named('teen-61') }, 'cookie agekey_sandbox_persona', 'teen-16'],
-  ])('The unknown name in %j is refused with its source and near misses', async (requested, source, near) => {
-    const tenant = await createTestTenant()
-    expect(await refusalOf(() => decideRequest(flow, tenant, requested))).toMatchObject({
-      status: 400,
-      message: expect.stringContaining(source),
-      suggestions: expect.arrayContaining([near]),
-    })
-  })
-
   test('An expectation is used up when it is followed, and kept when it is overruled', async () => {
     const tenant = await createTestTenant()
     await tenant.expectations.add({ flow, persona: 'teen-16', times: 1 })

@@ -38,10 +38,7 @@ test.each([
   expect(checkAgainst(personaSchema, value)).toEqual({ kind: 'valid', value })
 })
 
-const BY_EMAIL = having({ method: 'email_age_estimation', attributes: undefined })
-const inXX = { attributes: { issuing_country: 'XX' } }
-const card = { method: 'payment_card_network', age: { at_least_years: 21 }, attributes: { card_type: 'credit' } }
-
+/** What is wrong with a signal is told in test/age/signal.test.ts. */
 test.each([
   ['an upper-case name', { ...persona, name: 'Mia' }, /^name: must be 1 to 63 lower-case letters/],
   ['a name that begins with a hyphen', { ...persona, name: '-mia' }, /^name: /],
@@ -56,19 +53,7 @@ test.each([
   ['51 signals', times(51), /^age_key\.signals: expected at most 50 items/],
   ['an unknown method', having({ method: 'facial' }), /method: unknown method "facial"\. Did you mean "facial_age_est/],
   ['an impossible date', born('2026-02-29'), /signals\[0\]\.age\.date_of_birth: must be a calendar date/],
-  ['a unit that is none', born('today - 18x'), /date_of_birth: must be .* such as today - 18y/],
-  ['a date of birth with a time', born('now - 18y'), /date_of_birth: must be /],
-  ['a verification that is no date', having({ verified_at: 'yesterday' }), /verified_at: must be .* such as now - 30d/],
-  ['two ages', having({ age: { years: 18, at_least_years: 18 } }), /age: must hold exactly one of date_of_birth/],
   ['no age', having({ age: {} }), /age: must hold exactly one of date_of_birth/],
-  ['half a year', having({ age: { years: 17.5 } }), /age\.years: must be an integer from 0 to 150/],
-  ['a country that is none', having(inXX), /attributes\.issuing_country: must be an assigned ISO 3166-1/],
-  ['a foreign attribute', having({ attributes: card.attributes }), /attributes\.card_type: has no member "card_type"/],
-  ['an unknown assurance level', having({ iso_27566_1: 'high' }), /iso_27566_1: must be one of basic, effective/],
-  ['a provenance that is no path', having({ provenance: 'veratad' }), /provenance: must be \/provider/],
-  ['a member of submitted signals', having({ type: 'age_verification' }), /signals\[0\]\.type: has no member "type"/],
-  ['a date of birth by email', BY_EMAIL, /age\.date_of_birth: is no age format of email_\w+: give at_least_years/],
-  ['a card that proves 21', having(card), /age\.at_least_years: must be 18 with payment_card_network, is 21$/],
   ['a misspelled key', { ...persona, agekey: {} }, /^agekey: unknown key\. Did you mean "age_key"\?$/],
 ])('A persona with %s is refused in one sentence', (_, value, message) => {
   expect(complaints(value)).toEqual([expect.stringMatching(message)])

@@ -86,6 +86,11 @@ test.each<[string, ClientCheck, RegExp]>([
   ['PyJWT', 'nonce', /^if not \(.*\):\n {4}raise ValueError\("nonce"\)$/],
   ['go-oidc', 'state', /^if !\(.*\) \{\n {4}return errors\.New\("state"\) \}$/],
   ['mod_auth_openidc', 'exp', /OIDCResponseType id_token/],
+  ['go-oidc', 'age_thresholds', /claims\.AgeThresholds\["18"\] == true/],
+  ['openid_connect', 'age_thresholds', /^raise "age_thresholds" unless .*\["18"\] == true$/],
+  ['openid_connect', 'nonce', /verify!\(.*nonce: session/],
+  ['openid_connect', 'state', /^raise "state" unless session\[:state\]/],
+  ['mod_auth_openidc', 'age_thresholds', /claim age_thresholds\.18:true\n {2}Require not claim age_thresholds\.18:0/],
 ])('The lines to write with %s for the check %s are its own', (library, check, lines) => {
   expect(remedyFor(check, library, ['use/id_token.any'])).toMatchObject({
     library,
@@ -118,17 +123,3 @@ test.each<[string, ClientCheck, string, RegExp | undefined]>([
     expect(remedyFor(check, library, [row, 'use/id_token.another']).lines).toBeDefined()
   },
 )
-
-test.each<[string, ClientCheck, RegExp]>([
-  ['go-oidc', 'age_thresholds', /claims\.AgeThresholds\["18"\] == true/],
-  ['openid_connect', 'age_thresholds', /^raise "age_thresholds" unless .*\["18"\] == true$/],
-  ['openid_connect', 'nonce', /verify!\(.*nonce: session/],
-  ['openid_connect', 'state', /^raise "state" unless session\[:state\]/],
-  [
-    'mod_auth_openidc',
-    'age_thresholds',
-    /Require claim age_thresholds\.18:true\n {2}Require not claim age_thresholds\.18:0/,
-  ],
-])('%s has lines for the check %s', (library, check, lines) => {
-  expect(remedyFor(check, library, ['use/id_token.any']).lines).toMatch(lines)
-})
