@@ -14,21 +14,18 @@ export const FILES_OF_A_PART = 24
 export function onDemand<Part>(load: () => Promise<Part>): () => Promise<Part> {
   let loading: Promise<Part> | undefined
   return () => {
-    loading ??= attempt(load).catch((error: unknown) => {
-      loading = undefined
-      throw error
-    })
+    loading ??= requireFreeDescriptors()
+      .then(load)
+      .catch((error: unknown) => {
+        loading = undefined
+        throw error
+      })
     return loading
   }
 }
 
-async function attempt<Part>(load: () => Promise<Part>): Promise<Part> {
-  requireFreeDescriptors()
-  return await load()
-}
-
 /** Checks that enough files can be opened. Node 20 never retries an import that failed once. */
-function requireFreeDescriptors(): void {
+async function requireFreeDescriptors(): Promise<void> {
   const opened: number[] = []
   try {
     while (opened.length < FILES_OF_A_PART) opened.push(openSync(devNull, 'r'))
