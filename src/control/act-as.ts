@@ -3,7 +3,6 @@ import { type RenderedPage, renderPage, shellOf } from '../http/html/layout.ts'
 import { actingCookies } from '../http/requested-decision.ts'
 import { OUTCOME_COOKIE, PERSONA_COOKIE } from '../sandbox/decision/sources.ts'
 import { requireBrowserOutcome, requirePersona } from '../sandbox/outcomes/names.ts'
-import type { Persona } from '../sandbox/personas/persona-schema.ts'
 import type { actAsOperations } from './contract/personas.ts'
 import type { ControlCall, ControlContext, Handlers } from './handler.ts'
 
@@ -20,12 +19,9 @@ export const actAsHandlers: Pick<Handlers, keyof typeof actAsOperations> = {
   stopActing: ({ tenant }) => ({ status: 204, cookies: actingCookies({}, tenant) }),
 }
 
-interface Acting {
-  readonly persona: Persona
-  readonly outcome: string | undefined
-}
+type Acting = Awaited<ReturnType<typeof actingOf>>
 
-async function actingOf({ params, query: { outcome }, tenant }: ControlCall<'actAs' | 'showActAs'>): Promise<Acting> {
+async function actingOf({ params, query: { outcome }, tenant }: ControlCall<'actAs' | 'showActAs'>) {
   const persona = await requirePersona(params.name, { personas: tenant.personas, status: 404 })
   if (outcome !== undefined) requireBrowserOutcome(outcome, 'outcome')
   return { persona, outcome }
