@@ -1,6 +1,8 @@
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { findDocuments } from '../../src/documents/documents.ts'
 import { documentFiles } from '../../src/documents/files.ts'
+import { renderLlmsText } from '../../src/documents/pages.ts'
 
 test('Each file of a document stands in a group, and each document of a group has a file', () => {
   expect(
@@ -14,4 +16,10 @@ test('What is for the maintainers is no document that is served', () => {
   const names = [...documentFiles().keys()]
   expect(names).toContain('changelog')
   expect(names.filter((name) => /contributing|decisions|architecture|performance|comparison/.test(name))).toEqual([])
+})
+
+test('llms.txt of the repository and the package lists each document by its file; `npm run docs` writes it', async () => {
+  const text = renderLlmsText(({ file }) => file)
+  for (const { file, line } of findDocuments()) expect(text).toContain(`](${file}): ${line}\n`)
+  await expect(text).toMatchFileSnapshot(fileURLToPath(new URL('../../llms.txt', import.meta.url)))
 })
