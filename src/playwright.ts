@@ -5,10 +5,11 @@ import { describeFlow } from './client/describe-flow.ts'
 import type { SandboxApi } from './client/sandbox-api.ts'
 import type { KnownOutcome, KnownPersona } from './client/shapes.ts'
 import { pathOf } from './sandbox/addresses/addresses.ts'
-import { ACTING_COOKIE, OUTCOME_COOKIE, PERSONA_COOKIE, actingValue } from './sandbox/decision/sources.ts'
+import { ACTING_COOKIE, actingValue, OUTCOME_COOKIE, PERSONA_COOKIE } from './sandbox/decision/sources.ts'
 import { rowId } from './sandbox/outcomes/catalogue.ts'
-import { type TestSandboxOptions, openTestSandbox } from './server/testing/test-sandbox.ts'
+import { openTestSandbox, type TestSandboxOptions } from './server/testing/test-sandbox.ts'
 import { beginTest } from './server/testing/worker-coverage.ts'
+
 export type { TestSandboxOptions }
 
 /** The sandbox of one Playwright test. */

@@ -3,8 +3,8 @@ import type { HttpAnswer } from '../../client/exchange.ts'
 import { CERTIFICATE_CODES, CERTIFICATE_PROBLEMS } from '../../client/sandbox-error.ts'
 import { codeOf, messageOf } from '../../files/caught.ts'
 import { LOOPBACK_HOSTS } from '../../sandbox/addresses/addresses.ts'
-import { type HttpCall, callHttp, readJson } from '../remote/reach-sandbox.ts'
-import { type CheckName, type Problem, inApp, inSandbox, problem, trustLines } from './diagnosis.ts'
+import { callHttp, type HttpCall, readJson } from '../remote/reach-sandbox.ts'
+import { type CheckName, inApp, inSandbox, type Problem, problem, trustLines } from './diagnosis.ts'
 /** The configuration of the app. */
 export interface DoctorVisit {
   /** The issuer exactly as the app has it. */

@@ -15,6 +15,7 @@ import {
 } from '../../sandbox/journal/call-record.ts'
 import type { Flow } from '../../sandbox/journal/journal.ts'
 import { curlCommand } from './curl.ts'
+
 /** The calls in words, by the number of the endpoint. */
 const CALL_TITLES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(

@@ -4,6 +4,7 @@ import { renderCoverageMarkdown, renderTerminal } from '../../../src/cli/coverag
 import { mergeCoverage } from '../../../src/sandbox/coverage/counters.ts'
 import { HOSTILE } from '../../audit/report/sample-report.ts'
 import { adultCounters, described, hits, minorCounters } from './sample-coverage.ts'
+
 const UNSEEN = { thresholds: {}, filters: {}, boundaries: {} }
 const plain = { missed: [], colour: (_style: string, text: string) => text }
 
