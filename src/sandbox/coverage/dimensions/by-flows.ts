@@ -4,7 +4,7 @@ import { findOutcome, OUTCOMES, rowId } from '../../outcomes/catalogue.ts'
 import { bringsNothing, type Outcome, type OutcomeFlow, unmetNeedOf } from '../../outcomes/outcome.ts'
 import type { Asked, CoverageCounters, EndingName } from '../counters.ts'
 import type { CoverageItem } from '../coverage.ts'
-import { byOutcome, byPersona, createItem, createSingleItem, type Described, type GapClosing } from './item.ts'
+import { byOutcome, byPersona, createItem, type Described, type GapClosing } from './item.ts'
 
 type SeenFlows = ReturnType<typeof seenFlows>
 
@@ -69,14 +69,16 @@ const ENDINGS: readonly EndingFacts[] = [
 export const endingItems = (described: Described, flows: SeenFlows): CoverageItem[] =>
   ENDINGS.filter(({ name, isPossible }) => isPossible(flows) || described.counters.endings[name] !== undefined).map(
     ({ name, title, flow, outcome }) =>
-      createSingleItem({
+      createItem({
         id: name,
         title,
         flow,
-        hits: described.counters.endings[name],
-        close: () => {
-          const row = outcome === undefined ? undefined : findOutcome(flow, outcome)
-          return row ? byOutcome(row) : byAnswers(name === 'verified', described)
+        seen: { seen: described.counters.endings[name] },
+        sides: {
+          seen() {
+            const row = outcome === undefined ? undefined : findOutcome(flow, outcome)
+            return row ? byOutcome(row) : byAnswers(name === 'verified', described)
+          },
         },
       }),
   )
@@ -107,12 +109,12 @@ export const mustItems = (described: Described, flows: SeenFlows): CoverageItem[
   )
     .toSorted((one, other) => other.severity - one.severity)
     .map((row) =>
-      createSingleItem({
+      createItem({
         id: rowId(row),
         title: row.summary,
         flow: row.flow,
-        hits: described.counters.rows[rowId(row)],
-        close: () => byOutcome(row, personaOf(row, baits)),
+        seen: { seen: described.counters.rows[rowId(row)] },
+        sides: { seen: () => byOutcome(row, personaOf(row, baits)) },
       }),
     )
 }

@@ -3,7 +3,7 @@ import type { Outcome, OutcomeFlow } from '../../outcomes/outcome.ts'
 import { resolvePersona } from '../../personas/age-keys.ts'
 import { inPersonaOrder, type Persona } from '../../personas/persona-schema.ts'
 import { mapInTurns } from '../../take-turn.ts'
-import type { CoverageCounters, HitsTable } from '../counters.ts'
+import type { CoverageCounters, Hits } from '../counters.ts'
 import type { CoverageItem, CoverageSide } from '../coverage.ts'
 
 /** The personas with an age key, which can close gaps; the usual one first. */
@@ -36,7 +36,7 @@ interface Draft {
   readonly title: string
   readonly flow: OutcomeFlow
   readonly claims?: string
-  readonly seen: HitsTable | undefined
+  readonly seen: Readonly<Record<string, Hits | undefined>> | undefined
   /** Describes what closes the gap of each side; called only for gaps. */
   readonly sides: Readonly<Record<string, () => GapClosing>>
 }
@@ -53,14 +53,6 @@ export function createItem({ seen = {}, sides: closings, ...head }: Draft): Cove
   const state = covered === 0 ? 'missing' : covered === Object.keys(sides).length ? 'covered' : 'half'
   return { ...head, state, sides }
 }
-
-/** An item with one side. */
-export const createSingleItem = ({
-  hits,
-  close,
-  ...head
-}: Omit<Draft, 'seen' | 'sides'> & { hits: HitsTable[string] | undefined; close: () => GapClosing }): CoverageItem =>
-  createItem({ ...head, seen: hits ? { seen: hits } : {}, sides: { seen: close } })
 
 const PLACES: Readonly<Record<OutcomeFlow, string>> = {
   use: 'a Use flow (E1)',
