@@ -1,6 +1,6 @@
 import { callbackOf } from '../../journal/call-record.ts'
 import { summarizeFlow } from '../../journal/explain-flow.ts'
-import type { Recording } from '../recording.ts'
+import type { RecordedRequest, Recording } from '../recording.ts'
 
 /** Characters of one line: a summary repeats what an app sent. */
 const MAX_LINE = 160
@@ -37,6 +37,12 @@ const shortList = (lines: readonly string[]) =>
 export function oneLine(text: string, most: number): string {
   const line = text.replaceAll(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()
   return line.length > most ? `${line.slice(0, most)}...` : line
+}
+
+/** The comment of a call in a test: which call it was, and what a test of an app does in its place. */
+export function callComment({ title, caller, call }: RecordedRequest): string {
+  const place = caller === 'browser' ? 'open the page that sends the browser here' : 'let its server make this call'
+  return `${oneLine(`${title}, recorded ${call.at}`, 120)}. Your app goes here: ${place}.`
 }
 
 /** A title of a test: `f12: use as teen-16, 18 no`. */

@@ -6,7 +6,7 @@ import {
   type RecordedStep,
   type Recording,
 } from '../recording.ts'
-import { fileHeading, oneLine, recordingTitle } from './file-heading.ts'
+import { callComment, fileHeading, recordingTitle } from './file-heading.ts'
 
 /** A flow as a test file for Vitest, with a sandbox of its own. */
 export function vitestText(recording: Recording): string {
@@ -135,13 +135,12 @@ function bodyText({ needs, steps }: Recording): string {
 
 function stepLines(step: RecordedStep): string[] {
   if (!isRequest(step)) return moveLines(step.move)
-  const { title, caller, call, decision, flow } = step
+  const { decision, flow } = step
   const { persona, outcome } = decision ?? {}
-  const place = caller === 'browser' ? 'open the page that sends the browser here' : 'let its server make this call'
   return [
     '',
     ...(decision ? [`await sandbox.next(${valueText({ flow, persona, outcome })})`] : []),
-    `// ${oneLine(`${title}, recorded ${call.at}`, 120)}. Your app goes here: ${place}.`,
+    `// ${callComment(step)}`,
     ...requestLines(step),
   ]
 }

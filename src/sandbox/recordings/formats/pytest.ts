@@ -8,7 +8,7 @@ import {
   type RecordedStep,
   type Recording,
 } from '../recording.ts'
-import { fileHeading, oneLine, recordingTitle } from './file-heading.ts'
+import { callComment, fileHeading, recordingTitle } from './file-heading.ts'
 
 const SECRET = 'a-secret-of-this-test'
 
@@ -80,14 +80,13 @@ function literal(value: unknown): string {
 
 function stepLines(step: RecordedStep): string[] {
   if (!isRequest(step)) return [`sandbox.control("POST", "/clock", ${literal(step.move)})`]
-  const { title, caller, call, flow, decision, name, expected } = step
-  const place = caller === 'browser' ? 'open the page that sends the browser here' : 'let its server make this call'
+  const { call, flow, decision, name, expected } = step
   const decided = { flow, persona: decision?.persona, outcome: decision?.outcome }
   const sent = `sandbox.send(${[literal(call.path), ...argumentsOf(step)].join(', ')})`
   return [
     '',
     ...(decision ? [`sandbox.control("POST", "/expectations", ${literal(decided)})`] : []),
-    `# ${oneLine(`${title}, recorded ${call.at}`, 120)}. Your app goes here: ${place}.`,
+    `# ${callComment(step)}`,
     ...(expected.kind === 'dropped'
       ? ['with pytest.raises(requests.RequestException):', `    ${sent}`]
       : [`${name} = ${sent}`, ...expectLines(name, expected), ...issuedLines(step)]),
