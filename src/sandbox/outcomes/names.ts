@@ -22,19 +22,21 @@ export async function requirePersona(
 }
 
 /** Finds an outcome by name among those that a request of `flow` may force. @throws Refusal with the nearest names */
-export function requireOutcome(flow: OutcomeFlow, name: string, source = 'outcome'): Outcome {
-  const outcomes = outcomesFor(flow)
-  const outcome = outcomes.find((row) => row.name === name)
-  if (outcome) return outcome
-  const problem = outcomeProblem(flow, name)
-  throw unknownOutcome(source, name, { known: outcomes.map((row) => row.name), problem })
-}
+export const requireOutcome = (flow: OutcomeFlow, name: string, source = 'outcome'): Outcome =>
+  findAmong(outcomesFor(flow), name, { source, problem: () => outcomeProblem(flow, name) })
 
-const unknownOutcome = (
-  source: string,
+/** Finds an outcome by name among `rows`. @throws Refusal with the nearest names, or with what is wrong instead */
+function findAmong(
+  rows: readonly Outcome[],
   name: string,
-  more: { known: readonly string[]; problem?: string | undefined },
-) => Refusal.unknownName({ source, kind: 'outcome', name, listedBy: 'GET /_sandbox/catalog', ...more })
+  { source, problem }: { source: string; problem?: () => string | undefined },
+): Outcome {
+  const outcome = rows.find((row) => row.name === name)
+  if (outcome) return outcome
+  const known = [...new Set(rows.map((row) => row.name))]
+  const listedBy = 'GET /_sandbox/catalog'
+  throw Refusal.unknownName({ source, kind: 'outcome', name, listedBy, known, problem: problem?.() })
+}
 
 /** Why a request of `flow` cannot force an outcome of this name; `undefined` when it can. */
 export function outcomeProblem(flow: OutcomeFlow, name: string): string | undefined {
@@ -50,18 +52,15 @@ export const isOfBrowser = (flow: OutcomeFlow): boolean => flow === 'use' || flo
 
 /** Checks that a browser's own flow, Use or Create, has an outcome of this name. @throws Refusal with the nearest names */
 export function requireBrowserOutcome(name: string, source: string): void {
-  const known = [...new Set(OUTCOMES.filter(({ flow }) => isOfBrowser(flow)).map((row) => row.name))]
-  if (known.includes(name)) return
   const other = OUTCOMES.find((row) => row.name === name)
-  const problem =
+  const problem = () =>
     other &&
     `${JSON.stringify(name)} is an outcome of ${other.flow}, a call that no browser makes with its cookies; queue it by POST /_sandbox/expectations, or name it in the authorization request.`
-  throw unknownOutcome(source, name, { known, problem })
+  const rows = OUTCOMES.filter(({ flow }) => isOfBrowser(flow))
+  findAmong(rows, name, { source, problem })
 }
 
 /** Checks that some flow has an outcome of this name. @throws Refusal with the nearest names */
 export function requireOutcomeName(name: string, source = 'outcome'): void {
-  const known = [...new Set(OUTCOMES.map((row) => row.name))]
-  if (known.includes(name)) return
-  throw unknownOutcome(source, name, { known })
+  findAmong(OUTCOMES, name, { source })
 }

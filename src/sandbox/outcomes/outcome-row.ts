@@ -4,26 +4,17 @@ import { Findings } from '../../oidc/rules/findings.ts'
 import type { RuleId } from '../../oidc/rules/rules.ts'
 import { withHeaders, withJson, withMembers } from './answer-changes.ts'
 import { type Family, familyOf, SAID } from './families.ts'
-import type {
-  AnySeamChange,
-  Apply,
-  ClientCheck,
-  Need,
-  Outcome,
-  OutcomeColumns,
-  OutcomeFacts,
-  Seam,
-  ServerReply,
-} from './outcome.ts'
+import type { AnySeamChange, Apply, AuditRow, ClientCheck, Need, Outcome, Seam, ServerReply } from './outcome.ts'
 import type { TamperTools } from './tamper-tools.ts'
 
+/** What a row states by itself, beside its family. */
+type Stated = 'name' | 'flow' | 'summary' | 'rule' | 'instead'
+
 /** The columns in which a row differs from its family. */
-export type OwnColumns = Partial<
-  Omit<OutcomeColumns, 'family' | 'prelude'> & Pick<OutcomeFacts, 'correctClient' | 'needs' | 'ending'>
->
+export type OwnColumns = Partial<Omit<AuditRow, Stated | 'family' | 'prelude'>>
 
 /** A row as its table states it: its family, and the columns that differ from the family. */
-export type OutcomeRow = Omit<OutcomeFacts, keyof OwnColumns> & { readonly family: Family } & OwnColumns & AnySeamChange
+export type OutcomeRow = Pick<AuditRow, Stated> & { readonly family: Family } & OwnColumns & AnySeamChange
 
 /** A row of one seam, without the columns that its maker adds. */
 export type RowAt<S extends Seam> = Omit<Extract<OutcomeRow, { seam: S }>, 'name' | 'flow' | 'seam' | 'family'>

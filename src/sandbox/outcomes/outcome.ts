@@ -137,10 +137,23 @@ export interface FamilyColumns {
   readonly breaks: readonly ClientCheck[]
 }
 
-/** The columns of a row that describe its answer. */
-export interface OutcomeColumns extends FamilyColumns {
+/** A row of an audit: an outcome of the catalogue, or a right answer that the browser brings in a wrong way. */
+export interface AuditRow extends FamilyColumns {
+  /** Reads like a test title: `access_denied`, `id_token.expired`. Unique within its flow. */
+  readonly name: string
+  readonly flow: OutcomeFlow
+  readonly summary: string
+  /** What a correct relying party checks. */
+  readonly rule: string
   /** The family: rows about one mistake. */
   readonly family: string
+  /** `depends`: one flow is not enough to judge the client. */
+  readonly correctClient: 'accept' | 'refuse' | 'depends'
+  /** How the flow ends; `verified` or `created` when absent. */
+  readonly ending?: Ending
+  readonly needs?: readonly Need[]
+  /** Of a server-to-server call: the service carries out nothing and spends nothing, and only this reply is sent. */
+  readonly instead?: true
   /** The right answer that differs only by the fault: `use/verified`. */
   readonly twin: string
   /** An earlier flow that the browser must have completed: a good flow of the same client. */
@@ -151,30 +164,11 @@ export interface OutcomeColumns extends FamilyColumns {
   readonly since: string
 }
 
-export interface OutcomeFacts {
-  /** Reads like a test title: `access_denied`, `id_token.expired`. Unique within its flow. */
-  readonly name: string
-  readonly flow: OutcomeFlow
-  readonly summary: string
-  /** What a correct relying party checks. */
-  readonly rule: string
-  /** `depends`: one flow is not enough to judge the client. */
-  readonly correctClient: 'accept' | 'refuse' | 'depends'
-  /** How the flow ends; `verified` or `created` when absent. */
-  readonly ending?: Ending
-  readonly needs?: readonly Need[]
-  /** Of a server-to-server call: the service carries out nothing and spends nothing, and only this reply is sent. */
-  readonly instead?: true
-}
-
 /**
  * One row of the catalogue: a named ending of a flow. `apply` changes the answer at the `seam`; without `apply` the row is an ending of
  * the service itself.
  */
-export type Outcome = OutcomeFacts & OutcomeColumns & AnySeamChange
-
-/** A row of an audit: an outcome of the catalogue, or a right answer that the browser brings in a wrong way. */
-export type AuditRow = OutcomeFacts & OutcomeColumns
+export type Outcome = AuditRow & AnySeamChange
 
 /** The values that each seam changes. */
 interface Seamed {
