@@ -7,6 +7,7 @@ import { createSecureContext, rootCertificates, TLSSocket } from 'node:tls'
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import { codeOf, messageOf } from '../files/caught.ts'
+import { startDeadline } from './deadline.ts'
 
 /** Bytes of a page that are read, at most. */
 export const MAX_READ_BYTES = 1024 * 1024
@@ -48,6 +49,15 @@ export interface ExchangeOptions {
   readonly certificate?: string | undefined
   /** Accepts any certificate. */
   readonly anyCertificate?: boolean | undefined
+}
+
+/** Like `createExchange`, for requests whose whole answer may take `seconds`. */
+export function createExchangeWithin(seconds: number, options: ExchangeOptions = {}) {
+  const exchange = createExchange(options)
+  return (request: HttpRequest) => {
+    const { signal, clear } = startDeadline(seconds)
+    return exchange(request, signal).finally(clear)
+  }
 }
 
 /** Creates a function that sends each request on its own connection, which is closed after the answer. */

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { decodeJwt } from 'jose'
 import * as z from 'zod'
-import { startDeadline } from '../../client/deadline.ts'
-import { createExchange } from '../../client/exchange.ts'
+import { createExchangeWithin } from '../../client/exchange.ts'
 import type { SandboxApi } from '../../client/sandbox-api.ts'
 import type { Flow } from '../../client/shapes.ts'
 import { messageOf } from '../../files/caught.ts'
@@ -129,15 +128,14 @@ export function askByHttp(
   question: NonNullable<AuditPlan['question']>,
   { page, timeoutSeconds = 10, ca }: { page: string; timeoutSeconds?: number | undefined; ca?: string | undefined },
 ) {
-  const exchange = createExchange({ ca })
+  const exchange = createExchangeWithin(timeoutSeconds, { ca })
   return async (sub: string): Promise<Asked> => {
     // A sub has no character to escape.
     const asked: typeof question = JSON.parse(JSON.stringify(question).replaceAll(SUB, sub))
     const { method, url, body } = onwardTo({ ...asked, url: new URL(asked.url, page).href })
     const type = body && { 'content-type': body.type }
     const headers = { accept: '*/*', 'user-agent': USER_AGENT, ...type, ...asked.headers }
-    const { signal, clear } = startDeadline(timeoutSeconds)
-    const answer = await exchange({ method, url, headers, body: body?.text }, signal).finally(clear)
+    const answer = await exchange({ method, url, headers, body: body?.text })
     if (answer.failure) return { reason: answer.failure.problem, isAnswer: false }
     const { status, text } = answer
     const isOk = status >= 200 && status < 300

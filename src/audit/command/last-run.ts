@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import { createExchange } from '../../client/exchange.ts'
+import { createExchangeWithin } from '../../client/exchange.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import { replaceFile } from '../../files/private-file.ts'
 import { preparePrivateFolder } from '../../files/private-folder.ts'
@@ -53,11 +53,11 @@ export async function isShownAt(
   certificate?: string,
 ): Promise<boolean> {
   const request = { method: 'GET', url: new URL(page), headers: { Accept: 'text/html' } } as const
-  const { text } = await createExchange({ certificate })(request, AbortSignal.timeout(MAX_WAIT_MS))
+  const { text } = await createExchangeWithin(MAX_WAIT_SECONDS, { certificate })(request)
   return text.includes(`datetime="${startedAt}"`)
 }
 
-const MAX_WAIT_MS = 5_000
+const MAX_WAIT_SECONDS = 5
 
 /** Puts the rows of `again` in the place of the same rows of a report, so that the next `--again` tries the rest. */
 function renewed(last: AuditReport, again: AuditReport): AuditReport {

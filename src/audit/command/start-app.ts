@@ -6,8 +6,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify, stripVTControlCharacters } from 'node:util'
 import type { ConnectedSandbox } from '../../client/connect-sandbox.ts'
-import { startDeadline } from '../../client/deadline.ts'
-import { createExchange } from '../../client/exchange.ts'
+import { createExchangeWithin } from '../../client/exchange.ts'
 import type { SandboxApi } from '../../client/sandbox-api.ts'
 import { messageOf } from '../../files/caught.ts'
 import { ConfigError } from '../../files/config-error.ts'
@@ -288,12 +287,11 @@ async function findOtherPort(log: AppLog, page: string): Promise<string | undefi
 
 const NAMED_PORT = /(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]|\bport):? ?(\d{2,5})\b/gi
 
-const exchange = createExchange({ anyCertificate: true })
+const exchange = createExchangeWithin(LOOK_SECONDS, { anyCertificate: true })
 
 /** The status of a URL; `undefined` without an answer. */
 async function statusOf(url: string): Promise<number | undefined> {
-  const { signal, clear } = startDeadline(LOOK_SECONDS)
-  const answer = await exchange({ method: 'GET', url: new URL(url), headers: {} }, signal).finally(clear)
+  const answer = await exchange({ method: 'GET', url: new URL(url), headers: {} })
   return answer.failure ? undefined : answer.status
 }
 

@@ -14,8 +14,7 @@ import type { AuditHost, OpenSandbox } from '../../audit/command/start-app.ts'
 import { REPORT_FORMATS } from '../../audit/report/write-reports.ts'
 import { selectRows } from '../../audit/trials/select-rows.ts'
 import { connectSandbox, findBaseUrl } from '../../client/connect-sandbox.ts'
-import { startDeadline } from '../../client/deadline.ts'
-import { createExchange, NOBODY } from '../../client/exchange.ts'
+import { createExchangeWithin, NOBODY } from '../../client/exchange.ts'
 import { SandboxError } from '../../client/sandbox-error.ts'
 import { loadSettings, ownEnvironment, type Settings } from '../../config/load-settings.ts'
 import type { Texts } from '../../config/text-settings.ts'
@@ -171,9 +170,8 @@ const LOOK =
 /** Whether a sandbox or nothing is there. @throws ConfigError when something else is there, or an unhealthy sandbox */
 async function isSandbox(baseUrl: string, remedy: string): Promise<boolean> {
   const address = baseUrl.replace(/\/+$/, '')
-  const { signal, clear } = startDeadline(MAX_ANSWER_SECONDS)
   const request = { method: 'GET', url: new URL(`${address}/_sandbox/health`), headers: {} } as const
-  const answer = await createExchange()(request, signal).finally(clear)
+  const answer = await createExchangeWithin(MAX_ANSWER_SECONDS)(request)
   if (answer.failure) {
     if (answer.failure.problem.endsWith(NOBODY)) return false
     throw ConfigError.of(`${answer.failure.problem}; ${LOOK}`)

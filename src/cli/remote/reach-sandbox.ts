@@ -1,6 +1,5 @@
 import type * as z from 'zod'
-import { startDeadline } from '../../client/deadline.ts'
-import { createExchange, type ExchangeOptions, type HttpAnswer, type HttpRequest } from '../../client/exchange.ts'
+import { createExchangeWithin, type ExchangeOptions, type HttpAnswer, type HttpRequest } from '../../client/exchange.ts'
 import { createRemoteTransport } from '../../client/remote-transport.ts'
 import { createSandboxApi } from '../../client/sandbox-api.ts'
 import { loadSettings, ownEnvironment, type Settings } from '../../config/load-settings.ts'
@@ -136,8 +135,7 @@ export interface HttpCall extends Partial<Pick<HttpRequest, 'method' | 'headers'
 /** @throws Error of Node with its code; `TimeoutError` when the whole answer took longer than `timeoutMs` */
 export async function callHttp(url: string, call: HttpCall): Promise<HttpAnswer> {
   const { timeoutMs, method = 'GET', headers = {}, body, ...trust } = call
-  const { signal, clear } = startDeadline(timeoutMs / 1000)
-  const answer = await createExchange(trust)({ method, url: new URL(url), headers, body }, signal).finally(clear)
+  const answer = await createExchangeWithin(timeoutMs / 1000, trust)({ method, url: new URL(url), headers, body })
   if (!answer.failure) return answer
   const { end, problem, cause } = answer.failure
   throw end === 'timed_out' ? new DOMException(problem, 'TimeoutError') : (cause ?? new Error(problem))
