@@ -39,10 +39,11 @@ describeWith('chromium', 'Chromium', async () => {
       )
     }
     const finds = ['use/id_token.expired', 'use/id_token.nonce_missing']
-    const only = [...finds, 'use/access_denied', 'use/callback.state_missing']
+    const brought = ['use/callback.replayed', 'use/callback.state_of_other_session']
+    const only = [...finds, ...brought, 'use/access_denied', 'use/callback.state_missing']
     const report = await runAudit(appAt(sandbox, { page: `${app.origin}/`, agent }), { ...LIMITS, only })
     expect(said(report)).toEqual(finds)
-    expect(report.totals).toEqual({ 'let in': 2, refused: 2 })
+    expect(report.totals).toEqual({ 'let in': 2, refused: 4 })
     expect(report).toMatchObject({ agent: 'chromium', exit_code: 1, notes: [] })
   }, 120_000)
 
