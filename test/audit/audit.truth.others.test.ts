@@ -85,7 +85,7 @@ async function truthOf(row: AuditedRow, { app, sandbox }: Audited): Promise<'let
   return considered.some((flow) => wasLetIn(flow, app, isToAccept)) ? 'let in' : 'refused'
 }
 
-/** Whether a flow opened something for somebody; for an unspoiled right answer to a row to refuse, more than it should. */
+/** Whether the app let in a user by mistake. In a row to refuse, the user of an unspoiled right answer may enter once. */
 function wasLetIn(flow: Flow, app: Audited['app'], isToAccept: boolean): boolean {
   const states = flow.calls.map(({ parameters }) => parameters['state']).filter((state) => state !== undefined)
   const admissions = app.admissions.filter(({ began, answered }) =>
@@ -93,7 +93,6 @@ function wasLetIn(flow: Flow, app: Audited['app'], isToAccept: boolean): boolean
   )
   const isRight =
     (flow.outcome ?? 'verified') === 'verified' && Object.values(flow.age_thresholds ?? { 0: false }).every(Boolean)
-  // The user whose answer it is may enter once.
   const mayComeIn = isRight && !isToAccept && admissions[0]?.began === admissions[0]?.answered ? 1 : 0
   return admissions.length > mayComeIn
 }

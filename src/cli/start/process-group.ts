@@ -40,7 +40,7 @@ export function startGroup(
   const unwatch = endWithThisProcess(child)
   const stop = async () => {
     const passed = startStopwatch()
-    // Programs that it started may end later than itself.
+    // Child processes may end later than the program.
     for (let isThere = send(child, 'SIGTERM'); isThere && passed() < STOP_MS; isThere = send(child, 0)) {
       await wait(BETWEEN_LOOKS_MS)
     }
@@ -52,7 +52,7 @@ export function startGroup(
   return {
     child,
     ended: endingOf(child),
-    /** Ends the program and those that it started: first politely, after a while by force. */
+    /** Ends the program and its child processes: by SIGTERM, and after `STOP_MS` by SIGKILL. */
     stop() {
       // Only once: the id may belong to another group later.
       stopping ??= stop()

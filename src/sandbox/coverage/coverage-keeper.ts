@@ -116,7 +116,7 @@ export function createCoverageKeeper({
       forget(tenant)
     },
     of: (tenant: string) => ({
-      /** Notes a delivery. Deliveries are counted later, in batches or when somebody reads the counters, so that no call waits for it. */
+      /** Queues a delivery. Deliveries are counted in batches, or when the counters are read, so that no call waits. */
       delivered(delivered: Delivered) {
         uncounted.push({ tenant, delivered })
         if (uncounted.length >= MAX_UNCOUNTED) countAll()

@@ -184,7 +184,7 @@ test.each([
   ['no answer in time', ended('timed_out'), 'broke'],
   ['a closed connection', ended('dropped'), 'broke'],
   ['an app that ended', ended('unreachable'), 'broke'],
-  ['redirects for ever', ended('too_many_redirects'), 'unknown'],
+  ['redirects without end', ended('too_many_redirects'), 'unknown'],
 ])('A run of an app without probes is read by its page: %s', (_what, last, says) => {
   const read = readRun(seenOf(last), flow())
   expect(read.says + (read.like ? `, like ${read.like}` : '')).toBe(says)
@@ -210,7 +210,7 @@ test.each([
   ['broke', 'an error', OOPS, OUT, `${showed(OOPS)}; ${AS_OUT}`],
   ['broke', 'an error', OOPS, '200 /me Odd.', expect.stringContaining('then /me shows 200 at /me')],
   ['unknown', 'the page of a no', NO, '500 /me Odd.', expect.stringContaining('then /me shows 500')],
-  // The app lets in and forgets at once, or somebody imitates its page.
+  // The app admits the user without a session, or another page looks like its page of success.
   ['unknown', 'the page of a yes', YES, OUT, expect.stringContaining('then /me shows 401')],
   ['unknown', 'too many requests', '429 /callback Slow down.', IN, showed('429 /callback Slow down.')],
 ])(
@@ -294,7 +294,7 @@ test('The page where a user begins, as a user who has proved nothing sees it, is
   expect(says(YES, { first: seenOf(YES).run.observation })).toBe('in')
 })
 
-test('A cookie that each visitor is given anew does not tell who is in', async () => {
+test('A cookie that changes with each visit does not show that a user is signed in', async () => {
   const hops = [hopTo(`${APP}/me`, { cookies: ['visitor'] })]
   const { driver } = imitatedApp(() => NO, { peek: () => visitTo(IN, { hops }) })
   const seen = await seeRun(runOf(YES), probed, driver)

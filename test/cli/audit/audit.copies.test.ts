@@ -73,7 +73,7 @@ http.Server.prototype.emit = function (name, request, ...rest) {
   expect(rows.filter(({ verdict }) => verdict === 'broke')).toEqual([])
 }, 180_000)
 
-test('Copies of an app are no more than rows, and those that ignore {base_url} are reported in one line with the remedy', async () => {
+test('An audit starts at most one copy for each row, and reports copies that ignore {base_url} in one line with the remedy', async () => {
   writeCopies(`${NOTE_START}\nprocess.env.AGE_BASE_URL = ${JSON.stringify(sandbox.baseUrl)}`)
   await expect(auditInProcess(sandbox, { only: ['use/id_token.expired'] })).rejects.toThrow(
     /^GET \/verify goes to http:\S+\/v1\/oidc\/use, not to this sandbox; set your app's base URL to http:\S+\/t\/audit-\w+-1; in start that is \{base_url\}$/,
