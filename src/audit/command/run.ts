@@ -11,10 +11,11 @@ import { auditReadings } from '../readings/audit-readings.ts'
 import { renderAuditTerminal } from '../report/terminal.ts'
 import { writeReports } from '../report/write-reports.ts'
 import { selectRows } from '../trials/select-rows.ts'
+import { type AuditSession, createCopies } from './app-copies.ts'
 import { prepareFind } from './find-verifications.ts'
 import { isShownAt, keepReport } from './last-run.ts'
 import { AUDIT_FILE, writeAuditFile } from './plan.ts'
-import { type AuditHost, type AuditSession, createCopies } from './start-app.ts'
+import type { AuditHost } from './start-app.ts'
 
 /** Audits or learns the app, which is started first if the file says how. @returns the exit code */
 export async function auditApp(session: AuditSession): Promise<number> {

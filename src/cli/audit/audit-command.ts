@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events'
+import type { OpenSandbox } from '../../audit/command/app-copies.ts'
 import {
   type GivenFlags,
   planAudit,
@@ -10,7 +11,7 @@ import {
 } from '../../audit/command/plan.ts'
 import { auditApp } from '../../audit/command/run.ts'
 import type { AuditSettings } from '../../audit/command/settings.ts'
-import type { AuditHost, OpenSandbox } from '../../audit/command/start-app.ts'
+import type { AuditHost } from '../../audit/command/start-app.ts'
 import { REPORT_FORMATS } from '../../audit/report/write-reports.ts'
 import { selectRows } from '../../audit/trials/select-rows.ts'
 import { connectSandbox, findBaseUrl } from '../../client/connect-sandbox.ts'
