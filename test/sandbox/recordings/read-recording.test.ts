@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { resolvePersona } from '../../../src/sandbox/personas/age-keys.ts'
 import { loadPersonas } from '../../../src/sandbox/personas/load-personas.ts'
-import { neededPersonas } from '../../../src/sandbox/recordings/export-flow.ts'
+import { neededPersonas } from '../../../src/sandbox/recordings/needed-personas.ts'
 import { readSteps } from '../../../src/sandbox/recordings/read-recording.ts'
 import { callbackWith, listedFlow, recordedCall } from '../../support/journal-entries.ts'
 
