@@ -1,3 +1,4 @@
+import { IncomingMessage, ServerResponse } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import express, { type Express, type IRouter, type Request, type RequestHandler, type Router } from 'express'
 import { BACKCHANNEL } from '../backchannel/routes.ts'
@@ -23,9 +24,20 @@ import { BRAND, BRANDS, type Brand } from '../oidc/rules/profile.ts'
 import { packageRoot } from '../package-root.ts'
 import { pathOf } from '../sandbox/addresses/addresses.ts'
 
-/** The Express application: the route table below the path of the base URL, and below `/t/NAME` there. It does not listen. */
-export function createApp(host: HttpHost): Express {
-  const app = express()
+/**
+ * The classes by which Node makes the requests and responses of `app`. Express gives others a new prototype with each call, and V8 then
+ * makes a shape of its own for each of them (docs/maintainers/performance.md).
+ */
+export function messageClasses(app: Express) {
+  class AppRequest extends IncomingMessage {}
+  class AppResponse<Request extends IncomingMessage> extends ServerResponse<Request> {}
+  app.request = Object.setPrototypeOf(AppRequest.prototype, app.request)
+  app.response = Object.setPrototypeOf(AppResponse.prototype, app.response)
+  return { IncomingMessage: AppRequest, ServerResponse: AppResponse }
+}
+
+/** Fills `app` with the route table below the path of the base URL, and below `/t/NAME` there. It does not listen. */
+export function createApp(host: HttpHost, app: Express = express()): Express {
   app.disable('x-powered-by')
   app.disable('etag')
   app.enable('case sensitive routing')

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net'
+import express from 'express'
 import { createClosing } from '../client/closing.ts'
 import { createLocalTransport, withSandboxErrors } from '../client/local-transport.ts'
 import { createSandboxApi, type SandboxApi } from '../client/sandbox-api.ts'
@@ -17,7 +18,7 @@ import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { createTenants, ROOT_TENANT } from '../sandbox/tenants/tenants.ts'
 import { createMemoryStores, type Stores } from '../store/stores.ts'
 import { obtainCertificate, servesHttps } from '../tls/server-certificate.ts'
-import { createApp } from './app.ts'
+import { createApp, messageClasses } from './app.ts'
 import { close, createServerWith, listen, reachableUrl } from './listen.ts'
 import { checkSandboxOptions, type SandboxOptions, withHarmlessCallbacks } from './sandbox-options.ts'
 import { settleKeys } from './settle-keys.ts'
@@ -117,7 +118,8 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
           onWarning: (message) => options.onWarning?.(message),
         })
 
-  const server = await createServerWith(certificate)
+  const app = express()
+  const server = await createServerWith(certificate, messageClasses(app))
   await listen(server, port, host)
   const address = server.address() as AddressInfo
   const url = `${protocol}://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`
@@ -156,7 +158,7 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
   const { beyondMachine, token } = httpHost.guard
   if (beyondMachine !== undefined && token === undefined)
     options.onWarning?.(controlIsOff(beyondMachine, 'the option controlToken'))
-  server.on('request', createApp(httpHost))
+  server.on('request', createApp(httpHost, app))
   const closing = createClosing('start another one with createSandbox')
   const transportOf = ({ name, journal }: Tenant) => {
     const transport = createLocalTransport(

@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type Server, type ServerOptions } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { ConfigError } from '../files/config-error.ts'
 import type { ServerCertificate } from '../tls/certificate.ts'
@@ -32,9 +32,9 @@ const MAX_REQUESTS_PER_CONNECTION = 1_000
 /** Creates a server for http or, with a certificate, https. It does not listen yet. */
 export async function createServerWith(
   certificate: ServerCertificate | undefined,
-  limits: Partial<typeof LIMITS> = {},
+  options: ServerOptions = {},
 ): Promise<Server> {
-  const settings = { ...LIMITS, ...limits }
+  const settings = { ...LIMITS, ...options }
   const server = certificate
     ? (await import('node:https')).createServer({
         ...settings,
