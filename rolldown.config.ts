@@ -25,6 +25,20 @@ const namesOfFaker: Plugin = {
   },
 }
 
+/**
+ * Takes modules of Node by `process.getBuiltinModule`: an `import` reads every export of a module, even those that load another one.
+ * `node:http` would load the client of `fetch` so.
+ */
+const nodeModules: Plugin = {
+  name: 'node-modules',
+  renderChunk: (code) =>
+    code.replaceAll(
+      /^import (?:\* as )?(\{.*\}|\w+) from "(node:[\w/]+)";$/gm,
+      (_, names: string, module: string) =>
+        `const ${names.replaceAll(' as ', ': ')} = globalThis.process.getBuiltinModule("${module}");`,
+    ),
+}
+
 /** Writes the licences of the bundled packages: they ask to be part of every copy. */
 const licences: Plugin = {
   name: 'licences',
@@ -87,6 +101,7 @@ export default defineConfig({
   plugins: [
     parsedPersonas,
     namesOfFaker,
+    nodeModules,
     licences,
     // The bundled packages for scanners, in CycloneDX: `dependencies` names none. The same sources give the same file.
     sbom({ outDir: '', outFilename: 'sbom.cdx', includeWellKnown: false, saveTimestamp: false, generateSerial: false }),
