@@ -118,8 +118,8 @@ async function refuse(
       callback: callbackToRecord(leading, visit),
       findings,
       ends: true,
-      ...(decision ? { decision } : {}),
-      ...(endedAs === undefined ? {} : { endedAs }),
+      decision,
+      endedAs,
     }
   }
 }
@@ -175,7 +175,7 @@ async function finish(
     // An outcome may send a second code.
     issuedIds: [...codes.map(([, code]) => identifier('code', code)), ...traps.map((id) => identifier('trap', id))],
     ends: true,
-    ...(evaluation ? { evaluation } : {}),
+    evaluation,
   }
 }
 

@@ -17,8 +17,8 @@ import type { Reply } from './reply.ts'
 export interface Answer {
   readonly reply: Reply
   readonly findings?: readonly Finding[]
-  readonly decision?: Decision
-  readonly evaluation?: UseEvaluation
+  readonly decision?: Decision | undefined
+  readonly evaluation?: UseEvaluation | undefined
   /** The persona that holds the saved age key, even if another persona was decided. */
   readonly holder?: string | undefined
   /** The outcome that changed the reply of a server-to-server call. */
@@ -34,7 +34,7 @@ export interface Answer {
   /** The valid authorization request that the call made or ends. */
   readonly asked?: UseTransaction | CreateTransaction
   /** The outcome that a refused authorization request really had: `request_uri.expired`. */
-  readonly endedAs?: string
+  readonly endedAs?: string | undefined
   /** The client to which the access token of the call belongs. */
   readonly clientId?: string | undefined
   /** The error that the reply shows. */

@@ -27,9 +27,9 @@ export function readRequestedDecision(request: Incoming): { query: Pairs; reques
   return {
     query: own.length === 0 ? pairs : pairs.filter((pair) => !own.includes(pair)),
     requested: {
-      ...(own.length > 0 && { query: namedIn(own) }),
+      query: own.length === 0 ? undefined : namedIn(own),
       headers: { persona: request.header('x-sandbox-persona'), outcome: request.header('x-sandbox-outcome') },
-      ...(request.header('cookie') !== undefined && { cookie: requestedByCookies(request) }),
+      cookie: request.header('cookie') === undefined ? undefined : requestedByCookies(request),
     },
   }
 }

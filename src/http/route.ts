@@ -38,9 +38,10 @@ export function createServe(host: HttpHost, route: Route): Serve {
     const isOfDoctor = incoming.header('x-sandbox-tool') === 'doctor'
     const call = await answerCall(isOfDoctor ? { ...route, endpoint: undefined } : route, incoming, host)
     if (!call) return
-    const { tenant, answer, endpoint } = call
+    const { tenant, answer, endpoint, assigned } = call
     // The call is answered even if it cannot be recorded: the client cannot get its code or token again.
-    const recorded = endpoint && (await unlessItFails(() => recordCall(endpoint, { ...call, request: incoming }), host))
+    const recording = { request: incoming, answer, tenant, assigned }
+    const recorded = endpoint && (await unlessItFails(() => recordCall(endpoint, recording), host))
     const flow = recorded?.id
     if (endpoint && isOfApp(incoming, answer)) tenant.coverage.delivered({ endpoint, answer, audit: recorded?.audit })
     await sendReply(response, answer.reply, flow)

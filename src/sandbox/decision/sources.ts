@@ -42,10 +42,10 @@ export interface DecisionSource {
 
 /** What the request itself names. */
 export interface RequestedDecision {
-  readonly query?: NamedDecision
+  readonly query?: NamedDecision | undefined
   readonly headers?: NamedDecision
   /** What the cookies `PERSONA_COOKIE` and `OUTCOME_COOKIE` name. */
-  readonly cookie?: NamedDecision
+  readonly cookie?: NamedDecision | undefined
 }
 
 export type NamedDecision = Readonly<Record<'persona' | 'outcome', string | undefined>>
