@@ -18,7 +18,12 @@ export function attributesSchema(method: Method): z.ZodType<Attributes | undefin
   const facts = Object.entries(METHODS[method].attributes)
   const required = facts.filter(([, { required }]) => required).map(([name]) => name)
   const schema = z.strictObject(
-    Object.fromEntries(facts.map(([name, { kind, required }]) => [name, valueSchema(kind, { required })])),
+    Object.fromEntries(
+      facts.map(([name, { kind, required }]) => {
+        const value = VALUE_SCHEMAS[kind]
+        return [name, required ? value : value.exactOptional()]
+      }),
+    ),
     {
       error: breaks(
         'SIG-16',
@@ -36,24 +41,26 @@ export const attributesOfAnyMethodSchema: z.ZodType<Attributes | undefined> = z
   .catchall(z.union([z.boolean(), z.string()], { error: breaks('SIG-18', 'must be true, false or text') }))
   .optional()
 
+/** A schema for each kind, made once: that of countries takes long to make. */
+const byKind = <Schema>(make: (kind: AttributeKind) => Schema): Readonly<Record<AttributeKind, Schema>> => ({
+  boolean: make('boolean'),
+  country: make('country'),
+  card_type: make('card_type'),
+  platform: make('platform'),
+})
+
 /** What a request may ask of an attribute: the boolean it must equal, or the list that must contain it. */
-export function attributeRequirementSchema(kind: AttributeKind): z.ZodType<boolean | string[]> {
-  const error = breaks('CLM-19', SENTENCES[kind])
-  if (kind === 'boolean') return z.boolean({ error })
-  return z
-    .array(textSchema(kind, error), { error: breaks('CLM-19', 'must be a non-empty array of accepted values') })
-    .min(1)
-}
+export const REQUIREMENT_SCHEMAS = byKind((kind): z.ZodType<boolean | string[]> => {
+  const value = schemaOf(kind, breaks('CLM-19', SENTENCES[kind]))
+  if (value instanceof z.ZodBoolean) return value
+  return z.array(value, { error: breaks('CLM-19', 'must be a non-empty array of accepted values') }).min(1)
+})
+
+const VALUE_SCHEMAS = byKind((kind) => schemaOf(kind, breaks('SIG-18', SENTENCES[kind], { missing: 'SIG-17' })))
 
 /** Platforms are configured, so the schema accepts any text. */
-function valueSchema(kind: AttributeKind, { required }: { required: boolean }) {
-  const error = breaks('SIG-18', SENTENCES[kind], { missing: 'SIG-17' })
-  const schema = kind === 'boolean' ? z.boolean({ error }) : textSchema(kind, error)
-  return required ? schema : schema.exactOptional()
-}
-
-function textSchema(kind: Exclude<AttributeKind, 'boolean'>, error: ReturnType<typeof breaks>): z.ZodType<string> {
+function schemaOf(kind: AttributeKind, error: ReturnType<typeof breaks>) {
+  if (kind === 'boolean') return z.boolean({ error })
   if (kind === 'country') return z.enum(COUNTRIES, { error })
-  if (kind === 'card_type') return z.enum(CARD_TYPES, { error })
-  return z.string({ error })
+  return kind === 'card_type' ? z.enum(CARD_TYPES, { error }) : z.string({ error })
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { foundInstead } from '../text/message-parts.ts'
-import { attributeRequirementSchema } from './attributes.ts'
+import { REQUIREMENT_SCHEMAS } from './attributes.ts'
 import { INSTANT_FORMS, parseCalendarDate, parseInstant } from './calendar.ts'
 import { bounded, breaks, type Issue, issue, issuesOf } from './explain.ts'
 import { isJsonObject, type JsonObject } from './json-object.ts'
@@ -43,7 +43,7 @@ const patternsSchema = z
 
 function overrideSchema(method: Method) {
   const requirements = Object.entries(METHODS[method].attributes).map(
-    ([name, { kind }]) => [name, attributeRequirementSchema(kind).optional()] as const,
+    ([name, { kind }]) => [name, REQUIREMENT_SCHEMAS[kind].optional()] as const,
   )
   const ages = z.array(yearsSchema('CLM-16'), { error: breaks('CLM-16', 'must be an array of integers from 0 to 150') })
   const schema = z.strictObject(
