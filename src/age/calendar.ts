@@ -77,7 +77,7 @@ export interface RelativeDate {
 }
 
 const EXPRESSION = /^\s*(today|now)(?:\s*[+-]\s*\d{1,6}\s*[ymwdh])*\s*$/
-const TERM = /([+-])\s*(\d+)\s*([ymwdh])/g
+const TERMS = /[+-]\s*\d+\s*[ymwdh]/g
 
 const MONTHS: Readonly<Record<string, number>> = { y: 12, m: 1 }
 const MILLISECONDS: Readonly<Record<string, number>> = { w: 7 * DAY, d: DAY, h: HOUR }
@@ -98,8 +98,9 @@ export function parseRelativeDate(text: string): RelativeDate | undefined {
   if (!match) return undefined
   let months = 0
   let milliseconds = 0
-  for (const [, sign, digits, unit = ''] of text.matchAll(TERM)) {
-    const amount = sign === '-' ? -Number(digits) : Number(digits)
+  for (const term of text.match(TERMS) ?? []) {
+    const unit = term.slice(-1)
+    const amount = (term.startsWith('-') ? -1 : 1) * Number(term.slice(1, -1))
     months += amount * (MONTHS[unit] ?? 0)
     milliseconds += amount * (MILLISECONDS[unit] ?? 0)
   }
