@@ -97,8 +97,8 @@ export function callbackUrl(callback: Callback): string {
   const form = new URLSearchParams(callback.params.map(([name, value]): [string, string] => [name, value])).toString()
   // Clients read a space as %20 in either way, whether they decode forms or URI components.
   const sent = callback.blanks === '+' ? form : form.replaceAll('+', '%20')
-  if (callback.mode === 'fragment') return new URL(`#${sent}`, callback.redirectUri).href
   const url = new URL(callback.redirectUri)
+  if (callback.mode === 'fragment') return `${url.href}#${sent}`
   url.search = [url.search, sent].filter((part) => part !== '').join('&')
   return url.href
 }
