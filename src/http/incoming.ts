@@ -1,10 +1,16 @@
 import type { Request, Response } from 'express'
-import { copyOf, decodePairs, type Pairs } from '../oidc/request/parameters.ts'
+import { decodePairs, type Pairs } from '../oidc/request/parameters.ts'
 import type { ServerRequest } from '../oidc/request/server-request.ts'
 import { bodyKind, parametersOf, type Sent } from '../sandbox/journal/call-record.ts'
 
-/** The place of a request: its path below the base URL of the tenant, and the named parts of the path. */
-export type Place = Pick<Request, 'path' | 'params'>
+/** The place of a request: its path below the base URL of the tenant, and the named parts of the path, decoded. */
+export interface Place {
+  readonly path: string
+  readonly params: Readonly<Record<string, string>>
+}
+
+/** An Express request whose place is known. */
+export type Located = Omit<Request, keyof Place>
 
 /** A request for the routes: an Express request, parsed no further than every route needs. */
 export class Incoming implements ServerRequest {
@@ -13,22 +19,22 @@ export class Incoming implements ServerRequest {
   readonly path: string
   /** The raw query string, without the question mark. */
   readonly query: string
-  readonly params: Readonly<Record<string, string>>
+  readonly params: Place['params']
   readonly body: Uint8Array
-  readonly #request: Request
+  readonly #request: Located
   readonly #response: Response
   #queryPairs: Pairs | undefined
   #formPairs: Pairs | undefined
   #text: string | undefined
   #sentParameters: Readonly<Record<string, unknown>> | undefined
 
-  constructor(request: Request, response: Response, { path, params }: Place) {
+  constructor(request: Located, response: Response, { path, params }: Place) {
     const { originalUrl, method, body } = request
     const question = originalUrl.indexOf('?')
     this.method = method
     this.path = path
     this.query = question < 0 ? '' : originalUrl.slice(question + 1)
-    this.params = params === NO_PARAMS ? NO_PARAMS : copiesOf(params)
+    this.params = params
     this.body = Buffer.isBuffer(body) ? body : NO_BODY
     this.#request = request
     this.#response = response
@@ -132,9 +138,4 @@ export class Incoming implements ServerRequest {
 
 const NO_BODY = new Uint8Array()
 /** The named parts of a path without any. */
-export const NO_PARAMS: Readonly<Record<string, string>> = {}
-
-const copiesOf = (params: Place['params']) =>
-  Object.fromEntries(
-    Object.entries(params).flatMap(([name, value]) => (typeof value === 'string' ? [[name, copyOf(value)]] : [])),
-  )
+export const NO_PARAMS: Place['params'] = {}

@@ -1,4 +1,4 @@
-import type { Request, RequestHandler, Response } from 'express'
+import type { RequestHandler, Response } from 'express'
 import type { Endpoint } from '../oidc/endpoints.ts'
 import type { Awaitable } from '../oidc/ports.ts'
 import { isUnavailable, Refusal } from '../oidc/refusal.ts'
@@ -11,17 +11,17 @@ import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { assignFlow, clientIn, recordCall } from './calls/record-call.ts'
 import { reasonToMakeNoTenant, refuseForeignSite } from './guard/guard.ts'
 import type { Answer, CallSummary, HttpHost, RouteRow, Served } from './handler.ts'
-import { Incoming, type Place } from './incoming.ts'
+import { Incoming, type Located, type Place } from './incoming.ts'
 import { refusalAnswer } from './refusals/refusal-answer.ts'
 import { sendReply, sentStatus } from './reply.ts'
 
 type Route = Pick<RouteRow, 'handler' | 'errors' | 'openTo' | 'isUrgent'> & Pick<AnsweredCall, 'endpoint'>
 
 /** Serves a request once its tenant and path are known. */
-export type Serve = (request: Request, response: Response, place: Place) => Promise<void>
+export type Serve = (request: Located, response: Response, place: Place) => Promise<void>
 
 /** Makes an Express handler of a route. */
-export function createRoute(host: HttpHost, route: Route): RequestHandler {
+export function createRoute(host: HttpHost, route: Route): RequestHandler<Place['params']> {
   const serve = createServe(host, route)
   return (request, response) => serve(request, response, request)
 }
