@@ -18,8 +18,9 @@ export function parseJson(text: string): JsonText {
       : { ok: true, value }
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    // One line: the message repeats a few characters of the text.
-    return { ok: false, reason: `${error.message.replaceAll(/\s+/g, ' ')}${remedyOf(text)}` }
+    // One line: the message repeats a few characters of the text. Only Node 22 and later name line and column too.
+    const reason = error.message.replaceAll(/\s+/g, ' ').replace(/ \(line \d+ column \d+\)$/, '')
+    return { ok: false, reason: reason + remedyOf(text) }
   }
 }
 

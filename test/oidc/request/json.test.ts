@@ -53,7 +53,7 @@ test.each([
     try {
       return JSON.parse(text)
     } catch (error) {
-      return error instanceof SyntaxError ? error.message.replaceAll(/\s+/g, ' ') : error
+      return error instanceof SyntaxError ? error.message.replaceAll(/\s+/g, ' ').replace(/ \(line.*/, '') : error
     }
   })()
   expect(parseJson(text)).toEqual({ ok: false, reason: remedy === undefined ? problem : `${problem} (${remedy})` })
