@@ -69,6 +69,9 @@ const SETTINGS = [
   'files/visible',
   'files/shell-word',
   'files/reports/',
+  'client/sandbox-error',
+  'cli/terminal',
+  'cli/remote/filter-flags',
 ]
 
 /** Bundles the command line and the library with all dependencies. */
