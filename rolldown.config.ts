@@ -116,11 +116,18 @@ export default defineConfig({
     // Node prints the name of its class with an error.
     minify: { compress: true, mangle: { keepNames: { class: true, function: false } }, codegen: true },
     codeSplitting: {
-      // A start opens these two files besides its entry; a command that only reads settings opens the first.
+      // A start opens `settings`, `start` and `server`; a command that only reads settings opens the first.
       groups: [
         {
           name: 'settings',
           test: (id) => SETTINGS.some((part) => id.replaceAll('\\', '/').includes(`/src/${part}`)),
+        },
+        // A start calls no other server, and neither runs nor audits an app.
+        { name: 'remote', test: /src[\\/]client[\\/]exchange/, includeDependenciesRecursively: false },
+        {
+          name: 'start',
+          test: /src[\\/]cli[\\/]start[\\/](start|report|until)/,
+          includeDependenciesRecursively: false,
         },
         {
           name: 'server',

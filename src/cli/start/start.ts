@@ -10,7 +10,6 @@ import { ConfigError } from '../../files/config-error.ts'
 import { redirectUriWarnings } from '../../sandbox/addresses/addresses.ts'
 import { createClock } from '../../sandbox/clock/clock.ts'
 import { createSandbox, type Sandbox } from '../../server/create-sandbox.ts'
-import { findRunning } from '../remote/reach-sandbox.ts'
 import { createReport, type Report } from './report.ts'
 import { exitWithin, untilSignal } from './until-signal.ts'
 
@@ -57,6 +56,7 @@ export async function createFromSettings(
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     if (codeOf(error.cause) === 'EADDRINUSE') {
+      const { findRunning } = await import('../remote/reach-sandbox.ts')
       const running = await findRunning(options)
       const remedy = running ? `. A sandbox answers there: run and other commands take it by --url ${running}` : ''
       throw ConfigError.of(inCommandWords(error.message) + remedy, { cause: error })
