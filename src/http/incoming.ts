@@ -3,14 +3,11 @@ import { decodePairs, type Pairs } from '../oidc/request/parameters.ts'
 import type { ServerRequest } from '../oidc/request/server-request.ts'
 import { bodyKind, parametersOf, type Sent } from '../sandbox/journal/call-record.ts'
 
-/** The place of a request: its path below the base URL of the tenant, and the named parts of the path, decoded. */
+/** The place of a request: its path below the base URL of the tenant, and the named parts of the path. */
 export interface Place {
   readonly path: string
   readonly params: Readonly<Record<string, string>>
 }
-
-/** An Express request whose place is known. */
-export type Located = Omit<Request, keyof Place>
 
 /** A request for the routes: an Express request, parsed no further than every route needs. */
 export class Incoming implements ServerRequest {
@@ -21,14 +18,14 @@ export class Incoming implements ServerRequest {
   readonly query: string
   readonly params: Place['params']
   readonly body: Uint8Array
-  readonly #request: Located
+  readonly #request: Request
   readonly #response: Response
   #queryPairs: Pairs | undefined
   #formPairs: Pairs | undefined
   #text: string | undefined
   #sentParameters: Readonly<Record<string, unknown>> | undefined
 
-  constructor(request: Located, response: Response, { path, params }: Place) {
+  constructor(request: Request, response: Response, { path, params }: Place) {
     const { originalUrl, method, body } = request
     const question = originalUrl.indexOf('?')
     this.method = method

@@ -1,7 +1,8 @@
-import type { RequestHandler, Response } from 'express'
+import type { Request, RequestHandler, Response } from 'express'
 import type { Endpoint } from '../oidc/endpoints.ts'
 import type { Awaitable } from '../oidc/ports.ts'
 import { isUnavailable, Refusal } from '../oidc/refusal.ts'
+import { copyOf } from '../oidc/request/parameters.ts'
 import { leadingFinding } from '../oidc/rules/finding.ts'
 import { DEMO_CLIENT_ID } from '../sandbox/clients/clients.ts'
 import { startStopwatch } from '../sandbox/clock/clock.ts'
@@ -11,20 +12,29 @@ import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { assignFlow, clientIn, recordCall } from './calls/record-call.ts'
 import { reasonToMakeNoTenant, refuseForeignSite } from './guard/guard.ts'
 import type { Answer, CallSummary, HttpHost, RouteRow, Served } from './handler.ts'
-import { Incoming, type Located, type Place } from './incoming.ts'
+import { Incoming, type Place } from './incoming.ts'
 import { refusalAnswer } from './refusals/refusal-answer.ts'
 import { sendReply, sentStatus } from './reply.ts'
 
 type Route = Pick<RouteRow, 'handler' | 'errors' | 'openTo' | 'isUrgent'> & Pick<AnsweredCall, 'endpoint'>
 
 /** Serves a request once its tenant and path are known. */
-export type Serve = (request: Located, response: Response, place: Place) => Promise<void>
+export type Serve = (request: Request, response: Response, place: Place) => Promise<void>
 
 /** Makes an Express handler of a route. */
-export function createRoute(host: HttpHost, route: Route): RequestHandler<Place['params']> {
+export function createRoute(host: HttpHost, route: Route): RequestHandler {
   const serve = createServe(host, route)
-  return (request, response) => serve(request, response, request)
+  return (request, response) => {
+    const { path, params } = request
+    return serve(request, response, { path, params: copiesOf(params) })
+  }
 }
+
+/** A name may be kept, and Express gives a part of the address, which would keep all of it. */
+const copiesOf = (params: Request['params']): Place['params'] =>
+  Object.fromEntries(
+    Object.entries(params).flatMap(([name, value]) => (typeof value === 'string' ? [[name, copyOf(value)]] : [])),
+  )
 
 /**
  * Serves a route: reads the request, calls the handler, records the call, sends the reply. A caller that went away before its turn is not

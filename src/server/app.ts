@@ -144,6 +144,7 @@ function placeOf(path: string, prefixes: readonly string[]): Place | undefined {
   const slash = below.indexOf('/', 3)
   if (slash < 0) return undefined
   try {
+    // Decoding copies the name, which may be kept.
     return { path: below.slice(slash), params: { tenant: decodeURIComponent(below.slice(3, slash)) } }
   } catch {
     return undefined

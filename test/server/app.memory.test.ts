@@ -74,6 +74,16 @@ test('Pushed requests without end leave no more behind than the memory budget, a
   expect([await endOf(first), await endOf(await push(1_000))]).toEqual(['invalid_request_uri', undefined])
 })
 
+test('Tenants that a control call makes keep nothing of its long address', MANY, async () => {
+  const { url } = await start(30)
+  const call = (padding: string) => async (n: number) =>
+    (await fetch(`${url}/t/with-a-long-name-${n}/_sandbox/clock?${padding}`)).arrayBuffer()
+  await repeat(20, call(''))
+  // 11 million characters, of which 120 names are kept.
+  expect(await growth(() => repeat(120, call('&'.repeat(90_000))))).toBeLessThan(7)
+  expect(await (await fetch(`${url}/_sandbox/tenants`)).json()).toMatchObject({ tenants: { length: 121 } })
+})
+
 test('Tenants keep nothing of a long request but its parts, beside what the journal may hold', MANY, async () => {
   const { url } = await start(30)
   const call = (padding: string) => (n: number) =>
