@@ -6,7 +6,7 @@ import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 import { nearest } from '../../text/message-parts.ts'
 import { addressForCaller } from '../guard/guard.ts'
 import type { Handler, HttpHost, RouteRow } from '../handler.ts'
-import type { Incoming, Place } from '../incoming.ts'
+import type { Incoming } from '../incoming.ts'
 import { CORS, noContent } from '../reply.ts'
 import { createRoute } from '../route.ts'
 
@@ -54,7 +54,7 @@ function reasonOf(rows: readonly RouteRow[]): string {
  * 404 with the right place: a page if the caller accepts HTML, otherwise JSON. Below `/_sandbox/`, where programs call, it is JSON,
  * except for the pages of the console, the demo and the documents.
  */
-export function refuseUnknownPath(host: HttpHost, routes: readonly RouteRow[]): RequestHandler<Place['params']> {
+export function refuseUnknownPath(host: HttpHost, routes: readonly RouteRow[]): RequestHandler {
   const handler: Handler = (request, tenant) => refusePath(request, tenant, routes)
   const [asPage, asJson] = [createRoute(host, { handler, errors: 'page' }), createRoute(host, { handler })]
   return (request, response, next) => {
@@ -80,12 +80,13 @@ const excerpt = (path: string) => (path.length > 80 ? `${path.slice(0, 80)}...` 
 
 /** Failures before a route is reached: an undecodable path, an unreadable body. */
 export const refuseUnreadable =
-  (host: HttpHost): ErrorRequestHandler<Place['params']> =>
+  (host: HttpHost): ErrorRequestHandler =>
   (error, request, response, next) => {
     const handler: Handler = () => {
       const status: unknown = error?.status
       if (error instanceof Refusal || typeof status !== 'number' || status < 400 || status >= 500) throw error
-      const message = `the request cannot be read: ${error.message}`
+      const remedy = error instanceof URIError ? '; encode it as UTF-8, and a % itself as %25' : ''
+      const message = `the request cannot be read: ${error.message}${remedy}`
       throw Refusal.byHttp(status, message, { title: 'This request cannot be read' })
     }
     return createRoute(host, { handler })(request, response, next)

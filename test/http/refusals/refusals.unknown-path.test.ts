@@ -115,3 +115,10 @@ test.each([
   const { error_description: text } = readError(answer)
   for (const part of [`${method.toUpperCase()} ${path}`, allowed, why]) expect(text).toContain(part)
 })
+
+test('A path that cannot be decoded is refused with what came and the remedy', async () => {
+  const answer = await sandbox.request.get('/t/100%/_sandbox/clock').expect(400)
+  expect(readError(answer).error_description).toBe(
+    "the request cannot be read: Failed to decode param '100%'; encode it as UTF-8, and a % itself as %25",
+  )
+})
