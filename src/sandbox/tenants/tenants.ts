@@ -22,9 +22,9 @@ export function createTenants(shared: SharedParts, { addresses }: { addresses: A
   /** Finds or creates the tenant of this name. A created tenant is kept only once a caller drives it. @throws Refusal */
   const at = (name: string) => {
     checkName(name)
-    const make = () =>
-      createTenant(shared, { name, addresses: addressesBelow(addresses, `/t/${name}`), onDriven: declareTenant })
-    return created.get(name) ?? make()
+    const known = created.get(name)
+    if (known) return known
+    return createTenant(shared, { name, addresses: addressesBelow(addresses, `/t/${name}`), onDriven: declareTenant })
   }
   /** When several objects were created under one name at once, all callers use the first that is kept. */
   const keep = (wanted: Tenant) => {
