@@ -268,7 +268,7 @@ export function describeStores(name: string, storesOfSuite: () => Stores): void 
     expect([await one?.get('code', 'a'), await other?.take('code', 'a')]).toEqual([undefined, 'of the other'])
   })
 
-  test(`In ${name}, tenants share no table, nor do the records that a reset keeps with those that it clears`, async () => {
+  test(`Each tenant in ${name} has its own tables, and a table is cleared by itself`, async () => {
     const all = nameTenants().flatMap((tenant) => {
       const records = createRecords(tenant)
       return KINDS.map((kind) => ({ owner: `${tenant} ${kind}`, tables: records[kind] }))
