@@ -26,8 +26,8 @@ const namesOfFaker: Plugin = {
 }
 
 /**
- * Takes modules of Node by `process.getBuiltinModule`: an `import` reads every export of a module, even those that load another one.
- * `node:http` would load the client of `fetch` so.
+ * Takes modules of Node by `process.getBuiltinModule`. An `import` reads every export of a module, and one export of `node:http` loads
+ * the client of `fetch`.
  */
 const nodeModules: Plugin = {
   name: 'node-modules',
