@@ -25,6 +25,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   // The audit knows a sandbox only by its client, its catalogue and its readings.
   audit: [
     ...['client', 'sandbox/outcomes', 'sandbox/readings', 'oidc/rules', 'files'],
+    // Whether an address is this machine.
+    'sandbox/addresses',
     'text',
     // Checks of values, and a stopwatch.
     'config/setting.ts',

@@ -39,7 +39,7 @@ describeWith('chromium', 'An audit in Playwright', async () => {
     const app = await startExpressExample(sandbox, [...USE_ALONE, ...findBrokenApp('does not look at exp').changes])
     onTestFinished(() => app.stop())
     const CHROMIUM = JSON.stringify(await chromiumOfRun())
-    const env = { APP_URL: app.url, SANDBOX_URL: sandbox.url, CHROMIUM }
+    const env = { APP_URL: app.url, SANDBOX_URL: sandbox.baseUrl, CHROMIUM }
     const { stdout } = await project.run(process.execPath, PLAYWRIGHT_TEST, env)
     const specs = reportSchema.parse(JSON.parse(stdout)).suites.flatMap((suite) => suite.specs)
     const results = specs.map(({ title, tests }) => {

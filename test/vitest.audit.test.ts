@@ -25,7 +25,7 @@ test('The tests of an audit in Vitest fail by the rows that an app lets in, and 
   const project = await makeProject('vitest')
   project.write({ 'audit.test.js': SUITE })
   const program = ['node_modules/vitest/vitest.mjs', 'run', '--reporter=json']
-  const env = { APP_URL: app.url, SANDBOX_URL: sandbox.url }
+  const env = { APP_URL: app.url, SANDBOX_URL: sandbox.baseUrl }
   const { code, stdout } = await project.run(process.execPath, program, env)
   expect(code).toBe(1)
   const { testResults } = resultsSchema.parse(JSON.parse(stdout.slice(stdout.indexOf('{'))))

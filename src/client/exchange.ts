@@ -106,7 +106,7 @@ export function createExchange({ ca, certificate, anyCertificate = false }: Exch
 }
 
 /** Browsers take these names for this machine, whatever a resolver says (WHATWG, RFC 6761 section 6.3). */
-const LOCALHOST = /(?:^|\.)localhost$/
+const LOCALHOST = /(?:^|\.)localhost\.?$/
 const LOOPBACK = [
   { address: '127.0.0.1', family: 4 },
   { address: '::1', family: 6 },

@@ -7,7 +7,7 @@ import { currentCoverage } from '../sandbox/coverage/describe-coverage.ts'
 import { requireOutcomeName, requirePersona } from '../sandbox/outcomes/names.ts'
 import { requireReadings } from '../sandbox/readings/readings.ts'
 import { type TenantSettings, tenantValuesOf } from '../sandbox/tenants/shared-parts.ts'
-import type { Tenant } from '../sandbox/tenants/tenant.ts'
+import { type Tenant, tenantBeside } from '../sandbox/tenants/tenant.ts'
 import { requireTenant } from '../sandbox/tenants/tenants.ts'
 import { quote } from '../text/message-parts.ts'
 import type { tenantOperations } from './contract/tenants.ts'
@@ -36,23 +36,23 @@ export const tenantHandlers: Pick<Handlers, keyof typeof tenantOperations> = {
     tenant.coverage.name(body.name ?? undefined)
     return { status: 204 }
   },
-  async listTenants({ host: { tenants }, query }) {
+  async listTenants({ tenant, host: { tenants }, query }) {
     const { items, next } = await readPageAfter(await tenants.names(), query, {
       idOf: (name) => name,
-      show: async (name) => wireTenant(await tenants.read(name)),
+      show: async (name) => wireTenant(tenantBeside(tenant, await tenants.read(name))),
     })
     return { status: 200, body: { tenants: items, next } }
   },
-  getTenant: async ({ host: { tenants }, params: { name } }) => ({
-    status: 200,
-    body: wireTenant(await requireTenant(name, tenants)),
-  }),
-  async putTenant({ host: { tenants }, params: { name }, body }) {
+  async getTenant({ tenant, host: { tenants }, params: { name } }) {
+    const found = await requireTenant(name, tenants)
+    return { status: 200, body: wireTenant(tenantBeside(tenant, found)) }
+  },
+  async putTenant({ tenant, host: { tenants }, params: { name }, body }) {
     const found = await tenants.find(name)
     const change = await readChange(body, found ?? tenants.at(name))
-    const tenant = found ?? (await tenants.declare(name))
-    await tenant.configure(change)
-    return { status: found ? 200 : 201, body: wireTenant(tenant) }
+    const changed = found ?? (await tenants.declare(name))
+    await changed.configure(change)
+    return { status: found ? 200 : 201, body: wireTenant(tenantBeside(tenant, changed)) }
   },
   async deleteTenant({ host: { tenants }, params }) {
     const { name } = await requireTenant(params.name, tenants)

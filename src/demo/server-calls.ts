@@ -117,14 +117,16 @@ async function call(
   { shown, world }: { shown: Exchange['sent']; world: World },
 ): Promise<Answered> {
   const { provider } = world.tenant
-  const reply = await callOwnServer({ ...request, url: ownAddress(path, world) })
+  // The answer is that for callers of the base URL, which may name a proxy or a mapped port that this process cannot reach.
+  const headers = { ...request.headers, Host: new URL(provider.baseUrl).host }
+  const reply = await callOwnServer({ ...request, headers, url: ownAddress(path, world) })
   const { checks, body } = checkReply(flow, reply, useIssuer(provider))
   const { status, text } = reply ?? { status: 0, text: '' }
   const common = { title, method: request.method, url: provider.baseUrl + path, sent: shown, status, checks }
   return { exchange: { ...common, answer: masked(body) ?? text }, body: allPassed(checks) ? body : undefined }
 }
 
-/** The address on which this process listens: the base URL may name a proxy that this process cannot reach. */
+/** The address on which this process listens. */
 const ownAddress = (path: string, { tenant, host }: World) => `${host.ownUrl}${tenant.basePath}${path}`
 
 const masked = (body: unknown) =>

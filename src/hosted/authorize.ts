@@ -19,7 +19,7 @@ import { applyChanges } from '../sandbox/outcomes/apply-changes.ts'
 import { findOutcome } from '../sandbox/outcomes/catalogue.ts'
 import { createTamperTools } from '../sandbox/outcomes/tamper-tools.ts'
 import type { ReceivedCall } from '../sandbox/queue/queued.ts'
-import type { Tenant } from '../sandbox/tenants/tenant.ts'
+import { type Tenant, tenantAt } from '../sandbox/tenants/tenant.ts'
 import { queueLater, requireDriver } from './driving.ts'
 import { embeddingAdvice, endsInFrame } from './embedding.ts'
 import { endingsPath, notPending, readHostedForm, requirePending } from './form.ts'
@@ -64,7 +64,7 @@ async function authorize<T extends Transaction>(
   // The page itself says where it is shown, so the advice is only recorded.
   const withEmbedding = [...findings, ...embeddingAdvice(flow, visit)]
   if (decision) return finish(transaction, decision, { visit, findings: withEmbedding })
-  const pending: Pending = { transaction, findings }
+  const pending: Pending = { transaction, findings, baseUrl: tenant.provider.baseUrl }
   const id = await keepPending(pending, tenant.provider)
   const { hostedPage } = await loadPage()
   return {
@@ -140,7 +140,8 @@ async function choose(visit: Visit): Promise<Answer> {
   // When two forms arrive at once, only one of them receives the transaction.
   if (!(await takePending(form.transaction, tenant.provider))) throw await notPending(form.transaction, tenant)
   const { chosenLanguage, framed, lacksPermission } = form
-  const shown: Visit = { ...visit, chosenLanguage, framed, lacksPermission }
+  const asked = tenantAt(tenant, pending.baseUrl)
+  const shown: Visit = { ...visit, tenant: asked, chosenLanguage, framed, lacksPermission }
   const { transaction } = pending
   const font = form.lacksFont ? await adviseOnFont(transaction.presentation, tenant) : []
   const findings = [...pending.findings, ...font, ...embeddingAdvice(transaction.flow, shown)]

@@ -10,7 +10,7 @@ import { flowLink } from '../sandbox/journal/flow-link.ts'
 import { takeTurn } from '../sandbox/take-turn.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { assignFlow, clientIn, recordCall } from './calls/record-call.ts'
-import { reasonToMakeNoTenant, refuseForeignSite } from './guard/guard.ts'
+import { reasonToMakeNoTenant, refuseForeignSite, tenantForCaller } from './guard/guard.ts'
 import type { Answer, CallSummary, HttpHost, RouteRow, Served } from './handler.ts'
 import { Incoming, type Place } from './incoming.ts'
 import { refusalAnswer } from './refusals/refusal-answer.ts'
@@ -77,7 +77,7 @@ async function answerCall(
   incoming: Incoming,
   host: HttpHost,
 ): Promise<AnsweredCall | undefined> {
-  let tenant = host.tenants.root
+  let tenant = tenantForCaller(incoming, host.tenants.root)
   const refusedBy = (error: unknown) => refusalAnswer(error, { host, incoming, tenant, errors })
   let served: Served
   try {
@@ -86,7 +86,7 @@ async function answerCall(
     return { tenant, answer: await refusedBy(error)(undefined) }
   }
   try {
-    tenant = await tenantOf(incoming, host)
+    tenant = tenantForCaller(incoming, await tenantOf(incoming, host))
     // Pages and control calls may take long, so they run one after the other.
     if (endpoint === undefined && !isUrgent) await takeTurn()
     if (incoming.isGone) return undefined
@@ -122,7 +122,7 @@ async function tenantOf(incoming: Incoming, { tenants, guard }: HttpHost): Promi
   }
   const reason = reasonToMakeNoTenant(incoming, guard)
   if (reason === undefined || (await tenants.has(name))) return tenants.touch(name)
-  const { baseUrl } = tenants.root.provider
+  const { baseUrl } = tenantForCaller(incoming, tenants.root).provider
   const token =
     guard.token === undefined ? 'a control token, which this sandbox does not have yet' : 'the control token'
   throw Refusal.notFound(

@@ -1,6 +1,5 @@
 import { ConfigError } from '../files/config-error.ts'
 import { onDemand } from '../files/on-demand.ts'
-import { LOOPBACK_HOSTS } from '../sandbox/addresses/addresses.ts'
 import type { ServerCertificate } from './certificate.ts'
 
 interface HttpsOptions {
@@ -25,6 +24,9 @@ export function servesHttps({ https, httpsCert, httpsKey }: HttpsOptions): boole
   return https === true || httpsCert !== undefined
 }
 
+/** What a self-signed certificate is valid for in any case. */
+const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
+
 /**
  * The certificate of an https sandbox: the user's own, or a self-signed one that is kept in `folder` (in memory without one).
  * @param options.hosts by which clients come, beside the loopback ones
@@ -38,7 +40,7 @@ export async function obtainCertificate(
   const { keepCertificate, readOwnCertificate } = await loadCertificates()
   return httpsCert !== undefined && httpsKey !== undefined
     ? readOwnCertificate({ certFile: httpsCert, keyFile: httpsKey }, { names: hosts, now, onWarning })
-    : keepCertificate(folder, { names: [...new Set([...LOOPBACK_HOSTS, ...hosts])], now })
+    : keepCertificate(folder, { names: [...new Set([...LOOPBACK_NAMES, ...hosts])], now })
 }
 
 const loadCertificates = onDemand(() => import('./kept-certificate.ts'))

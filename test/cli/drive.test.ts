@@ -5,15 +5,15 @@ import { run } from './in-process.ts'
 
 const WEB_SHOP = { clientId: 'web-shop', clientSecret: 's', redirectUris: ['http://localhost:3000/callback'] }
 const sandbox = await shareSandbox({ clients: [WEB_SHOP] })
-const drive = (args: string) => run([...args.split(' '), '--url', sandbox.url])
+const drive = (args: string) => run([...args.split(' '), '--url', sandbox.baseUrl])
 
 test('next decides how the next flow goes, and says what will happen and how to take it back', async () => {
   const { stdout } = await drive('next --persona teen-16 --outcome access_denied --client ak_test_sandbox')
   const decided =
     'Decides the next use request with client_id ak_test_sandbox: persona teen-16, outcome access_denied\n'
-  expect(stdout).toMatch(new RegExp(`^${decided}Take it back: agekey-sandbox next --clear --url ${sandbox.url}\n$`))
+  expect(stdout).toMatch(new RegExp(`^${decided}Take it back: agekey-sandbox next --clear --url ${sandbox.baseUrl}\n$`))
   expect((await drive('next')).stdout).toMatch(new RegExp(`^${decided}$`))
-  await sendUse(sandbox.url)
+  await sendUse(sandbox.baseUrl)
   expect(await sandbox.flows.last()).toMatchObject({ persona: 'teen-16', outcome: 'access_denied' })
   expect((await drive('next')).stdout).toBe('No decision waits.\n')
 })
@@ -44,7 +44,7 @@ test.each([
   ['next --persona teen-16', 'next --clear', () => sandbox.tenant('qa').expectations.list(), []],
   ['clock advance 91', 'clock reset', () => sandbox.tenant('qa').clock.state(), { advanced_seconds: 0 }],
 ])('%s names the tenant, and the command that it prints takes it back there', async (args, undo, state, before) => {
-  const port = new URL(sandbox.url).port
+  const port = new URL(sandbox.baseUrl).port
   const { stdout } = await run([...args.split(' '), '-p', port, '--tenant', 'qa'])
   expect(stdout).toMatch(/^[^\n]* in tenant qa\b/)
   const [, printed = ''] = /agekey-sandbox (.+)\n$/.exec(stdout) ?? []
@@ -55,7 +55,7 @@ test.each([
 })
 
 test('reset puts the sandbox back to how it was declared', async () => {
-  await sendUse(sandbox.url)
+  await sendUse(sandbox.baseUrl)
   const { stdout } = await drive('reset')
   expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+ is back to how it was declared: /)
   expect(await sandbox.flows.list()).toEqual([])

@@ -25,7 +25,7 @@ const shop = { clientId: 'shop', clientSecret: 's', redirectUris: ['https://shop
 
 describe.each([
   ['in the process', (sandbox: TestSandbox): SandboxApi => sandbox],
-  ['over HTTP', (sandbox: TestSandbox): SandboxApi => connectSandbox(sandbox.url)],
+  ['over HTTP', (sandbox: TestSandbox): SandboxApi => connectSandbox(sandbox.baseUrl)],
 ])('The API of a sandbox, %s', (_, open) => {
   /** A sandbox with a frozen clock, in which one flow has ended. */
   async function startWithEndedFlow() {

@@ -39,12 +39,12 @@ test('The page of coverage leads from a gap to where it can be tried, and each o
     ([, href = '', label = '']) => ({ href: href.replaceAll('&amp;', '&'), label }),
   )
   const to = (what: string) => links.find(({ label }) => label.endsWith(`: ${what}`))?.href ?? expect.fail(what)
-  const { pathname, searchParams } = new URL(to('age_thresholds 18: false'), sandbox.url)
+  const { pathname, searchParams } = new URL(to('age_thresholds 18: false'), sandbox.baseUrl)
   const asked = { age_thresholds: [18] }
   expect([pathname, searchParams.get('claims')]).toEqual(['/_sandbox/console/playground', JSON.stringify(asked)])
   const answer = await sandbox.evaluate({ claims: asked, persona: searchParams.get('persona') ?? '' })
   expect(answer.age_thresholds).toEqual({ 18: false })
-  expect(new URL(to('none_met'), sandbox.url).searchParams.get('claims')).toBe(JSON.stringify(asked))
+  expect(new URL(to('none_met'), sandbox.baseUrl).searchParams.get('claims')).toBe(JSON.stringify(asked))
   expect(to('use/id_token.expired')).toBe('/_sandbox/console/outcomes/use/id_token.expired')
   const pages = [...new Set(links.map(({ href }) => href.split('#')[0] ?? ''))]
   for (const page of pages) await sandbox.request.get(page).expect(200)

@@ -46,9 +46,9 @@ test('Every link of the pages of the console leads to a page, and to the part th
     const hrefs = tagsOf((await open(from)).text).flatMap(({ name, attributes }) =>
       name === 'a' ? (attributes['href'] ?? []) : [],
     )
-    for (const { origin, pathname, search, hash } of hrefs.map((href) => new URL(href, sandbox.url + from))) {
+    for (const { origin, pathname, search, hash } of hrefs.map((href) => new URL(href, sandbox.baseUrl + from))) {
       // An address of each of 300 outcomes takes seconds: their table has a test of its own.
-      if (origin !== sandbox.url || pathname.includes('/outcomes/') || search.includes('outcome=')) continue
+      if (origin !== sandbox.baseUrl || pathname.includes('/outcomes/') || search.includes('outcome=')) continue
       const { status, text } = await open(pathname + search)
       const isThere = hash === '' || text.includes(`id="${decodeURIComponent(hash.slice(1))}"`)
       if (status >= 400 || !isThere) dead.push(`${from} -> ${pathname}${search}${hash}: ${status}`)
@@ -81,7 +81,7 @@ test.each([
   ['personas', { persona: 'teen-61' }, 'there is no'],
   ['force', { arm: 'true', yaml: 'name: x\nsteps:\n  - await: tokn' }, /line 3: steps\[0\]\.await.*name: x steps:/],
 ])('The console form of %s given %o is shown again with the problem', async (page, fields, problem) => {
-  const { status, text } = await createBrowserClient(sandbox.url).submit(`${CONSOLE}/${page}`, fields)
+  const { status, text } = await createBrowserClient(sandbox.baseUrl).submit(`${CONSOLE}/${page}`, fields)
   expect(Math.floor(status / 100)).toBe(4)
   expect(byTestId(text, 'problem')).toHaveLength(1)
   expect(textOf(text)).toMatch(problem)
@@ -142,7 +142,7 @@ test('Beyond this machine the home page shows neither flows nor the secret of th
 })
 
 test.each(FRAMED)('The page %s shows what is set, and has a button that takes it back', async (path) => {
-  const browser = createBrowserClient(sandbox.url)
+  const browser = createBrowserClient(sandbox.baseUrl)
   const calm = await browser.get(path)
   expect([calm.status, byTestId(calm.text, 'nothing-set').length]).toEqual([200, 1])
   await sandbox.clock.advance(86_400)
@@ -165,7 +165,7 @@ test.each([
   '',
   '/\\evil',
 ])('Taking a mode back never leads to %j, which is no page of this sandbox', async (here) => {
-  const answer = await createBrowserClient(sandbox.url).submit(STATUS, { take_back: 'clock', here })
+  const answer = await createBrowserClient(sandbox.baseUrl).submit(STATUS, { take_back: 'clock', here })
   expect([answer.status, answer.headers.location]).toEqual([303, '/_sandbox/console'])
 })
 
@@ -173,7 +173,7 @@ test('Taking a mode of a tenant back changes that tenant only, stays in it, and 
   await sandbox.next({ persona: 'teen-16' })
   await sandbox.tenant('qa').next({ persona: 'teen-16' })
   const here = '/t/qa/_sandbox/console/force'
-  const browser = createBrowserClient(sandbox.url)
+  const browser = createBrowserClient(sandbox.baseUrl)
   const takeBack = async (mode: string) =>
     (await browser.submit(`/t/qa${STATUS}`, { take_back: mode, here })).headers.location
   expect(byTestId((await browser.get(here)).text, 'mode-tenant')).toHaveLength(1)
@@ -186,7 +186,7 @@ test('Beyond this machine the open pages name nothing that is queued, and only w
   const sandbox = await startSandbox({ host: '0.0.0.0', controlToken: 'a-token-of-the-test' })
   await sandbox.next({ persona: 'teen-16' })
   await sandbox.clock.advance(86_400)
-  const browser = createBrowserClient(sandbox.url)
+  const browser = createBrowserClient(sandbox.baseUrl)
   const { text } = await browser.get('/_sandbox/demo')
   expect([byTestId(text, 'mode-clock').length, byTestId(text, 'mode-expectations').length]).toEqual([1, 0])
   expect((await browser.submit(STATUS, { take_back: 'clock' })).status).toBe(401)
@@ -197,7 +197,7 @@ describe('Beyond loopback', async () => {
   const sandbox = await shareSandbox({ host: '0.0.0.0', controlToken: CONTROL_TOKEN })
 
   test('Beyond loopback the console asks for the token on every page, and accepts it once for a browser', async () => {
-    const browser = createBrowserClient(sandbox.url)
+    const browser = createBrowserClient(sandbox.baseUrl)
     for (const page of [CONSOLE, ...PAGES]) {
       const { status, text } = await browser.get(page)
       const asks = tagsOf(text).some(({ attributes }) => attributes['name'] === 'token')
@@ -226,7 +226,7 @@ describe('Beyond loopback', async () => {
 
   test('A browser that signs in at a tenant is signed in to the whole sandbox', async () => {
     await sandbox.tenant('signed-in').configure({})
-    const browser = createBrowserClient(sandbox.url)
+    const browser = createBrowserClient(sandbox.baseUrl)
     await browser.submit(`/t/signed-in${CONSOLE}/sign-in`, { token: CONTROL_TOKEN })
     expect((await browser.get(`/t/signed-in${CONSOLE}/flows`)).status).toBe(200)
     expect((await browser.get(`${CONSOLE}/flows`)).status).toBe(200)

@@ -81,7 +81,7 @@ test('A hundred readers of all tenants listen at a time, one more is refused, an
   const open = async (path: string, method = 'GET') => {
     const reader = new AbortController()
     onTestFinished(() => reader.abort())
-    const answer = await fetch(`${sandbox.url}${path}/_sandbox/events`, { method, signal: reader.signal })
+    const answer = await fetch(`${sandbox.baseUrl}${path}/_sandbox/events`, { method, signal: reader.signal })
     if (answer.status === 200 && method === 'GET') readers.push({ reader, answer })
     return answer
   }
@@ -98,7 +98,7 @@ test('A hundred readers of all tenants listen at a time, one more is refused, an
 
 test('The stream of events tells each cache and proxy on its way to hold nothing back', async () => {
   const sandbox = await startSandbox()
-  const { headers } = await fetch(`${sandbox.url}/_sandbox/events`, { method: 'HEAD' })
+  const { headers } = await fetch(`${sandbox.baseUrl}/_sandbox/events`, { method: 'HEAD' })
   expect([headers.get('cache-control'), headers.get('x-accel-buffering')]).toEqual(['no-store', 'no'])
 })
 

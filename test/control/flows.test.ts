@@ -119,7 +119,7 @@ test('A flow shows status 0 for a call whose connection was closed without a res
 test('GET events sends calls, flows and resets of its own tenant, each with the id and kind of its flow', async () => {
   const code = await rp.obtainCode()
   const used = (await sandbox.flows.last())?.id
-  const response = await fetch(`${sandbox.url}/_sandbox/events`)
+  const response = await fetch(`${sandbox.baseUrl}/_sandbox/events`)
   expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/)
   await sandbox.request.get('/t/other/.well-known/jwks.json')
   await rp.exchange(code)

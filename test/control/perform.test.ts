@@ -38,7 +38,8 @@ test('The clock of the sandbox stamps an id_token, and decides how old a persona
 test('A client that keeps the key set knows a published key before it signs, and the old key goes last', async () => {
   const sandbox = await startSandbox()
   const issue = () => createRelyingParty(sandbox).use()
-  const readKeySet = () => createRemoteJWKSet(new URL(`${sandbox.url}/.well-known/jwks.json`), { cooldownDuration: 0 })
+  const readKeySet = () =>
+    createRemoteJWKSet(new URL(`${sandbox.baseUrl}/.well-known/jwks.json`), { cooldownDuration: 0 })
   const kept = readKeySet()
   const verify = async ({ params }: Awaited<ReturnType<typeof issue>>, keySet = kept) =>
     (await jwtVerify(params['id_token'] ?? '', keySet)).protectedHeader.kid

@@ -15,7 +15,7 @@ import { shareSandbox, startSandbox } from '../support/sandbox.ts'
 import { createTestParts } from '../support/tenant.ts'
 
 const sandbox = await shareSandbox()
-const rpOf = (name: string) => createRelyingParty(createClient(`${sandbox.url}/t/${name}`))
+const rpOf = (name: string) => createRelyingParty(createClient(`${sandbox.baseUrl}/t/${name}`))
 const namesOf = async () => {
   const { tenants } = (await sandbox.request.get('/_sandbox/tenants')).body as { tenants: { name: string }[] }
   return tenants.map(({ name }) => name)

@@ -10,9 +10,9 @@ type Fields = Readonly<Record<string, string>>
 const USE = { claims: '{"age_thresholds":[13,18]}', response_mode: 'query', can_create: 'true', upgrade: 'true' }
 const sandbox = await shareSandbox()
 
-/** A new browser that uses the base URL, since the cookies of the demo are tied to it. */
-function openDemo({ url, baseUrl } = sandbox) {
-  const browser = createBrowserClient(url, baseUrl)
+/** A new browser at the base URL. */
+function openDemo({ baseUrl } = sandbox) {
+  const browser = createBrowserClient(baseUrl)
   /** Sends a form of the demo that is refused with 400: the text of the answer. */
   const refused = async (path: string, fields: Fields = BIRTH) => {
     const { status, text } = await browser.submit(`${DEMO}/${path}`, fields)
@@ -68,7 +68,9 @@ test('The demo offers Create when the callback asks for it, and saves an age key
 })
 
 test('The session of a visitor of the demo lives an hour in the browser, for the tenant alone', async () => {
-  const begun = await createBrowserClient(sandbox.url).submit(`/t/qa${DEMO}/use`, { claims: '{"age_thresholds":[18]}' })
+  const begun = await createBrowserClient(sandbox.baseUrl).submit(`/t/qa${DEMO}/use`, {
+    claims: '{"age_thresholds":[18]}',
+  })
   const cookie = /^agekey_sandbox_demo=[\w-]{22}; Max-Age=3600; Path=\/t\/qa\/_sandbox\/demo; /
   expect(begun.get('Set-Cookie')).toEqual([expect.stringMatching(cookie)])
 })
@@ -136,9 +138,10 @@ test('The page that reads the fragment names the modes that work without scripts
 })
 
 test('The demo links to the base URL when it is opened under another name', async () => {
-  const { text } = await sandbox.request.get(DEMO)
+  const { request } = await startSandbox({ baseUrl: 'https://sandbox.example' })
+  const { text } = await request.get(DEMO)
   expect(textOf(text)).toContain('Open the demo there')
-  expect(text).toContain(`${sandbox.baseUrl}${DEMO}`)
+  expect(text).toContain(`https://sandbox.example${DEMO}`)
 })
 
 test('The demo refuses a callback of a browser without a session, and one with the state of another session', async () => {

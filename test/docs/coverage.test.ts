@@ -38,10 +38,10 @@ test('The test of coverage.md runs by node:test, and the command says what it an
 test('The calls of coverage.md name a test, and keep the counters in a file that the command reads', async () => {
   const sandbox = await startSandbox()
   const block = shell.find((code) => code.startsWith('curl')) ?? expect.fail('no block calls the sandbox')
-  const [nameTest = '', ...keep] = block.replaceAll('http://localhost:2435', sandbox.url).split('\n')
+  const [nameTest = '', ...keep] = block.replaceAll('http://localhost:2435', sandbox.baseUrl).split('\n')
   await runBlock(nameTest)
   const query = new URLSearchParams(useRequest({ sandbox_persona: 'teen-16' }))
-  await fetch(`${sandbox.url}/v1/oidc/use?${query}`, { redirect: 'manual' })
+  await fetch(`${sandbox.baseUrl}/v1/oidc/use?${query}`, { redirect: 'manual' })
   expect((await runBlock(keep.join('\n'))).stdout).toMatch(/^Coverage of coverage\.json\n\nanswers +50 %/)
   expect(readFileSync(join(project.folder, 'coverage.json'), 'utf8')).toContain('"a teen is kept out"')
 })

@@ -21,7 +21,7 @@ test('library.md lists exactly the members of a sandbox, and those that one some
   expect(shown.toSorted()).toEqual(members.toSorted())
   const [, exceptions = ''] = /The same members but (.*?), by the control API/.exec(page) ?? []
   const expected = members.filter((name) => !namesIn(exceptions).includes(name))
-  expect(namesOf(connectSandbox(sandbox.url)).toSorted()).toEqual(expected.toSorted())
+  expect(namesOf(connectSandbox(sandbox.baseUrl)).toSorted()).toEqual(expected.toSorted())
 })
 
 /** Members by name, those of groups like `clock`, which only hold functions, as `clock.advance`. */

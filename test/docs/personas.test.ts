@@ -37,7 +37,7 @@ test('The YAML of personas.md is a persona file, one with a persona and one with
 test('The commands of personas.md list, check and make up personas, and bring them to a sandbox', async () => {
   const sandbox = await startSandbox()
   project.write({ 'student.yaml': yaml[0] ?? '' })
-  const script = codeBlocks(page, 'sh').join('\n').replaceAll('http://localhost:2435', sandbox.url)
+  const script = codeBlocks(page, 'sh').join('\n').replaceAll('http://localhost:2435', sandbox.baseUrl)
   const { code, stdout, stderr } = await project.run('bash', ['-euo', 'pipefail', '-c', script])
   expect(code, stderr).toBe(0)
   expect(stdout).toContain('student.yaml: 1 persona is fine: student-19')

@@ -28,11 +28,11 @@ test.each([
     const script = blocks
       .map(({ command }) => command)
       .join('echo ----\n')
-      .replaceAll(BASE_URL, sandbox.url)
+      .replaceAll(BASE_URL, sandbox.baseUrl)
     for (let time = 0; time < times; time += 1) {
       const { code, stdout, stderr } = await project.run('bash', ['-eu', '-c', script])
       expect(code, stderr).toBe(0)
-      const printed = stdout.replaceAll(sandbox.url, BASE_URL).split('----\n')
+      const printed = stdout.replaceAll(sandbox.baseUrl, BASE_URL).split('----\n')
       for (const [index, { shown = '' }] of blocks.entries())
         expect(printed[index]?.trimEnd()).toMatch(patternOf(shown.trimEnd()))
     }

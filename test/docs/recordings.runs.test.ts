@@ -18,7 +18,7 @@ const sandbox = await createSandbox({ keys: KEY_FILE })
 afterAll(() => sandbox.close())
 /** A flow of each kind, by what is special about it. */
 const flows = new Map<string, Flow>()
-for (const [name, id] of await recordFlows({ ...sandbox, ...createClient(sandbox.url) }))
+for (const [name, id] of await recordFlows({ ...sandbox, ...createClient(sandbox.baseUrl) }))
   flows.set(name, await sandbox.flows.get(id))
 
 test('console.md has a row for each format of a recording, in their order', () => {

@@ -222,7 +222,7 @@ test('The page of E3 saves for a new persona, which the choice page offers from 
 })
 
 test('The page of E3 preselects the persona that this browser used or clicked last at E1, else no-age-key', async () => {
-  const browser = createBrowserClient(sandbox.url)
+  const browser = createBrowserClient(sandbox.baseUrl)
   const useIn = (changes: Changes) => browser.get(`/v1/oidc/use?${new URLSearchParams(useRequest(changes))}`)
   const preselected = async () => {
     const query = createRequest(await rp.obtainRequestUri())

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { Coverage } from '../../src/client/shapes.ts'
+import { settleAddresses } from '../../src/sandbox/addresses/addresses.ts'
 import { demoClient } from '../../src/sandbox/clients/clients.ts'
 import { readCallback } from '../support/callbacks.ts'
 import { press, submit } from '../support/forms.ts'
@@ -46,8 +47,9 @@ const audit = async () => {
     .set(marked)
     .query(createRequest(await party.obtainRequestUri()))
 }
+const DEMO_CLIENT = demoClient(settleAddresses({ baseUrl: sandbox.baseUrl }, { protocol: 'http', port: 0 }))
 const demo = { client_id: 'sandbox-demo', redirect_uri: `${sandbox.baseUrl}/_sandbox/demo/callback` }
-const shop = createRelyingParty(sandbox, demoClient(sandbox.baseUrl))
+const shop = createRelyingParty(sandbox, DEMO_CLIENT)
 const strings = 'id_token.age_thresholds.strings'
 const MET = { 18: { true: ONCE } }
 const EXTRA_CLAIM = { sandbox_outcome: 'id_token.extra_claim' }

@@ -32,7 +32,7 @@ const clients: Client[] = []
 afterAll(() => Promise.all(clients.map((client) => client.close())))
 
 /** A coding agent that is connected to the endpoint by the official client. */
-async function connect(url = sandbox.url, headers: Fields = {}) {
+async function connect(url = sandbox.baseUrl, headers: Fields = {}) {
   const client = new Client({ name: 'test', version: '1.0.0' })
   await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/_sandbox/mcp`), { requestInit: { headers } }))
   clients.push(client)
@@ -171,7 +171,7 @@ test('A coding agent searches and reads the documents', async () => {
   for (const name of [
     'mobile#custom-schemes',
     'docs/Mobile.md#Custom-Schemes',
-    `${sandbox.url}/_sandbox/docs/mobile#custom-schemes`,
+    `${sandbox.baseUrl}/_sandbox/docs/mobile#custom-schemes`,
   ])
     expect((await call('read_document', { name })).text).toMatch(/^### Custom schemes\n/)
   const byHeading = await call('read_document', { name: 'Outcomes', section: '## Use (E1)' })
@@ -249,7 +249,7 @@ test.each([
 })
 
 test('What an agent decides in one tenant leaves the other tenants as they are', async () => {
-  const { call } = await connect(`${sandbox.url}/t/qa`)
+  const { call } = await connect(`${sandbox.baseUrl}/t/qa`)
   await call('decide_next', { persona: 'teen-16' })
   expect(await sandbox.tenant('qa').expectations.list()).toHaveLength(1)
   expect(await sandbox.expectations.list()).toEqual([])

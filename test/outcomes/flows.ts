@@ -46,12 +46,14 @@ export async function runUse(
     sandbox_outcome: outcome.name,
     ...changes,
   })
-  return { session, delivery: await visit(`${sandbox.url}/v1/oidc/use?${new URLSearchParams(request)}`) }
+  return { session, delivery: await visit(`${sandbox.baseUrl}/v1/oidc/use?${new URLSearchParams(request)}`) }
 }
 
 /** Sends the user of a pushed request to the Create flow, which ends as asked. */
 export const runCreate = (sandbox: Sandbox, requestUri: string, outcome: string) =>
-  visit(`${sandbox.url}/v1/oidc/create?${new URLSearchParams(createRequest(requestUri, { sandbox_outcome: outcome }))}`)
+  visit(
+    `${sandbox.baseUrl}/v1/oidc/create?${new URLSearchParams(createRequest(requestUri, { sandbox_outcome: outcome }))}`,
+  )
 
 /** Where the browser is sent, as far as a huge header can be read; `undefined` when it stays. */
 function visit(url: string): Promise<Delivery | undefined> {

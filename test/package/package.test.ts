@@ -130,12 +130,12 @@ const DRIVE = `
     scope: 'openid', response_type: 'id_token', client_id: sandbox.client.clientId, state: 's', nonce: 'n',
     redirect_uri: 'http://localhost:3000/callback', claims: '{"age_thresholds":[13,18]}',
   })
-  await fetch(sandbox.url + '/v1/oidc/use?' + query, { redirect: 'manual' })
+  await fetch(sandbox.baseUrl + '/v1/oidc/use?' + query, { redirect: 'manual' })
   const flow = await sandbox.flows.last()
-  const page = await fetch(sandbox.url + '/')
-  const style = await fetch(sandbox.url + '/_sandbox/assets/app.css')
-  const document = await fetch(sandbox.url + '/_sandbox/docs/library')
-  const tools = await fetch(sandbox.url + '/_sandbox/mcp', {
+  const page = await fetch(sandbox.baseUrl + '/')
+  const style = await fetch(sandbox.baseUrl + '/_sandbox/assets/app.css')
+  const document = await fetch(sandbox.baseUrl + '/_sandbox/docs/library')
+  const tools = await fetch(sandbox.baseUrl + '/_sandbox/mcp', {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },
     body: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}',

@@ -17,7 +17,7 @@ const CODE = `
 
   const sandbox = await createSandbox()
   const call = async (path) => {
-    const response = await fetch(sandbox.url + path, { headers: { connection: 'close' } })
+    const response = await fetch(sandbox.baseUrl + path, { headers: { connection: 'close' } })
     const { status, headers } = response
     return { status, retryAfter: headers.get('retry-after'), text: await response.text() }
   }

@@ -176,7 +176,7 @@ test.each(ENDPOINTS)('%s %s answers odd requests, none by a failure, and all und
   if (!transaction || !cookie) throw new Error('there is no page, or no session of the demo')
   const form = typeof kind === 'string' ? undefined : { transaction, ...kind }
   const property = fc.asyncProperty(oddRequests(method, path, { cookie, form }), async ({ text, isCutShort }) => {
-    const answer = await exchangeRaw(sandbox.url, text, { ending: isCutShort ? 'end' : 'wait', until: 'answered' })
+    const answer = await exchangeRaw(sandbox.baseUrl, text, { ending: isCutShort ? 'end' : 'wait', until: 'answered' })
     const { status, headers, body } = answer
     // Node itself answers what is no well-formed request.
     if ([400, 408, 431].includes(status) && body === '') return

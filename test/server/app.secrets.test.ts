@@ -165,7 +165,7 @@ async function callTool(name: string, args: object): Promise<string> {
 
 /** Follows the events. @returns a function that waits for this text, and gives all that came */
 async function followEvents() {
-  const { body } = await fetch(`${sandbox.url}/_sandbox/events`)
+  const { body } = await fetch(`${sandbox.baseUrl}/_sandbox/events`)
   const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
   return async (last: string) => {
     let text = ''

@@ -23,7 +23,7 @@ const start = () => createSandbox({ keys: KEY_FILE, coverageFile })
 
 test('A sandbox that is closed leaves a coverage file with what it delivered, and nothing beside it', async () => {
   const sandbox = await start()
-  await createRelyingParty(createClient(sandbox.url)).use()
+  await createRelyingParty(createClient(sandbox.baseUrl)).use()
   await sandbox.close()
   expect(written().endings).toEqual({ verified: { count: 1 } })
   expect(coverageSchema.parse(JSON.parse(readFileSync(coverageFile, 'utf8'))).dimensions.endings.covered).toBe(1)
@@ -33,7 +33,7 @@ test('A sandbox that is closed leaves a coverage file with what it delivered, an
 test('A coverage file is written soon after each change, without a close or a pause', async () => {
   const sandbox = await start()
   onTestFinished(() => sandbox.close())
-  const party = createRelyingParty(createClient(sandbox.url))
+  const party = createRelyingParty(createClient(sandbox.baseUrl))
   const useUntilWritten = async () => {
     await party.use()
     expect(written().endings).toHaveProperty('verified')
@@ -96,7 +96,7 @@ test('A coverage file that cannot be written later is a warning, and the sandbox
   const sandbox = await createSandbox({ keys: KEY_FILE, coverageFile, onWarning: (line) => warnings.push(line) })
   await vi.waitFor(() => expect(readdirSync(folder)).toEqual(['coverage.json']), { timeout: 20_000 })
   rmSync(folder, { recursive: true })
-  await createRelyingParty(createClient(sandbox.url)).use()
+  await createRelyingParty(createClient(sandbox.baseUrl)).use()
   await sandbox.close()
   expect(warnings).toEqual([
     expect.stringMatching(/^the option coverageFile: .* cannot be written \(ENOENT.*\); it lacks what came last$/),

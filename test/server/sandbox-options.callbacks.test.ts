@@ -9,7 +9,7 @@ async function callTwice(options: SandboxOptions): Promise<readonly unknown[]> {
   process.on('unhandledRejection', note)
   onTestFinished(() => void process.off('unhandledRejection', note))
   await using sandbox = await createSandbox(options)
-  for (let n = 0; n < 2; n++) expect((await fetch(`${sandbox.url}/_sandbox/health`)).status).toBe(200)
+  for (let n = 0; n < 2; n++) expect((await fetch(`${sandbox.baseUrl}/_sandbox/health`)).status).toBe(200)
   await turn()
   return unhandled
 }

@@ -14,6 +14,7 @@ export const createTestHost = (parts: SharedParts, changes: Partial<HttpHost> = 
     token: undefined,
     hostNames: [],
     trustsHost: false,
+    followsHost: false,
     origins: [TEST_ADDRESSES.baseUrl],
   },
   tenants: createTenants(parts, { addresses: TEST_ADDRESSES }),

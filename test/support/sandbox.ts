@@ -31,6 +31,10 @@ export async function shareSandbox(options: SandboxOptions = {}): Promise<TestSa
   return { ...sandbox, calls, errors }
 }
 
+/** The address of the sandbox for its callers: the base URL, unless the options set one that may lead elsewhere. */
+const usualAddress = ({ url, baseUrl }: Sandbox, options: SandboxOptions) =>
+  options.baseUrl === undefined && options.host === undefined ? new URL(baseUrl).origin : url
+
 async function start(options: SandboxOptions) {
   const calls: CallSummary[] = []
   const errors: unknown[] = []
@@ -40,5 +44,5 @@ async function start(options: SandboxOptions) {
     onCall: (it) => calls.push(it),
     onError: (it) => errors.push(it),
   })
-  return { ...sandbox, ...createClient(sandbox.url), calls, errors }
+  return { ...sandbox, ...createClient(usualAddress(sandbox, options)), calls, errors }
 }

@@ -1,4 +1,5 @@
 import { DEFAULT_LIFETIMES, DEFAULT_PLATFORMS, DEFAULT_PROVENANCE_ALLOWLIST } from '../../src/oidc/decisions.ts'
+import type { Addresses } from '../../src/sandbox/addresses/addresses.ts'
 import { createCoverageKeeper } from '../../src/sandbox/coverage/coverage-keeper.ts'
 import { createKeyRing } from '../../src/sandbox/keys/key-ring.ts'
 import { loadPersonas } from '../../src/sandbox/personas/load-personas.ts'
@@ -36,7 +37,12 @@ export async function createTestParts(stores: Stores, changes: Partial<SandboxSe
   }
 }
 
-export const TEST_ADDRESSES = { baseUrl: 'https://sandbox.example', internalUrl: undefined, trustHost: false }
+export const TEST_ADDRESSES: Addresses = {
+  baseUrl: 'https://sandbox.example',
+  internalUrl: undefined,
+  trustHost: false,
+  followed: 'none',
+}
 
 /** A tenant without HTTP: everything in memory, and a clock that stands still. */
 export async function createTestTenant(changes: Partial<SandboxSettings> = {}): Promise<Tenant> {

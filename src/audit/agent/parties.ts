@@ -1,4 +1,5 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
+import { isLoopbackUrl } from '../../sandbox/addresses/addresses.ts'
 import type { AuthorizationRequest, Hop } from './browser.ts'
 
 /** Tells URLs of one app, with `anyAddress` public ones too, from those of the sandbox and from all others. */
@@ -22,11 +23,13 @@ export function calledEndpoint(url: URL, sandboxUrl: string): AuthorizationReque
   return path === '/v1/oidc/use' ? 'E1' : path === '/v1/oidc/create' ? 'E3' : undefined
 }
 
-/** The path of a URL below a base URL; `undefined` when it is not below. */
-function pathBelow({ origin, pathname }: URL, baseUrl: string): string | undefined {
-  const base = new URL(baseUrl).href.replace(/\/+$/, '')
-  const address = origin + pathname
-  return `${address}/`.startsWith(`${base}/`) ? address.slice(base.length) : undefined
+/** The path of a URL below a base URL; `undefined` when it is not below. An app may reach the sandbox by another name of this machine. */
+function pathBelow(url: URL, baseUrl: string): string | undefined {
+  const base = new URL(baseUrl)
+  const isSamePort = url.protocol === base.protocol && url.port === base.port
+  const isSameServer = url.origin === base.origin || (isSamePort && isLoopbackUrl(url.href) && isLoopbackUrl(baseUrl))
+  const path = base.pathname.replace(/\/+$/, '')
+  return isSameServer && `${url.pathname}/`.startsWith(`${path}/`) ? url.pathname.slice(path.length) : undefined
 }
 
 const NETWORKS = '127.0.0.0/8 10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 169.254.0.0/16 ::1/128 fc00::/7 fe80::/10'

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { HttpAnswer } from '../../client/exchange.ts'
 import { ENDPOINTS } from '../../oidc/endpoints.ts'
-import { LOOPBACK_HOSTS } from '../../sandbox/addresses/addresses.ts'
+import { isLoopbackHost, isLoopbackUrl } from '../../sandbox/addresses/addresses.ts'
 import { BUILTIN_CLIENT } from '../../sandbox/clients/clients.ts'
 import { readJson } from '../remote/reach-sandbox.ts'
 import { type Diagnosis, inApp, inSandbox, ok, type Problem, problem, skipped } from './diagnosis.ts'
@@ -117,7 +117,7 @@ type Difference = keyof typeof DIFFERENCES
 function differenceOf(issuer: string, published: string): Difference {
   if (withoutSlash(issuer) === withoutSlash(published)) return 'issuer_trailing_slash'
   const [given, said] = [new URL(withoutSlash(issuer)), new URL(withoutSlash(published))]
-  const areLoopback = [given, said].every(({ hostname }) => LOOPBACK_HOSTS.includes(hostname))
+  const areLoopback = [given, said].every(({ hostname }) => isLoopbackHost(hostname))
   if (given.hostname !== said.hostname)
     return areLoopback && given.port === said.port ? 'issuer_loopback_name' : 'issuer_host'
   if (given.protocol !== said.protocol) return 'issuer_scheme'
@@ -167,7 +167,7 @@ export async function checkAddress(
 
 function unreachable(message: string, { url, foundAt }: { url: string; foundAt: string }): Diagnosis {
   const base = foundAt.replace(/(?:\/t\/[^/]+)?\/v1\/oidc\/(?:use|create)$/, '')
-  const isBrowsersOnly = LOOPBACK_HOSTS.includes(new URL(url).hostname) && new URL(url).origin !== new URL(base).origin
+  const isBrowsersOnly = isLoopbackUrl(url) && new URL(url).origin !== new URL(base).origin
   return problem('addresses', 'address_unreachable', {
     message,
     fix: isBrowsersOnly

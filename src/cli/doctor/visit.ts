@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { HttpAnswer } from '../../client/exchange.ts'
 import { CERTIFICATE_CODES, CERTIFICATE_PROBLEMS } from '../../client/sandbox-error.ts'
 import { codeOf, messageOf } from '../../files/caught.ts'
-import { LOOPBACK_HOSTS } from '../../sandbox/addresses/addresses.ts'
+import { isLoopbackHost } from '../../sandbox/addresses/addresses.ts'
 import { callHttp, type HttpCall, readJson } from '../remote/reach-sandbox.ts'
 import { type CheckName, inApp, inSandbox, type Problem, problem, trustLines } from './diagnosis.ts'
 /** The configuration of the app. */
@@ -171,7 +171,7 @@ async function connectionProblem(
 }
 
 function refusedFix({ hostname, port }: { hostname: string; port: string }): string[] {
-  if (!LOOPBACK_HOSTS.includes(hostname)) {
+  if (!isLoopbackHost(hostname)) {
     return ['by default the sandbox listens only on its own machine:', ...inSandbox('host', '0.0.0.0')]
   }
   const internal = `http://agekey-sandbox:${port || '2435'}`

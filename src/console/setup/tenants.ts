@@ -5,7 +5,7 @@ import { renderTextField } from '../../http/html/fields.ts'
 import { html } from '../../http/html/html.ts'
 import type { RenderedPage } from '../../http/html/layout.ts'
 import { Refusal } from '../../oidc/refusal.ts'
-import type { Tenant } from '../../sandbox/tenants/tenant.ts'
+import { type Tenant, tenantBeside } from '../../sandbox/tenants/tenant.ts'
 import { ROOT_TENANT, requireTenant } from '../../sandbox/tenants/tenants.ts'
 import type { ConsoleCall, ConsoleRoute } from '../console-route.ts'
 import { pageOf, renderPaging } from '../list-page.ts'
@@ -16,12 +16,12 @@ export const tenantsPage: ConsoleRoute = { name: 'tenants', render: renderList, 
 /** Tenants on one page. */
 const MAX_SHOWN = 50
 
-async function renderList({ host, frame, fields, problem }: ConsoleCall): Promise<RenderedPage> {
+async function renderList({ tenant, host, frame, fields, problem }: ConsoleCall): Promise<RenderedPage> {
   const all = await host.tenants.names()
   const { q: search = '', add: name } = fields
   const found = all.filter((one) => contains(search, [one]))
   const { items, next } = pageOf(found, { fields, limit: MAX_SHOWN, idOf: (one) => one })
-  const shown = await Promise.all(items.map((one) => host.tenants.read(one)))
+  const shown = await Promise.all(items.map(async (one) => tenantBeside(tenant, await host.tenants.read(one))))
   return renderTenants(frame, shown, { total: all.length, next, search, name, problem })
 }
 

@@ -2,8 +2,14 @@ import { createHmac } from 'node:crypto'
 import { isIP } from 'node:net'
 import { Refusal } from '../../oidc/refusal.ts'
 import { equalsSecret } from '../../oidc/request/client-auth.ts'
-import { type Addresses, hostNamesOf, isLoopbackUrl, LOOPBACK_HOSTS } from '../../sandbox/addresses/addresses.ts'
-import type { Tenant } from '../../sandbox/tenants/tenant.ts'
+import {
+  type Addresses,
+  baseUrlAt,
+  hostNamesOf,
+  isLoopbackHost,
+  isLoopbackUrl,
+} from '../../sandbox/addresses/addresses.ts'
+import { type Tenant, tenantAt } from '../../sandbox/tenants/tenant.ts'
 import { type Cookie, readCookie } from '../cookie.ts'
 import { readForm } from '../form.ts'
 import type { Incoming } from '../incoming.ts'
@@ -20,6 +26,8 @@ export const createControlGuard = (
   hostNames: hostNamesOf(addresses),
   /** Whether any host name counts as one of the sandbox. */
   trustsHost: addresses.trustHost,
+  /** Whether browsers, too, may come by any host name. */
+  followsHost: addresses.followed === 'all',
   /** Origins of the sandbox itself. */
   origins: [new URL(addresses.baseUrl).origin],
 })
@@ -113,16 +121,16 @@ function noToken(request: Incoming, beyond: string | undefined): Refusal {
 
 /** Refuses a form of a hosted page that came by a foreign host name. @throws Refusal 403 */
 export function refuseReboundHost(request: Incoming, guard: ControlGuard): void {
-  if (isReachedByName(request, guard)) return
+  if (guard.followsHost || isReachedByName(request, guard)) return
   throw Refusal.forbidden(
     `Host: ${beginning(request.host)} is not a name of this sandbox; use localhost, an IP address, the base URL or the internal URL, or start it with --base-url or --internal-url for this name`,
   )
 }
 
-/** Nobody can make an IP address, or a name below `localhost`, resolve to this machine. */
+/** Nobody can make an IP address resolve to this machine. */
 function isReachedByName(request: Incoming, guard: ControlGuard): boolean {
   const name = calledName(request)
-  return isOwnName(name, guard) || isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0 || name.endsWith('.localhost')
+  return isOwnName(name, guard) || isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0
 }
 
 /** The host name by which a caller came, as URL parsers write it; empty when the caller names none. */
@@ -131,12 +139,11 @@ function calledName(request: Incoming): string {
   return origin === undefined ? '' : new URL(origin).hostname
 }
 
-const isOwnName = (name: string, { hostNames }: ControlGuard) =>
-  LOOPBACK_HOSTS.includes(name) || hostNames.includes(name)
+const isOwnName = (name: string, { hostNames }: ControlGuard) => isLoopbackHost(name) || hostNames.includes(name)
 
 /** Why any call may come from another machine; `undefined` when only a proxy can bring one. */
 function reasonForAllCalls(listeningOn: string, { baseUrl }: Pick<Addresses, 'baseUrl'>): string | undefined {
-  if (!LOOPBACK_ADDRESS.test(listeningOn)) return `the sandbox listens on ${listeningOn}, beyond this machine`
+  if (!isLoopbackHost(listeningOn)) return `the sandbox listens on ${listeningOn}, beyond this machine`
   if (!isLoopbackUrl(baseUrl)) return `the base URL ${baseUrl} names a host beyond this machine`
   return undefined
 }
@@ -152,15 +159,13 @@ function reasonForCall(request: Incoming): string | undefined {
     return name && `the call came with ${shown(name, request)}, through a proxy that is not trusted (--trust-proxy)`
   }
   const { caller } = request
-  if (caller !== undefined && !LOOPBACK_ADDRESS.test(caller)) {
+  if (caller !== undefined && !isLoopbackHost(caller)) {
     return `the call came through a trusted proxy from ${beginning(caller)}`
   }
   if (request.header('x-forwarded-for')) return undefined
   const unread = forwarding.find((name) => CALLER_HEADER.test(name))
   return unread && `a trusted proxy sent ${shown(unread, request)} and no X-Forwarded-For, which alone is read`
 }
-
-const LOOPBACK_ADDRESS = /^(?:::ffff:)?127\.|^::1$/i
 
 /** Headers by which proxies tell that they forward a request: those of RFC 7239 and RFC 9110 section 7.6.3, and usual ones. */
 const FORWARDING_HEADER = /^(?:via|x-forwarded-.+|forwarded|x-real-ip|x-client-ip|true-client-ip|cf-connecting-ip)$/i
@@ -218,6 +223,18 @@ const excerpt = (value: string) => (value.length > 80 ? `${value.slice(0, 80)}..
 
 /** The protocol and the host name by which a caller reached the sandbox. */
 type CallAddress = Pick<Incoming, 'protocol' | 'host'>
+
+/**
+ * The tenant as this caller reaches it: under the address of the call where that is followed, otherwise under its base URL. A call at the
+ * usual address gets the tenant itself.
+ */
+export function tenantForCaller(called: CallAddress, tenant: Tenant): Tenant {
+  const { addresses, basePath } = tenant
+  if (addresses.followed === 'none' || addresses.baseUrl === `${called.protocol}://${called.host}${basePath}`)
+    return tenant
+  const origin = calledOrigin(called)
+  return origin === undefined ? tenant : tenantAt(tenant, baseUrlAt(origin, addresses))
+}
 
 /**
  * The URL of a tenant for the server that makes this call, without a slash at the end: the internal URL if the call came by its host, the

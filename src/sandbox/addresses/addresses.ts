@@ -1,3 +1,4 @@
+import { BlockList, isIP } from 'node:net'
 import proxyAddr from 'proxy-addr'
 import { ConfigError } from '../../files/config-error.ts'
 import { didYouMean } from '../../text/message-parts.ts'
@@ -10,6 +11,13 @@ export interface Addresses {
   readonly internalUrl: string | undefined
   /** Whether discovery answers with URLs under the host that a server called. */
   readonly trustHost: boolean
+  /**
+   * The callers whose own address takes the place of the base URL, issuers included:
+   * - `none`: a base URL is set, and it is the same for all callers.
+   * - `loopback`: a call under a name of this machine, at any port. A container port can be mapped without a setting.
+   * - `all`: a call under any name, because the settings trust the host.
+   */
+  readonly followed: 'none' | 'loopback' | 'all'
 }
 
 /** The settings about addresses. Each value was checked on its own before. */
@@ -36,15 +44,28 @@ export function settleAddresses(
       `internalUrl: ${internalUrl} is the base URL; give the other address by which servers call, or leave it out`,
     )
   }
-  return { baseUrl, internalUrl, trustHost: options.trustHost ?? false }
+  const trustHost = options.trustHost ?? false
+  const unset = trustHost ? 'all' : 'loopback'
+  return { baseUrl, internalUrl, trustHost, followed: options.baseUrl === undefined ? unset : 'none' }
 }
 
 /** The addresses of what is served below `path`. */
-export const addressesBelow = ({ baseUrl, internalUrl, trustHost }: Addresses, path: string): Addresses => ({
+export const addressesBelow = ({ baseUrl, internalUrl, ...rest }: Addresses, path: string): Addresses => ({
+  ...rest,
   baseUrl: baseUrl + path,
   internalUrl: internalUrl === undefined ? undefined : internalUrl + path,
-  trustHost,
 })
+
+/**
+ * The base URL for callers that come by `origin`: their own address where it is followed, otherwise the base URL.
+ * @param origin of the `Host` header, as URL parsers write it: `http://localhost:8080`
+ */
+export function baseUrlAt(origin: string, { baseUrl, internalUrl, followed }: Addresses): string {
+  const isInternal = internalUrl !== undefined && new URL(internalUrl).origin === origin
+  if (followed === 'none' || isInternal) return baseUrl
+  if (followed === 'loopback' && !isLoopbackUrl(origin)) return baseUrl
+  return origin + pathOf(baseUrl)
+}
 
 /** The path of an address, without a slash at the end: empty for the top of a host. */
 export const pathOf = (address: string): string => new URL(address).pathname.replace(/\/$/, '')
@@ -80,14 +101,24 @@ function isRange(text: string): boolean {
   }
 }
 
-/** Host names of this machine, as URL parsers write them. */
-export const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
+const LOOPBACK_ADDRESSES = new BlockList()
+LOOPBACK_ADDRESSES.addSubnet('127.0.0.0', 8, 'ipv4')
+LOOPBACK_ADDRESSES.addAddress('::1', 'ipv6')
 
-/** Whether the host of a URL can only be this machine: `localhost` and its like, 127.0.0.0/8 and `*.localhost` (RFC 6761 section 6.3). */
-export function isLoopbackUrl(url: string): boolean {
-  const { hostname } = new URL(url)
-  return LOOPBACK_HOSTS.includes(hostname) || /^127(?:\.\d+){3}$/.test(hostname) || hostname.endsWith('.localhost')
+/**
+ * Whether a host can only be this machine: `localhost` and the names below it (RFC 6761 section 6.3), 127.0.0.0/8, `::1`, and IPv4
+ * addresses in the form of IPv6.
+ * @param host an IP address, or the `hostname` of a URL: `localhost.`, `shop.localhost`, `127.0.0.2`, `[::1]`, `::ffff:127.0.0.1`
+ */
+export function isLoopbackHost(host: string): boolean {
+  const address = host.replace(/^\[(.*)\]$/, '$1')
+  const version = isIP(address)
+  if (version !== 0) return LOOPBACK_ADDRESSES.check(address, version === 4 ? 'ipv4' : 'ipv6')
+  return /^(?:.+\.)?localhost\.?$/i.test(host)
 }
+
+/** Whether the host of a URL can only be this machine. */
+export const isLoopbackUrl = (url: string): boolean => isLoopbackHost(new URL(url).hostname)
 
 /**
  * Why a client may not register `text` as a redirect URI; `undefined` when it may. Both `https` and `http` are allowed. Redirect URIs are
@@ -104,7 +135,7 @@ export function redirectUriProblem(text: string): string | undefined {
 /** What a developer should know about an allowed redirect URI, a sentence each. */
 function warningsOf(redirectUri: string): string[] {
   const { protocol, hostname } = new URL(redirectUri)
-  const isClearText = protocol === 'http:' && !LOOPBACK_HOSTS.includes(hostname)
+  const isClearText = protocol === 'http:' && !isLoopbackHost(hostname)
   const inHost = hostname.includes('*') ? '; no host has such a name, so no browser reaches it' : ''
   return [
     ...(isClearText ? ['sends tokens over the network in the clear; use https beyond this machine'] : []),

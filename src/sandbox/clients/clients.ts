@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Client } from '../../oidc/ports.ts'
-import { LOOPBACK_HOSTS, redirectUriProblem } from '../addresses/addresses.ts'
+import { type Addresses, baseUrlAt, isLoopbackUrl, redirectUriProblem } from '../addresses/addresses.ts'
 import type { ClientSettings } from './client-schema.ts'
 import { createMask, type Mask } from './mask.ts'
 
@@ -12,7 +12,7 @@ export interface SandboxClient extends Client {
 
 export type SandboxClients = ReturnType<typeof createClients>
 
-/** The built-in client, known without any config. Any path and port on a loopback host counts as registered. */
+/** The built-in client, known without any config. Any path and port on this machine counts as registered. */
 export const BUILTIN_CLIENT = {
   clientId: 'ak_test_sandbox',
   clientSecret: 'sk_test_sandbox',
@@ -20,15 +20,16 @@ export const BUILTIN_CLIENT = {
 } as const
 
 /**
- * Creates the registered relying parties: the built-in client unless it is switched off, the demo client that returns to `demoOf`, and
+ * Creates the registered relying parties: the built-in client unless it is switched off, the demo client of the sandbox at `demoOf`, and
  * the declared clients, which replace the other two when they share an identifier. `secrets` are those of the process, to be masked too.
  */
 export function createClients(
-  settings: readonly ClientSettings[],
-  { builtin, demoOf, secrets = [] }: { builtin: boolean; demoOf?: string; secrets?: readonly string[] },
+  declared: readonly ClientSettings[],
+  { builtin, demoOf, secrets = [] }: { builtin: boolean; demoOf?: Addresses; secrets?: readonly string[] },
 ) {
-  const declared: readonly ClientSettings[] = demoOf === undefined ? settings : [demoClient(demoOf), ...settings]
-  const clients = new Map<string, SandboxClient>(declared.map((client) => [client.clientId, fromSettings(client)]))
+  const clients = new Map<string, SandboxClient>()
+  if (demoOf !== undefined) clients.set(DEMO_CLIENT_ID, demoClient(demoOf))
+  for (const client of declared) clients.set(client.clientId, fromSettings(client))
   if (builtin && !clients.has(BUILTIN_CLIENT.clientId)) {
     const sandboxOnly = { logo: undefined, persona: undefined }
     const builtinClient = { ...BUILTIN_CLIENT, ...sandboxOnly, redirectUris: [], allowsRedirectTo: allowsLoopback }
@@ -64,9 +65,8 @@ function fromSettings(settings: ClientSettings): SandboxClient {
   return { ...client, name, logo, persona, allowsRedirectTo: (redirectUri) => registered.has(redirectUri) }
 }
 
-/** Any path and port on a loopback host, if a client may register the URI. */
-const allowsLoopback = (text: string): boolean =>
-  redirectUriProblem(text) === undefined && LOOPBACK_HOSTS.includes(new URL(text).hostname)
+/** Any path and port on this machine, if a client may register the URI. */
+const allowsLoopback = (text: string): boolean => redirectUriProblem(text) === undefined && isLoopbackUrl(text)
 
 /** The client_id of the demo, the relying party that the sandbox itself plays. */
 export const DEMO_CLIENT_ID = 'sandbox-demo'
@@ -77,10 +77,19 @@ export const demoCallback = (baseUrl: string) => `${baseUrl}/_sandbox/demo/callb
 /** Only this process knows the secret: the demo calls its own process, so replicas need not share the secret. */
 const clientSecret = randomBytes(16).toString('base64url')
 
-/** The client of the demo. It works whatever the config declares, and returns only to its own redirect URI. */
-export const demoClient = (baseUrl: string) => ({
+/**
+ * The client of the demo. It works whatever the config declares, and returns only to its own page, under each address of the sandbox
+ * itself.
+ */
+export const demoClient = (addresses: Addresses): SandboxClient => ({
   clientId: DEMO_CLIENT_ID,
   clientSecret,
   name: 'Demo shop',
-  redirectUris: [demoCallback(baseUrl)],
+  logo: undefined,
+  persona: undefined,
+  redirectUris: [demoCallback(addresses.baseUrl)],
+  allowsRedirectTo(redirectUri) {
+    if (!URL.canParse(redirectUri)) return false
+    return redirectUri === demoCallback(baseUrlAt(new URL(redirectUri).origin, addresses))
+  },
 })

@@ -9,6 +9,8 @@ import { useTransactionSchema } from '../../oidc/use.ts'
 
 const pendingSchema = z.object({
   transaction: z.discriminatedUnion('flow', [useTransactionSchema, createTransactionSchema]),
+  /** The base URL at which the request came: the id_token that answers it names the issuer there. */
+  baseUrl: z.string(),
   /** Advice on the request. */
   findings: z.array(findingSchema).readonly(),
 })

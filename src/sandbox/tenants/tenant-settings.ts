@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import { parseRecord } from '../../oidc/collection.ts'
 import { Refusal } from '../../oidc/refusal.ts'
+import type { Addresses } from '../addresses/addresses.ts'
 import { createClients, type SandboxClients, secretsOf } from '../clients/clients.ts'
 import { type KeyRing, type RotationStage, restoreKeyRing, storedRingSchema } from '../keys/key-ring.ts'
 import { type ActiveReadings, activate } from '../readings/readings.ts'
@@ -20,13 +21,13 @@ export interface OwnSettings {
  */
 export function createTenantSettings(
   { settings: common, keys: commonKeys, secrets, generateKeys }: SharedParts,
-  { state, baseUrl, onChange }: { state: TenantState; baseUrl: string; onChange(own: OwnSettings): void },
+  { state, addresses, onChange }: { state: TenantState; addresses: Addresses; onChange(own: OwnSettings): void },
 ) {
   const follow = (settings: TenantSettings) => ({
     settings,
     clients: createClients(settings.clients, {
       builtin: common.builtinClient,
-      demoOf: baseUrl,
+      demoOf: addresses,
       secrets: [...secrets, ...(settings.formerSecrets ?? [])],
     }),
     readings: activate(settings.readings),

@@ -2,7 +2,7 @@ import { DamagedRecord } from '../../oidc/collection.ts'
 import type { Awaitable } from '../../oidc/ports.ts'
 import type { Provider } from '../../oidc/provider.ts'
 import { BRAND, type Profile } from '../../oidc/rules/profile.ts'
-import { type Addresses, pathOf } from '../addresses/addresses.ts'
+import { type Addresses, baseUrlAt, pathOf } from '../addresses/addresses.ts'
 import {
   type ClockMove,
   clockMemorySchema,
@@ -92,7 +92,7 @@ export function createTenant(
   const { expectations, scenarios } = queue
   const { own, ...changes } = createTenantSettings(shared, {
     state,
-    baseUrl,
+    addresses,
     onChange(changed) {
       Object.assign(tenant, changed)
       Object.assign(provider, providedBy(changed, common.profile))
@@ -145,6 +145,26 @@ export function createTenant(
     },
   }
   return tenant
+}
+
+/**
+ * The same tenant under another address: what it holds and what it is set to is one thing, and only the addresses in its answers differ.
+ * The view inherits everything else, so a later change of the tenant shows in the view at once.
+ * @param baseUrl without a trailing slash
+ */
+export function tenantAt(tenant: Tenant, baseUrl: string): Tenant {
+  if (baseUrl === tenant.provider.baseUrl) return tenant
+  const provider: Provider = Object.create(tenant.provider, { baseUrl: { value: baseUrl } })
+  return Object.create(tenant, {
+    addresses: { value: { ...tenant.addresses, baseUrl } },
+    provider: { value: provider },
+  })
+}
+
+/** Another tenant of the sandbox, under the address by which the caller reached `tenant`. */
+export function tenantBeside(tenant: Tenant, other: Tenant): Tenant {
+  const { origin } = new URL(tenant.provider.baseUrl)
+  return tenantAt(other, baseUrlAt(origin, other.addresses))
 }
 
 /** The settings that the service reads, under its names. */

@@ -84,7 +84,7 @@ process.on('SIGTERM', () => setTimeout(() => { note('ends by itself'); process.e
 async function launchCopies() {
   const sandbox = await startSandbox()
   writeStart(exampleAfter(SLOW_END))
-  const args = ['audit', '--url', sandbox.url, '--jobs', '2', '--junit', 'audit.xml']
+  const args = ['audit', '--url', sandbox.baseUrl, '--jobs', '2', '--junit', 'audit.xml']
   const { child, ended } = launch(args)
   await Promise.race([lineOf(child.stderr, /^rows /m), ended])
   const copies = read('copies.txt').trim().split('\n').map(Number.parseFloat)

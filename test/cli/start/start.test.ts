@@ -185,7 +185,7 @@ test('A client that is renamed in the config file has its new name on the next p
   const report = { warning: (message: string) => void warnings.push(message) }
   onTestFinished(watchClients(file, { flags: { config: file, 'state-dir': 'none' }, sandbox, report }))
   const request = { client_id: 'shop', redirect_uri: 'http://localhost/cb' }
-  const title = async () => /<title>([^<]*)/.exec(await (await sendUse(sandbox.url, request)).text())?.[1]
+  const title = async () => /<title>([^<]*)/.exec(await (await sendUse(sandbox.baseUrl, request)).text())?.[1]
 
   // The first look at the file comes a moment after the call and sees no change: the file is written until a look sees one.
   const changed = (text: string, expectation: () => Promise<unknown>) =>

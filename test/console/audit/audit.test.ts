@@ -17,7 +17,7 @@ import { shareSandbox, startSandbox } from '../../support/sandbox.ts'
 const AUDIT = '/_sandbox/console/audit'
 const sandbox = await shareSandbox()
 
-async function send(body: string | FormData, { type = '', url = sandbox.url } = {}) {
+async function send(body: string | FormData, { type = '', url = sandbox.baseUrl } = {}) {
   const headers = type === '' ? undefined : { 'Content-Type': type }
   const answer = await fetch(url + AUDIT, { method: 'POST', body, ...(headers && { headers }) })
   const page = await answer.text()
@@ -181,9 +181,9 @@ test.each([
 
 test('The form of an audit report may be large but not endless, and no other form of the console may be large', async () => {
   const report = fileOf(JSON.stringify(current()) + ' '.repeat(100_000))
-  expect((await send(report, { url: `${sandbox.url}/t/team` })).status).toBe(200)
+  expect((await send(report, { url: `${sandbox.baseUrl}/t/team` })).status).toBe(200)
   const body = new Uint8Array(17 * 1024 * 1024)
-  const answer = await fetch(sandbox.url + AUDIT, { method: 'POST', body }).catch(() => undefined)
+  const answer = await fetch(sandbox.baseUrl + AUDIT, { method: 'POST', body }).catch(() => undefined)
   expect([413, undefined]).toContain(answer?.status)
   await sandbox.request.post('/_sandbox/console/force').send('x'.repeat(100_000)).expect(413)
 })

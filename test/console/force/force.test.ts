@@ -8,7 +8,7 @@ const FORCE = '/_sandbox/console/force'
 
 test('The page Force queues a decision, removes that decision alone, and clears the queue', async () => {
   const sandbox = await startSandbox()
-  const browser = createBrowserClient(sandbox.url)
+  const browser = createBrowserClient(sandbox.baseUrl)
   const fields = { flow: 'use', persona: 'teen-16', outcome: '', state: 's', nonce: 'n', times: '2' }
   await browser.submit(FORCE, fields)
   const queued = { flow: 'use', persona: 'teen-16', times: 2, match: { state: 's', nonce: 'n' } }
@@ -33,7 +33,7 @@ test('The page Force fills its form with the outcome of a link', async () => {
 test('The page Force moves, sets, freezes and resets the clock, and shows it again', async () => {
   const sandbox = await startSandbox()
   const send = (fields: Readonly<Record<string, string>>) =>
-    createBrowserClient(sandbox.url).submit('/_sandbox/console/force', fields)
+    createBrowserClient(sandbox.baseUrl).submit('/_sandbox/console/force', fields)
   const answer = await send({ advance: '86400' })
   expect([answer.status, answer.headers.location]).toEqual([303, '/_sandbox/console/force#clock'])
   expect((await sandbox.clock.state()).advanced_seconds).toBe(86_400)
@@ -60,7 +60,7 @@ steps:
 
 test('The page Force arms what is pasted, shows how far it has come and why it failed, and removes it', async () => {
   const sandbox = await startSandbox()
-  const browser = createBrowserClient(sandbox.url)
+  const browser = createBrowserClient(sandbox.baseUrl)
   const shown = async () => textOf((await browser.get(FORCE)).text)
   expect(await shown()).toContain('No scenario is armed')
   const armed = await browser.submit(FORCE, { arm: 'true', yaml: YAML })

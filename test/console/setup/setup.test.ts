@@ -37,7 +37,7 @@ test('The page Setup shows no secret of the config beyond this machine', async (
 
 test('The page Setup takes the keys through the stages of a rotation, and refuses a stage out of turn', async () => {
   const sandbox = await startSandbox()
-  const browser = createBrowserClient(sandbox.url)
+  const browser = createBrowserClient(sandbox.baseUrl)
   const kids = async () => (await sandbox.request.get('/.well-known/jwks.json')).body.keys.map(kidOf)
   const kidOf = ({ kid }: { kid: string }) => kid
   const before = await kids()
@@ -59,7 +59,7 @@ test('The page Setup takes the keys through the stages of a rotation, and refuse
 test('The page of readings sets one, forgets the usual one, then reads all as usual again', async () => {
   const sandbox = await startSandbox()
   const after = async (fields: Readonly<Record<string, string>>) => {
-    await createBrowserClient(sandbox.url).submit('/_sandbox/console/readings', fields)
+    await createBrowserClient(sandbox.baseUrl).submit('/_sandbox/console/readings', fields)
     return sandbox.readings()
   }
   expect(await after({ set: 'refused_token_status=403' })).toEqual({ readings: { refused_token_status: '403' } })
@@ -72,7 +72,7 @@ const TENANTS = '/_sandbox/console/tenants'
 
 test('The tenants page makes, resets and removes tenants', async () => {
   const sandbox = await startSandbox()
-  const browser = createBrowserClient(sandbox.url)
+  const browser = createBrowserClient(sandbox.baseUrl)
   await browser.submit(TENANTS, { add: 'qa' })
   await sandbox.tenant('qa').next({ persona: 'teen-16' })
   await browser.submit(TENANTS, { reset: 'qa' })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { addressForCaller } from '../../../src/http/guard/guard.ts'
+import type { Addresses } from '../../../src/sandbox/addresses/addresses.ts'
 import { useRequest } from '../../support/requests.ts'
 import { shareSandbox, startSandbox } from '../../support/sandbox.ts'
 
@@ -98,7 +99,13 @@ const INTERNAL = 'http://agekey-sandbox:2435'
 
 const addressFor = (addresses: { baseUrl?: string; internalUrl?: string; trustHost?: boolean }, address: string) => {
   const [protocol = '', host = ''] = address.split('://')
-  const all = { baseUrl: BASE, internalUrl: undefined, trustHost: false, ...addresses }
+  const all: Addresses = {
+    baseUrl: BASE,
+    internalUrl: undefined,
+    trustHost: false,
+    followed: 'none',
+    ...addresses,
+  }
   const basePath = new URL(all.baseUrl).pathname.replace(/\/$/, '')
   return addressForCaller({ protocol: protocol === 'https' ? 'https' : 'http', host }, { addresses: all, basePath })
 }

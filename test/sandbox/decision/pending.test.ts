@@ -15,6 +15,7 @@ const ANOTHER_HOUR = 3_600_000
 const CLIENT = { clientId: 'web-shop', redirectUri: 'http://localhost:3000/callback', state: 's' }
 
 const pending: Pending = {
+  baseUrl: 'http://localhost:2435',
   transaction: {
     ...CLIENT,
     ...{ flow: 'use', mode: 'form_post', nonce: 'n', upgrade: true, canCreate: false },
@@ -34,6 +35,7 @@ const scan: AgeSignal = {
   ...{ provenance: '/veratad/roc', attributes: { issuing_country: 'DE' }, iso_27566_1: 'strict' },
 }
 const created: Pending = {
+  baseUrl: 'http://localhost:2435',
   transaction: {
     ...CLIENT,
     ...{ flow: 'create', mode: 'query', pushedRequestId: 'p', signals: [scan] },

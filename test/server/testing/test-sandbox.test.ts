@@ -5,7 +5,7 @@ import { startSandbox } from '../../support/sandbox.ts'
 test('A test sandbox with url is the one there, reset when it is opened and left running in the end', async () => {
   const sandbox = await startSandbox()
   await sandbox.next({ persona: 'teen-16' })
-  const { api, close } = await openTestSandbox({ url: sandbox.url })
+  const { api, close } = await openTestSandbox({ url: sandbox.baseUrl })
   expect(await sandbox.expectations.list()).toEqual([])
   await api.next({ persona: 'child-12' })
   expect(await sandbox.expectations.list()).toMatchObject([{ persona: 'child-12' }])
@@ -15,7 +15,7 @@ test('A test sandbox with url is the one there, reset when it is opened and left
 
 test('A test sandbox with the url of a tenant is that tenant', async () => {
   const sandbox = await startSandbox()
-  const { api } = await openTestSandbox({ url: `${sandbox.url}/t/ci` })
+  const { api } = await openTestSandbox({ url: `${sandbox.baseUrl}/t/ci` })
   await api.next({ persona: 'child-12' })
   expect(await sandbox.tenant('ci').expectations.list()).toMatchObject([{ persona: 'child-12' }])
   expect(api.baseUrl).toBe(`${sandbox.baseUrl}/t/ci`)
@@ -33,7 +33,7 @@ test('A test sandbox with url has the base URL of browsers, whatever the address
 test('A test sandbox with url and ownTenant is a new tenant there, which is removed when it is closed', async () => {
   const sandbox = await startSandbox()
   await sandbox.next({ persona: 'teen-16' })
-  const { api, close } = await openTestSandbox({ url: sandbox.url, ownTenant: true })
+  const { api, close } = await openTestSandbox({ url: sandbox.baseUrl, ownTenant: true })
   const [, name = ''] = /\/t\/(test-[^/]+)$/.exec(api.baseUrl) ?? []
   expect(api.baseUrl).toBe(`${sandbox.baseUrl}/t/${name}`)
   await api.next({ persona: 'child-12' })

@@ -58,11 +58,11 @@ test('The coverage of a worker survives the reset after each test, and has the b
 
 test('The coverage of workers counts a sandbox that they share once, and nothing from before the run', async () => {
   const sandbox = await startSandbox()
-  await visit(sandbox.url)
-  const options = { url: sandbox.url, coverage }
+  await visit(sandbox.baseUrl)
+  const options = { url: sandbox.baseUrl, coverage }
   const workers = await Promise.all(Array.from({ length: 6 }, () => openTestSandbox(options, 'a')))
   const work = async ({ close }: (typeof workers)[number]) => {
-    await visit(sandbox.url)
+    await visit(sandbox.baseUrl)
     await close('a.test.ts')
   }
   await Promise.all(workers.map(work))
@@ -71,7 +71,7 @@ test('The coverage of workers counts a sandbox that they share once, and nothing
 
 test('The coverage of a worker is complete when it asks a shared sandbox first and writes last', async () => {
   const sandbox = await startSandbox()
-  const place = { folder: coverage, runner: 'a', sharedUrl: sandbox.url }
+  const place = { folder: coverage, runner: 'a', sharedUrl: sandbox.baseUrl }
   const gate = new AbortController()
   const opened = once(gate.signal, 'abort')
   const get = async () => {
@@ -81,9 +81,9 @@ test('The coverage of a worker is complete when it asks a shared sandbox first a
   }
   const slow = await startCoverage({ ...sandbox, coverage: { ...sandbox.coverage, get } }, place)
   const quick = await startCoverage(sandbox, place)
-  await visit(sandbox.url)
+  await visit(sandbox.baseUrl)
   const written = slow.write(undefined)
-  await visit(sandbox.url)
+  await visit(sandbox.baseUrl)
   await quick.write(undefined)
   gate.abort()
   await written
@@ -92,8 +92,8 @@ test('The coverage of a worker is complete when it asks a shared sandbox first a
 
 test('The coverage of a worker is not lost when the tenant of its own is removed', async () => {
   const sandbox = await startSandbox()
-  const { api, close } = await openTestSandbox({ url: sandbox.url, ownTenant: true, coverage }, 'a')
-  await visit(sandbox.url)
+  const { api, close } = await openTestSandbox({ url: sandbox.baseUrl, ownTenant: true, coverage }, 'a')
+  await visit(sandbox.baseUrl)
   await visit(api.baseUrl)
   await close()
   expect(uses()).toEqual([1])
@@ -125,7 +125,7 @@ test('A folder for the coverage of a worker that is a file is refused in one lin
 
 test('A worker whose sandbox does not answer in the end says so, and writes no coverage', async () => {
   const sandbox = await startSandbox()
-  const { close } = await openTestSandbox({ url: sandbox.url, coverage }, 'a')
+  const { close } = await openTestSandbox({ url: sandbox.baseUrl, coverage }, 'a')
   await sandbox.close()
   await expect(close()).rejects.toThrow(/nothing listens there|connection was lost/)
   expect(filesOf('a')).toEqual([])
@@ -141,11 +141,11 @@ test('A worker that cannot write its coverage closes its sandbox all the same', 
 
 test('The next worker empties the counters of a shared sandbox when the first one could not', async () => {
   const sandbox = await startSandbox()
-  const place = { folder: coverage, runner: 'a', sharedUrl: sandbox.url }
+  const place = { folder: coverage, runner: 'a', sharedUrl: sandbox.baseUrl }
   const clear = () => Promise.reject(new Error('it is away'))
   const failed = startCoverage({ ...sandbox, coverage: { ...sandbox.coverage, clear } }, place)
   await expect(failed).rejects.toThrow('it is away')
-  await visit(sandbox.url)
+  await visit(sandbox.baseUrl)
   await startCoverage(sandbox, place)
   expect(await sandbox.coverage.get()).toMatchObject({ asked: {} })
 })
