@@ -182,7 +182,38 @@ function endpointRootProblem(text: string, { kind, example }: { kind: string; ex
   if (/[?#]/.test(text)) {
     return `${kind} has neither query nor fragment, ${JSON.stringify(text)} has; endpoints are appended to its path`
   }
-  return tenantPathProblem(new URL(text).pathname)
+  const { hostname, port, pathname } = new URL(text)
+  const unopenable = hostProblem(hostname) ?? portProblem(port)
+  if (unopenable !== undefined) return `${JSON.stringify(text)} ${unopenable}; ${kind} looks like ${example}`
+  return surplusProblem(text, { kind, pathname }) ?? tenantPathProblem(pathname)
+}
+
+/** Hosts that say where a server listens: each address of the machine. */
+const EVERY_ADDRESS = ['0.0.0.0', '[::]', '[::ffff:0:0]']
+
+/** Why no client can open a URL with this host, as the rest of a sentence. */
+function hostProblem(hostname: string): string | undefined {
+  if (EVERY_ADDRESS.includes(hostname)) {
+    return `names the host ${hostname}, on which a server listens and which no browser opens: give that to the setting host, and here the name that browsers open`
+  }
+  if (/^(?:\[.*\]|[\p{L}\p{N}._-]+)$/u.test(hostname)) return undefined
+  return `names the host ${hostname}, and no host has such a name: give the name that browsers open`
+}
+
+/** Why no client can open a URL with this port, as the rest of a sentence. */
+function portProblem(port: string): string | undefined {
+  if (port !== '0') return undefined
+  return 'has port 0, which stands for a free port and is none: leave this setting out, and each caller on this machine gets the port that it called'
+}
+
+/** What follows a base URL in the addresses that the sandbox prints and serves. */
+const BELOW_BASE_URL = /\/(?:v1\/(?:oidc|svc|agekey)|\.well-known|_sandbox)(?:\/.*)?$/
+
+/** Why the URL of an issuer, of a discovery document or of a page is no base URL. */
+function surplusProblem(text: string, { kind, pathname }: { kind: string; pathname: string }): string | undefined {
+  const [surplus] = BELOW_BASE_URL.exec(pathname) ?? []
+  if (surplus === undefined) return undefined
+  return `${JSON.stringify(text)} is an address below ${kind}: leave out ${surplus}, which the sandbox appends itself`
 }
 
 /** Tenants live below `/t/`: a base path with this segment would be ambiguous. */
