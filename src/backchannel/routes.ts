@@ -1,5 +1,5 @@
 import { clientIn, identifier } from '../http/calls/record-call.ts'
-import { addressForCaller } from '../http/guard/guard.ts'
+import { addressForCaller } from '../http/guard/called-address.ts'
 import type { Answer, Handler } from '../http/handler.ts'
 import type { Incoming } from '../http/incoming.ts'
 import { CORS, json } from '../http/reply.ts'

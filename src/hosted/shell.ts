@@ -1,3 +1,4 @@
+import { browserAddress } from '../http/guard/browser-address.ts'
 import type { ControlGuard } from '../http/guard/guard.ts'
 import { type RenderedPage, type Shell, shellOf } from '../http/html/layout.ts'
 import { directionOf, languageOf } from '../http/html/messages.ts'
@@ -29,7 +30,7 @@ export interface Visit {
  * @param presentation absent for a refused request, whose parameters are not trusted
  */
 export function hostedShell(
-  { request, tenant, version, chosenLanguage }: Visit,
+  { request, tenant, version, guard, chosenLanguage }: Visit,
   presentation?: Presentation,
 ): Shell & { readonly lang: string } {
   const lang = languageOf(request, { chosen: chosenLanguage, asked: presentation?.language })
@@ -39,6 +40,7 @@ export function hostedShell(
     ...shellOf(tenant, version),
     lang,
     dir: directionOf(lang),
+    browserAddress: browserAddress(request, guard),
     // Any appearance parameter with a valid value forces the light theme.
     theme: isStyled ? 'light' : theme,
     ...(isStyled ? { appearanceCssPath: appearanceCssPath(tenant, appearance) } : {}),

@@ -1,10 +1,11 @@
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { ROOT_TENANT } from '../sandbox/tenants/tenants.ts'
+import { browserAddress } from './guard/browser-address.ts'
 import { reasonBeyondMachine } from './guard/guard.ts'
 import type { HttpHost } from './handler.ts'
 import { grouped } from './html/elements.ts'
 import { type Html, html, type Renderable } from './html/html.ts'
-import { type Page, type RenderedPage, renderPage, shellOf } from './html/layout.ts'
+import { type Page, type RenderedPage, renderPage, type Shell, shellOf } from './html/layout.ts'
 import type { Incoming } from './incoming.ts'
 import { readModes, renderStrip, type Status } from './status.ts'
 
@@ -58,7 +59,8 @@ export async function consoleFrame(
   const here = `${tenant.basePath}${path}${query === '' ? '' : `?${query}`}`
   const isOpen = reasonBeyondMachine(request, host.guard) !== undefined && !path.startsWith('/_sandbox/console')
   const modes = await readModes({ request, tenant }, { consolePath: place.consolePath, isOpen })
-  return { ...place, status: { modes, here } }
+  const shell: Shell = { ...place.shell, browserAddress: browserAddress(request, host.guard) }
+  return { ...place, shell, status: { modes, here } }
 }
 
 /** A page with the menu, the pages of its entry and the status strip, as the console and the demo have it. */

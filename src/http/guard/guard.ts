@@ -2,17 +2,12 @@ import { createHmac } from 'node:crypto'
 import { isIP } from 'node:net'
 import { Refusal } from '../../oidc/refusal.ts'
 import { equalsSecret } from '../../oidc/request/client-auth.ts'
-import {
-  type Addresses,
-  baseUrlAt,
-  hostNamesOf,
-  isLoopbackHost,
-  isLoopbackUrl,
-} from '../../sandbox/addresses/addresses.ts'
-import { type Tenant, tenantAt } from '../../sandbox/tenants/tenant.ts'
+import { type Addresses, hostNamesOf, isLoopbackHost, isLoopbackUrl } from '../../sandbox/addresses/addresses.ts'
 import { type Cookie, readCookie } from '../cookie.ts'
 import { readForm } from '../form.ts'
 import type { Incoming } from '../incoming.ts'
+import { calledOrigin, forwardedOrigin } from './called-address.ts'
+
 export type ControlGuard = Readonly<ReturnType<typeof createControlGuard>>
 
 export const createControlGuard = (
@@ -52,7 +47,7 @@ export const reasonBeyondMachine = (request: Incoming, guard: ControlGuard): str
 export function reasonToMakeNoTenant(request: Incoming, guard: ControlGuard): string | undefined {
   const beyond = reasonBeyondMachine(request, guard)
   if (beyond !== undefined) return beyond
-  if (!guard.trustsHost && !isReachedByName(request, guard))
+  if (!guard.trustsHost && !isReachedByName(calledName(request), guard))
     return `it came by the host ${beginning(request.host)}, which is no name of this sandbox`
   const isVisit = request.header('sec-fetch-mode') === 'navigate' && request.header('sec-fetch-dest') === 'document'
   const foreign = isVisit ? undefined : foreignHeader(request, guard.origins)
@@ -121,17 +116,21 @@ function noToken(request: Incoming, beyond: string | undefined): Refusal {
 
 /** Refuses a form of a hosted page that came by a foreign host name. @throws Refusal 403 */
 export function refuseReboundHost(request: Incoming, guard: ControlGuard): void {
-  if (guard.followsHost || isReachedByName(request, guard)) return
+  const origin = calledOrigin(request)
+  if (origin !== undefined && takesFormsAt(origin, guard)) return
+  const remedy = origin === undefined ? '' : `, or start it with --base-url ${forwardedOrigin(request) ?? origin}`
   throw Refusal.forbidden(
-    `Host: ${beginning(request.host)} is not a name of this sandbox; use localhost, an IP address, the base URL or the internal URL, or start it with --base-url or --internal-url for this name`,
+    `Host: ${beginning(request.host)} is not a name of this sandbox; use localhost, an IP address, the base URL or the internal URL${remedy}`,
   )
 }
 
+/** Whether forms of hosted pages are taken at an origin. */
+export const takesFormsAt = (origin: string, guard: ControlGuard): boolean =>
+  guard.followsHost || isReachedByName(new URL(origin).hostname, guard)
+
 /** Nobody can make an IP address resolve to this machine. */
-function isReachedByName(request: Incoming, guard: ControlGuard): boolean {
-  const name = calledName(request)
-  return isOwnName(name, guard) || isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0
-}
+const isReachedByName = (name: string, guard: ControlGuard): boolean =>
+  isOwnName(name, guard) || isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0
 
 /** The host name by which a caller came, as URL parsers write it; empty when the caller names none. */
 function calledName(request: Incoming): string {
@@ -196,9 +195,7 @@ export function refuseForeignSite(
   const isLink =
     mode === 'navigate' && destination === 'document' && (request.method === 'GET' || request.method === 'HEAD')
   if (openTo === 'own-pages' && !(isPage && isLink)) {
-    throw forbidden(
-      `${foreign}: a page of another site may not call this; open the address itself, or call it by a program`,
-    )
+    throw refusalOfPage(request, foreign)
   }
   // A browser that names no mode is too old to be judged; the real service answers it too.
   if (openTo === 'navigation' && mode !== undefined && mode !== 'navigate') {
@@ -206,6 +203,33 @@ export function refuseForeignSite(
       `${foreign}, Sec-Fetch-Mode: ${excerpt(mode)}, Sec-Fetch-Dest: ${excerpt(destination ?? 'absent')}: a page of another site begins a flow by a link, a redirect or an iframe, not by an image, a script or fetch`,
     )
   }
+}
+
+/**
+ * The refusal of a request by a page whose address is not one of the sandbox. A browser that sends `Sec-Fetch-Site` tells other sites from
+ * the sandbox itself under an unknown address; from an older browser the request may be of either.
+ * @param foreign the header that names the other site: `Origin: https://evil.example`
+ */
+function refusalOfPage(request: Incoming, foreign: string): Refusal {
+  const site = request.header('sec-fetch-site')
+  if (site === 'same-origin') {
+    return Refusal.byHttp(403, `${foreign}: ${unknownAddress(request)}`, { title: 'Not an address of this sandbox' })
+  }
+  const orUnknown = site === undefined ? `. If it is the sandbox itself: ${unknownAddress(request)}` : ''
+  return forbidden(
+    `${foreign}: a page of another site may not call this; open the address itself, or call it by a program${orUnknown}`,
+  )
+}
+
+/** Why the sandbox does not know the address in the browser, and how it comes to know it. */
+function unknownAddress(request: Incoming): string {
+  const origin = request.header('origin') ?? ''
+  const isNamed = /^https?:/.test(origin) && URL.canParse(origin)
+  const shown = isNamed ? new URL(origin).origin : forwardedOrigin(request)
+  if (shown === undefined) {
+    return `the browser hides the address of the page, as it does in a sandboxed frame, after a redirect from another site, and where a proxy sets Referrer-Policy: no-referrer; open ${calledOrigin(request) ?? 'the base URL'} in a window of its own, or let the proxy keep the headers of the sandbox`
+  }
+  return `the browser shows it at ${excerpt(shown)}, through a tunnel, a proxy or another name, which the sandbox does not know; start it with --base-url ${excerpt(shown)} (in the library: baseUrl)`
 }
 
 const forbidden = (message: string) => Refusal.byHttp(403, message, { title: 'Not for pages of other sites' })
@@ -220,50 +244,3 @@ function foreignHeader(request: Incoming, ownOrigins: readonly string[]): string
 }
 
 const excerpt = (value: string) => (value.length > 80 ? `${value.slice(0, 80)}...` : value)
-
-/** The protocol and the host name by which a caller reached the sandbox. */
-type CallAddress = Pick<Incoming, 'protocol' | 'host'>
-
-/**
- * The tenant as this caller reaches it: under the address of the call where that is followed, otherwise under its base URL. A call at the
- * usual address gets the tenant itself.
- */
-export function tenantForCaller(called: CallAddress, tenant: Tenant): Tenant {
-  const { addresses, basePath } = tenant
-  if (addresses.followed === 'none' || addresses.baseUrl === `${called.protocol}://${called.host}${basePath}`)
-    return tenant
-  const origin = calledOrigin(called)
-  return origin === undefined ? tenant : tenantAt(tenant, baseUrlAt(origin, addresses))
-}
-
-/**
- * The URL of a tenant for the server that makes this call, without a slash at the end: the internal URL if the call came by its host, the
- * named host if `trustHost` is set, otherwise the base URL.
- */
-export function addressForCaller(
-  called: CallAddress,
-  { addresses, basePath }: Pick<Tenant, 'addresses' | 'basePath'>,
-): string {
-  const { baseUrl, internalUrl, trustHost } = addresses
-  // Both addresses may have the same host: then the protocol decides.
-  const isAtBase = isHostOf(baseUrl, called)
-  if (internalUrl !== undefined && isHostOf(internalUrl, called)) {
-    return isAtBase && !internalUrl.startsWith(`${called.protocol}:`) ? baseUrl : internalUrl
-  }
-  const origin = trustHost && !isAtBase ? calledOrigin(called) : undefined
-  return origin === undefined ? baseUrl : origin + basePath
-}
-
-/** The origin that a caller names; `undefined` when its Host header is no host. */
-export function calledOrigin({ protocol, host }: CallAddress): string | undefined {
-  const url = `${protocol}://${host}`
-  return HOST.test(host ?? '') && URL.canParse(url) ? new URL(url).origin : undefined
-}
-
-/** A host name or address, and a port, without characters that begin a user, a path or a query. */
-const HOST = /^(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i
-
-function isHostOf(address: string, { host }: CallAddress): boolean {
-  const { protocol, origin } = new URL(address)
-  return calledOrigin({ protocol: protocol === 'https:' ? 'https' : 'http', host }) === origin
-}

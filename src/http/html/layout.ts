@@ -1,6 +1,7 @@
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
+import type { BrowserAddress } from '../guard/browser-address.ts'
 import { type Html, html, renderDocument } from './html.ts'
-import { translate } from './messages.ts'
+import { type Translate, translate } from './messages.ts'
 
 /** The surroundings of a page. Paths are absolute and include the prefix of a tenant. */
 export interface Shell {
@@ -14,6 +15,8 @@ export interface Shell {
   readonly dir?: 'ltr' | 'rtl'
   /** `system` follows the device; `light` when absent, as on E1 and E3. */
   readonly theme?: 'light' | 'dark' | 'system'
+  /** Under which address the browser shows the page; absent for a page without forms. */
+  readonly browserAddress?: BrowserAddress
   /** A style sheet that sets the custom properties for the appearance parameters of the request. */
   readonly appearanceCssPath?: string
 }
@@ -64,6 +67,7 @@ export function renderPage(shell: Shell, page: Page): RenderedPage {
 <link rel="stylesheet" href="${assetsPath}/app.css">
 ${page.styles?.map((style) => html`<link rel="stylesheet" href="${assetsPath}/${style}">`)}
 ${shell.appearanceCssPath !== undefined && html`<link rel="stylesheet" href="${shell.appearanceCssPath}">`}
+${shell.browserAddress && html`<script src="${assetsPath}/address.js" defer></script>`}
 ${page.scripts?.map((script) => html`<script src="${assetsPath}/${script}" defer></script>`)}
 </head>
 <body${page.strip && html` class="flat"`}>
@@ -72,10 +76,19 @@ ${page.scripts?.map((script) => html`<script src="${assetsPath}/${script}" defer
 <div class="row spread band"><a class="brand" href="${shell.homePath}" target="_top"><img src="${assetsPath}/logo.svg" alt="" width="28" height="28"> <span>agekey-sandbox</span></a>${page.menu !== undefined && html` ${page.menu}`}</div>
 ${page.strip}</header>
 <main class="${page.width ?? 'narrow'}">
-${page.main}
+${shell.browserAddress && renderAddressNotice(shell.browserAddress, t)}${page.main}
 </main>
 ${page.forms}<footer class="row foot"><span>${t('footer.version', { version: shell.version })}</span> <a href="${shell.homePath}" target="_top">${t('footer.home')}</a></footer>
 </body>
 </html>`)
   return { title: page.title, html: document }
+}
+
+/**
+ * One line that says before the click that the sandbox takes no forms from the address in the browser. The page shows the line when the
+ * headers name such an address; otherwise a script does, which alone sees the address behind a proxy that hides it.
+ */
+function renderAddressNotice({ known, unknown }: BrowserAddress, t: Translate): Html {
+  return html`<p class="notice no" data-testid="unknown-address" data-known-origins="${known.join(' ')}"${unknown === undefined && html` hidden`}>${t('address.unknown')} <code dir="ltr">--base-url <span data-origin>${unknown}</span></code></p>
+`
 }

@@ -1,6 +1,4 @@
 import { expect, test } from 'vitest'
-import { addressForCaller } from '../../../src/http/guard/guard.ts'
-import type { Addresses } from '../../../src/sandbox/addresses/addresses.ts'
 import { useRequest } from '../../support/requests.ts'
 import { shareSandbox, startSandbox } from '../../support/sandbox.ts'
 
@@ -92,39 +90,4 @@ test('The demo takes no form under a foreign name of this machine', async () => 
   const { request } = await startSandbox()
   const send = (host: string) => request.post('/_sandbox/demo/use').set({ Host: host }).type('form').send('claims=1')
   expect([(await send('evil.example')).status, (await send('localhost')).status]).toEqual([403, 303])
-})
-
-const BASE = 'http://localhost:2435'
-const INTERNAL = 'http://agekey-sandbox:2435'
-
-const addressFor = (addresses: { baseUrl?: string; internalUrl?: string; trustHost?: boolean }, address: string) => {
-  const [protocol = '', host = ''] = address.split('://')
-  const all: Addresses = {
-    baseUrl: BASE,
-    internalUrl: undefined,
-    trustHost: false,
-    followed: 'none',
-    ...addresses,
-  }
-  const basePath = new URL(all.baseUrl).pathname.replace(/\/$/, '')
-  return addressForCaller({ protocol: protocol === 'https' ? 'https' : 'http', host }, { addresses: all, basePath })
-}
-
-test('Who calls by the internal URL is given the internal URL, and who calls by another the base URL', () => {
-  expect(addressFor({ internalUrl: INTERNAL }, INTERNAL)).toBe(INTERNAL)
-  for (const host of ['localhost:2435', '127.0.0.1:2435', 'agekey-sandbox', 'agekey-sandbox:80', 'evil.example:2435'])
-    expect(addressFor({ internalUrl: INTERNAL }, `http://${host}`), host).toBe(BASE)
-})
-
-test.each(['http', 'https'])('Of two addresses of one host, %s gives the one of its protocol', (protocol) => {
-  const addresses = { baseUrl: 'https://age.example:9443', internalUrl: 'http://age.example:9443' }
-  expect(addressFor(addresses, `${protocol}://age.example:9443`)).toBe(`${protocol}://age.example:9443`)
-})
-
-test('With trust_host another name is given itself, below the path of the base URL, and what is no host is not', () => {
-  const baseUrl = `${BASE}/age`
-  expect(addressFor({ baseUrl, trustHost: true }, 'http://my_sandbox:8080')).toBe('http://my_sandbox:8080/age')
-  expect(addressFor({ baseUrl }, 'http://my_sandbox:8080')).toBe(baseUrl)
-  for (const host of ['a/b', 'user@evil.example', 'evil.example?', 'evil.example:99999'])
-    expect(addressFor({ trustHost: true }, `http://${host}`), host).toBe(BASE)
 })
