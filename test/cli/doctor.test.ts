@@ -8,6 +8,7 @@ import type { DoctorVisit } from '../../src/cli/doctor/visit.ts'
 import { generateCertificate } from '../../src/tls/kept-certificate.ts'
 import { folderWith } from '../support/folder-with.ts'
 import { findFreePort } from '../support/free-port.ts'
+import { forwardPort } from '../support/port-forward.ts'
 import { shareSandbox, startSandbox } from '../support/sandbox.ts'
 import { redirectTo, startWebApp, type WebHandler } from '../support/web-app.ts'
 import { run } from './in-process.ts'
@@ -156,7 +157,6 @@ test.each([
   ['BASE/.well-known/openid-configuration', 'issuer_malformed'],
   ['BASE/v1/oidc/use?tenant=a', 'issuer_malformed'],
   ['BASE/v1/oidc/use#', 'issuer_malformed'],
-  ['http://127.0.0.1:PORT/v1/oidc/use', 'issuer_loopback_name'],
   // No library ignores the case.
   ['http://LOCALHOST:PORT/v1/oidc/use', 'issuer_spelling'],
 ])('The doctor finds %s, which is written wrongly: %s', async (given, name, right = 'BASE/v1/oidc/use') => {
@@ -170,6 +170,7 @@ test.each([
 test.each([
   ['https://localhost', 'issuer_scheme'],
   ['http://localhost:1', 'issuer_port'],
+  ['http://127.0.0.1:1', 'issuer_port'],
   ['http://age.example', 'issuer_host'],
 ])('The doctor finds a sandbox whose base URL is %s: %s', async (base, name) => {
   const given = (await startSandbox({ baseUrl: base })).url.replace('127.0.0.1', 'localhost')
@@ -178,6 +179,22 @@ test.each([
   expect(found[name]).toContain(`AGEKEY_SANDBOX_BASE_URL=${given}`)
   // The URLs in discovery are not near either.
   expect(found['address_unreachable']).toBeDefined()
+})
+
+test('The doctor finds a base URL under another name of this machine', async () => {
+  const port = await findFreePort()
+  await startSandbox({ port, baseUrl: `http://127.0.0.1:${port}` })
+  const found = await problemsOf(at(`http://localhost:${port}`))
+  expect(found['issuer_loopback_name']).toContain(`in the app: issuer: http://127.0.0.1:${port}/v1/oidc/use`)
+  expect(found['issuer_loopback_name']).toContain('or leave base_url out')
+})
+
+test('Without a base URL the doctor finds nothing wrong at 127.0.0.1', async () => {
+  expect(await problemsOf(at(plain.url, CLIENT))).toEqual({})
+})
+
+test('Without a base URL the doctor finds nothing wrong at a mapped port', async () => {
+  expect(await problemsOf(at(await forwardPort(plain.url), CLIENT))).toEqual({})
 })
 
 test('The doctor finds a base path that the app left out, addresses that only browsers reach, and an unknown client', async () => {

@@ -22,7 +22,7 @@ test.each([
 ])(
   'The shell blocks of %s print what stands below them, in order, %d times over',
   async (path, times, silent) => {
-    const sandbox = await startSandbox({ baseUrl: BASE_URL })
+    const sandbox = await startSandbox()
     const blocks = blocksOf(path)
     expect(blocks.filter(({ shown }) => shown === undefined)).toHaveLength(silent)
     const script = blocks

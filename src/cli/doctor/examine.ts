@@ -118,8 +118,8 @@ function differenceOf(issuer: string, published: string): Difference {
   if (withoutSlash(issuer) === withoutSlash(published)) return 'issuer_trailing_slash'
   const [given, said] = [new URL(withoutSlash(issuer)), new URL(withoutSlash(published))]
   const areLoopback = [given, said].every(({ hostname }) => isLoopbackHost(hostname))
-  if (given.hostname !== said.hostname)
-    return areLoopback && given.port === said.port ? 'issuer_loopback_name' : 'issuer_host'
+  if (given.hostname !== said.hostname && !areLoopback) return 'issuer_host'
+  if (given.hostname !== said.hostname && given.port === said.port) return 'issuer_loopback_name'
   if (given.protocol !== said.protocol) return 'issuer_scheme'
   if (given.port !== said.port) return 'issuer_port'
   return given.pathname === said.pathname ? 'issuer_spelling' : 'issuer_path'
@@ -128,8 +128,13 @@ function differenceOf(issuer: string, published: string): Difference {
 function fixOf(name: Difference, { issuer, published }: { issuer: string; published: string }): string[] {
   const app = inApp(`issuer: ${published}`)
   const base = withoutSlash(issuer).replace(/\/v1\/oidc\/(?:use|create)$/, '')
+  const areLoopback = isLoopbackUrl(withoutSlash(issuer)) && isLoopbackUrl(withoutSlash(published))
+  const leaveOut = areLoopback
+    ? ['or leave base_url out: the sandbox then answers under each address of this machine']
+    : []
+  if (name === 'issuer_loopback_name') return [app, ...leaveOut]
   if (name === 'issuer_scheme' || name === 'issuer_port')
-    return [app, 'or, when browsers use the address of the app:', ...inSandbox('base_url', base)]
+    return [app, 'or, when browsers use the address of the app:', ...inSandbox('base_url', base), ...leaveOut]
   if (name !== 'issuer_host') return [app]
   return [
     `keep the address of browsers as the issuer; ${app}`,

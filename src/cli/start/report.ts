@@ -12,6 +12,8 @@ type Ready = Pick<Sandbox, 'url' | 'baseUrl' | 'client'> &
   Partial<Pick<Sandbox, 'internalUrl' | 'certificate'>> & {
     readonly configFile?: string | undefined
     readonly clients?: readonly string[] | undefined
+    /** Whether no base URL is set, so that answers follow the address of each caller. */
+    readonly followsCallers?: boolean
   }
 
 /** The report of a running sandbox: calls on stdout, after the line or table that says it is ready; everything else on stderr. */
@@ -90,10 +92,12 @@ const roundedMs = (milliseconds: number) =>
   milliseconds < 10 ? Math.round(milliseconds * 10) / 10 : Math.round(milliseconds)
 
 /** What to paste into the app and what to open. */
-function readyTable({ url, baseUrl, internalUrl, certificate, client, configFile, clients = [] }: Ready): string {
+function readyTable(ready: Ready): string {
+  const { url, baseUrl, internalUrl, certificate, client, configFile, clients = [], followsCallers } = ready
   const rows = [
     ['open', `${baseUrl}/`],
     ['base URL', baseUrl],
+    ...(followsCallers ? [['also at', 'any port and name of this machine that leads here, under that address']] : []),
     ...(isSameMachine(url, baseUrl) ? [] : [['listening on', url]]),
     ...(internalUrl === undefined ? [] : [['internal URL', internalUrl]]),
     ...(certificate?.file === undefined ? [] : [['certificate', `${certificate.file} (NODE_EXTRA_CA_CERTS)`]]),

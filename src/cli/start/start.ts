@@ -29,7 +29,7 @@ export async function start(flags: Texts): Promise<void> {
   const stopped = untilSignal()
   if (sandbox.certificate && sandbox.certificate.file === undefined)
     report.warning('the certificate lives in memory, so that no client can be made to trust it; name a --state-dir')
-  report.ready({ ...sandbox, configFile, clients })
+  report.ready({ ...sandbox, configFile, clients, followsCallers: settings.sandbox.baseUrl === undefined })
 
   keepHeapSmall()
   const unwatch = configFile === undefined ? () => {} : watchClients(configFile, { flags, sandbox, report })

@@ -37,7 +37,7 @@ test('start --log json says first where the sandbox is, then each call on stdout
   const [url, baseUrl] = [`http://127.0.0.1:${port}`, `http://localhost:${port}`]
   const about = { client_id: 'ak_test_sandbox', version: packageVersion() }
   expect(ready).toEqual({ event: 'ready', url, base_url: baseUrl, ...about })
-  await callTwice(ready.url)
+  await callTwice(baseUrl)
   // The config file is watched.
   writeFileSync(join(cwd, 'agekey-sandbox.yaml'), 'clientz: []\n')
   await vi.waitFor(() => expect(printed.stderr).toContain('clientz'), { timeout: 10_000 })
