@@ -25,9 +25,9 @@ const BESIDE: Readonly<Record<string, string>> = {
     class GenericContainer {
       constructor(image: string)
       withEnvironment(variables: Record<string, string>): this
-      withExposedPorts(ports: { container: number; host: number }): this
+      withExposedPorts(port: number): this
       withWaitStrategy(strategy: object): this
-      start(): Promise<{ stop(): Promise<void> }>
+      start(): Promise<{ getMappedPort(port: number): number; stop(): Promise<void> }>
     }
     const Wait: { forHealthCheck(): object }
   }`,
