@@ -78,8 +78,9 @@ async function answerCall(
   incoming: Incoming,
   host: HttpHost,
 ): Promise<AnsweredCall | undefined> {
-  let tenant = tenantForCaller(incoming, host.tenants.root)
-  const refusedBy = (error: unknown) => refusalAnswer(error, { host, incoming, tenant, errors })
+  let tenant = host.tenants.root
+  const refusedBy = (error: unknown) =>
+    refusalAnswer(error, { host, incoming, tenant: tenantForCaller(incoming, tenant), errors })
   let served: Served
   try {
     refuseForeignSite(incoming, { openTo, isPage: errors !== undefined, ownOrigins: host.guard.origins })
