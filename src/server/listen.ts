@@ -1,5 +1,6 @@
 import { createServer, type Server, type ServerOptions } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { codeOf } from '../files/caught.ts'
 import { ConfigError } from '../files/config-error.ts'
 import type { ServerCertificate } from '../tls/certificate.ts'
 
@@ -60,24 +61,73 @@ export function reachableUrl({ address, port }: AddressInfo, protocol: string): 
 
 /** Resolves when the server listens. @throws ConfigError with one line that says why it cannot */
 export async function listen(server: Server, port: number, host: string): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (cause: NodeJS.ErrnoException) =>
-      reject(ConfigError.of(listenProblem(cause, port, host), { cause })),
-    )
-    server.listen(port, host, resolve)
-  })
+  try {
+    await begin(server, port, host)
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    const freePort = isReserved(error, port) ? await findFreePort(host) : undefined
+    throw ConfigError.of(listenProblem(error, { port, host, freePort }), { cause: error })
+  }
   // A connection could not be accepted for lack of a file descriptor; the next one can.
   server.on('error', () => {})
 }
 
-function listenProblem(cause: NodeJS.ErrnoException, port: number, host: string): string {
-  if (cause.code === 'EADDRINUSE')
-    return `port ${port} is in use on ${host}; choose another one by the option port, or 0 for a free one`
-  if (cause.code === 'ENOTFOUND' || cause.code === 'EADDRNOTAVAIL' || cause.code === 'EAI_AGAIN') {
-    return `host: ${JSON.stringify(host)} is no address of this machine; give 127.0.0.1 (only this machine), 0.0.0.0 (all of its addresses) or one of them`
+function begin(server: Pick<Server, 'listen' | 'once'>, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, resolve)
+  })
+}
+
+/** Ports up to this one are for the administrator. */
+const LAST_PRIVILEGED_PORT = 1023
+
+/** Whether the system keeps a port for itself that any program could open otherwise. */
+const isReserved = (cause: Error, port: number) => codeOf(cause) === 'EACCES' && port > LAST_PRIVILEGED_PORT
+
+/** A port that is free on this host now; `undefined` where no port may be opened. */
+async function findFreePort(host: string): Promise<number | undefined> {
+  const probe = createServer()
+  try {
+    await begin(probe, 0, host)
+  } catch {
+    return undefined
   }
-  if (cause.code === 'EACCES') return `port ${port} may not be opened; choose one above 1023 by the option port`
-  return `cannot listen on ${host}:${port}: ${cause.message}`
+  const address = probe.address()
+  await close(probe)
+  return typeof address === 'object' ? address?.port : undefined
+}
+
+/** Lists the ports that Hyper-V, WSL and Docker have reserved; no program holds them, so nothing else shows them. */
+const RESERVED_PORTS = 'netsh interface ipv4 show excludedportrange protocol=tcp'
+
+/**
+ * Says in one sentence why a server cannot listen, and what to do.
+ * @param place.freePort a port to offer in the place of one that the system reserves
+ */
+export function listenProblem(
+  cause: Error,
+  { port, host, freePort }: { readonly port: number; readonly host: string; readonly freePort?: number | undefined },
+): string {
+  switch (codeOf(cause)) {
+    case 'EADDRINUSE':
+      return `port ${port} is in use on ${host}; choose another one by the option port, or 0 for a free one`
+    case 'ENOTFOUND':
+    case 'EADDRNOTAVAIL':
+    case 'EAFNOSUPPORT':
+    case 'EAI_AGAIN':
+      return `host: ${JSON.stringify(host)} is no address of this machine; give 127.0.0.1 (only this machine), 0.0.0.0 (all of its addresses) or one of them`
+    case 'EACCES': {
+      if (!isReserved(cause, port))
+        return `port ${port} may not be opened; choose one above ${LAST_PRIVILEGED_PORT} by the option port. Linux and macOS keep the ports below for root, Linux also for CAP_NET_BIND_SERVICE`
+      const offer = freePort === undefined ? 'another one' : `${freePort}, which is free now,`
+      return `port ${port} may not be opened: the system reserves it (on Windows "${RESERVED_PORTS}" lists what is reserved); choose ${offer} by the option port, or 0 for a free one`
+    }
+    case 'EPERM':
+      return `cannot listen on ${host}:${port}: the system forbids this program to open ports (EPERM); allow it in the sandbox of your editor or coding agent, or start it outside`
+    default:
+      return `cannot listen on ${host}:${port}: ${cause.message}`
+  }
 }
 
 /** Closes the server. Running requests may finish; streams and slow readers are cut off. */

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { createServerWith, listen } from '../../src/server/listen.ts'
+import { close, createServerWith, listen, listenProblem } from '../../src/server/listen.ts'
 
 test('A server goes on after connections that could not be accepted', async () => {
   const server = await createServerWith(undefined)
@@ -56,3 +56,58 @@ test('Three thousand connections that say nothing leave a sandbox that answers w
   for (const socket of sockets) socket.destroy()
   await vi.waitFor(async () => expect(await (await fetch(`http://127.0.0.1:${port}`)).text()).toBe('answered'), 5_000)
 }, 30_000)
+
+/** An error of the system, as `listen` gives it. */
+const systemError = (code: string) => Object.assign(new Error(`listen ${code}: said by the system`), { code })
+const problemOf = (code: string, port: number, freePort?: number) =>
+  listenProblem(systemError(code), { port, host: '127.0.0.1', freePort })
+
+test.each([1024, 2435, 51_121, 65_535])('The system reserves port %d, so a free port is offered', (port) => {
+  expect(problemOf('EACCES', port, 40_123)).toBe(
+    `port ${port} may not be opened: the system reserves it (on Windows "netsh interface ipv4 show excludedportrange protocol=tcp" lists what is reserved); choose 40123, which is free now, by the option port, or 0 for a free one`,
+  )
+})
+
+test('A reserved port where no other port can be found asks for another one', () => {
+  expect(problemOf('EACCES', 2435)).toMatch(/; choose another one by the option port, or 0 for a free one$/)
+})
+
+test.each([1, 80, 443, 1023])('Port %d is for the administrator, so a port above 1023 is asked for', (port) => {
+  expect(problemOf('EACCES', port)).toBe(
+    `port ${port} may not be opened; choose one above 1023 by the option port. Linux and macOS keep the ports below for root, Linux also for CAP_NET_BIND_SERVICE`,
+  )
+})
+
+test.each([80, 51_121])('Port %d that is in use is no reserved port', (port) => {
+  expect(problemOf('EADDRINUSE', port)).toBe(
+    `port ${port} is in use on 127.0.0.1; choose another one by the option port, or 0 for a free one`,
+  )
+})
+
+test.each(['ENOTFOUND', 'EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EAI_AGAIN'])('%s says that the host is wrong', (code) => {
+  expect(problemOf(code, 2435)).toMatch(/^host: "127\.0\.0\.1" is no address of this machine; give 127\.0\.0\.1 /)
+})
+
+test('A program that may open no port is told where to allow it', () => {
+  expect(problemOf('EPERM', 2435)).toMatch(
+    /^cannot listen on 127\.0\.0\.1:2435: .*\(EPERM\); allow it in the sandbox of/,
+  )
+})
+
+test('Any other error of the system is named as it came', () => {
+  expect(problemOf('EMFILE', 2435)).toBe('cannot listen on 127.0.0.1:2435: listen EMFILE: said by the system')
+})
+
+test('The port that is offered for a reserved one can be opened', async () => {
+  const reserved = await createServerWith(undefined)
+  reserved.listen = () => {
+    reserved.emit('error', systemError('EACCES'))
+    return reserved
+  }
+  const said = await listen(reserved, 2435, '127.0.0.1').catch(String)
+  const [, port] = /choose (\d+), which is free now,/.exec(String(said)) ?? []
+  const server = await createServerWith(undefined)
+  await listen(server, Number(port), '127.0.0.1')
+  expect(server.listening).toBe(true)
+  await close(server)
+})
