@@ -1,4 +1,4 @@
-import { codeOf, messageOf } from '../files/caught.ts'
+import { codeOf, isError, messageOf } from '../files/caught.ts'
 
 /** A call that the sandbox refused, which then changed nothing, or did not answer. */
 export class SandboxError extends Error {
@@ -31,7 +31,7 @@ export class SandboxError extends Error {
 
 /** The error of a call that `fetch` could not make, with the reason that `fetch` leaves out. @param cause what `fetch` threw */
 export function unreachable(url: string, cause: unknown): SandboxError {
-  const reason = cause instanceof Error && cause.cause !== undefined ? cause.cause : cause
+  const reason = isError(cause) && cause.cause !== undefined ? cause.cause : cause
   const { origin, port } = new URL(url)
   const start = `npx agekey-sandbox${port === '' ? '' : ` --port ${port}`}`
   return new SandboxError(`${origin}: ${problemOf(reason, start)}`, { status: 0, error: 'unreachable', cause })

@@ -1,6 +1,6 @@
 import { createServer, type Server, type ServerOptions } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { codeOf } from '../files/caught.ts'
+import { codeOf, isError } from '../files/caught.ts'
 import { ConfigError } from '../files/config-error.ts'
 import type { ServerCertificate } from '../tls/certificate.ts'
 
@@ -64,7 +64,7 @@ export async function listen(server: Server, port: number, host: string): Promis
   try {
     await begin(server, port, host)
   } catch (error) {
-    if (!(error instanceof Error)) throw error
+    if (!isError(error)) throw error
     const freePort = isReserved(error, port) ? await findFreePort(host) : undefined
     throw ConfigError.of(listenProblem(error, { port, host, freePort }), { cause: error })
   }

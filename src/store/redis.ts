@@ -1,4 +1,5 @@
 import { createClient, ErrorReply, RESP_TYPES } from '@redis/client'
+import { isError } from '../files/caught.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import { parseStoreAddress, type StoreAddress } from './redis-address.ts'
 import { clearFlows, clearRecords, clearTables, recordCallScript, useTenant, writeChanges } from './redis-scripts.ts'
@@ -178,8 +179,9 @@ const REPLY_REMEDIES: Readonly<Record<string, string>> = {
 
 /** Why the connection failed, in one line. */
 function redisReason(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return redisReason(error.errors[0])
-  if (!(error instanceof Error)) return String(error)
+  if (!isError(error)) return String(error)
+  // Each address of the host was tried.
+  if ('errors' in error && Array.isArray(error.errors) && error.errors.length > 0) return redisReason(error.errors[0])
   // OpenSSL adds its own place in its source.
   return (error.message.split(/\r?\n/, 1)[0] || String(error.name)).replace(/^.*SSL routines:\w*:(.*?):.*$/, 'TLS: $1')
 }

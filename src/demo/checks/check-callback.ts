@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { compactVerify, importJWK, type JWK } from 'jose'
 import * as z from 'zod'
 import { isJsonObject } from '../../age/json-object.ts'
+import { messageOf } from '../../files/caught.ts'
 import { decodeIdToken } from '../../http/html/id-token-table.ts'
 import type { ResponseMode } from '../../oidc/callback.ts'
 import { parseJson, repeatedMembers } from '../../oidc/request/json.ts'
@@ -182,7 +183,7 @@ async function checkSignature(token: string, keys: readonly JWK[]): Promise<Chec
       await compactVerify(token, await importJWK(key, String(alg)), { algorithms: ALGORITHMS })
       return check('signature', SIGNATURE, { passed: true, found: `${alg} by ${key.kid ?? 'a key without kid'}` })
     } catch (error) {
-      problems.push(error instanceof Error ? error.message : String(error))
+      problems.push(messageOf(error))
     }
   }
   return check('signature', SIGNATURE, { passed: false, found: problems[0] ?? 'the key set has no key' })
