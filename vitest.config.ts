@@ -43,7 +43,13 @@ export default defineConfig({
       }),
       project('alone', { include: ALONE, exclude: OTHERS }),
       project('others', { include: OTHERS, testTimeout: 120_000 }),
-      project('building', { include: BUILDING, testTimeout: 300_000, hookTimeout: 900_000, fileParallelism: false }),
+      project('building', {
+        include: BUILDING,
+        exclude: OTHERS,
+        testTimeout: 300_000,
+        hookTimeout: 900_000,
+        fileParallelism: false,
+      }),
     ],
     // More than there are cores, because many a test waits for a page or another process. On two cores three take a tenth less time.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),

@@ -1,5 +1,5 @@
-import { existsSync, readdirSync } from 'node:fs'
-import { extname, join, posix, relative } from 'node:path'
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { extname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { packageRoot } from '../package-root.ts'
 
@@ -43,14 +43,17 @@ export const linkedFiles = (): readonly string[] => [
   ...['docs/pictures', 'docs/scenarios', 'public/schemas', 'examples'].flatMap(filesBelow),
 ]
 
-/** The package leaves examples and pictures out, which the repository and the image have. */
+/**
+ * The package leaves examples and pictures out, which the repository and the image have. Only names are asked of the folder: below a zip
+ * file of Yarn PnP an entry lacks the folder that it stands in (4.9), or names another one (4.18).
+ */
 function filesBelow(folder: string): readonly string[] {
   const path = fileURLToPath(new URL(folder, packageRoot))
   if (!existsSync(path)) return []
-  return readdirSync(path, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => posix.join(folder, relative(path, join(entry.parentPath, entry.name)).replaceAll('\\', '/')))
-    .filter((file) => !file.includes('/node_modules/'))
+  return readdirSync(path, { recursive: true, encoding: 'utf8' })
+    .map((name) => name.replaceAll('\\', '/'))
+    .filter((name) => !name.split('/').includes('node_modules') && statSync(join(path, name)).isFile())
+    .map((name) => posix.join(folder, name))
 }
 
 /** The path of a file to which a document links, below the root of the package; of a folder that of its README. */
