@@ -26,7 +26,9 @@ COPY public public
 COPY --from=build /build/dist dist
 
 # Beyond the container itself, so that a published port reaches it: the control API then asks for AGEKEY_SANDBOX_CONTROL_TOKEN.
-# Nothing is written: the keys live in memory unless a folder is mounted and named.
+# Nothing is written: the keys live in memory unless a volume is mounted at /state and AGEKEY_SANDBOX_STATE_DIR names it. A new volume
+# takes owner and mode of the folder of the image; without this one it would belong to root.
+RUN install --directory --owner=1000 --group=1000 --mode=700 /state
 ENV NODE_ENV=production \
     AGEKEY_SANDBOX_HOST=0.0.0.0 \
     AGEKEY_SANDBOX_STATE_DIR=none

@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { promisify } from 'node:util'
-import { decodeJwt } from 'jose'
+import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose'
 import { expect, onTestFinished, test } from 'vitest'
 import * as z from 'zod'
-import type { SandboxOptions } from '../../src/server/create-sandbox.ts'
-import type { Answer } from '../support/http-client.ts'
+import { createSandbox, type SandboxOptions } from '../../src/server/create-sandbox.ts'
+import { type Answer, createClient } from '../support/http-client.ts'
 import { decodeReferences } from '../support/markup.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
 import * as requests from '../support/requests.ts'
@@ -41,6 +41,12 @@ async function errorPage(changes: requests.Changes) {
 async function redirected(changes: requests.Changes) {
   const { headers } = await open({ ...ADULT, ...changes })
   return `Location: ${headers['location']?.replace(/id_token=[^&]+/, 'id_token=eyJ...')}`
+}
+
+/** The id_token that a sandbox issues for an adult. */
+async function idTokenOf({ url }: { readonly url: string }) {
+  const { params } = await createRelyingParty(createClient(url)).use()
+  return z.string().parse(params['id_token'])
 }
 
 /** What the console says of the flow. */
@@ -117,6 +123,15 @@ const TROUBLES: Readonly<Record<string, () => Promise<string>>> = {
     return /<form method="post" action="[^"]*"/.exec(text)?.[0] ?? ''
   },
   'localhost answers 403 or 502, and the journal has no call': behindProxy,
+  'Good tokens are refused after a restart': async () => {
+    // Neither has a folder or a file for its keys.
+    await using before = await createSandbox()
+    const keySet = createRemoteJWKSet(new URL(`${before.url}/.well-known/jwks.json`))
+    await jwtVerify(await idTokenOf(before), keySet)
+    await before.close()
+    await using after = await createSandbox({ port: Number(new URL(before.url).port) })
+    return jwtVerify(await idTokenOf(after), keySet).then(String, String)
+  },
   'issuer mismatch in Docker': async () => {
     const { body } = await request.get(`${USE}/.well-known/openid-configuration`)
     return JSON.stringify({ issuer: body.issuer })

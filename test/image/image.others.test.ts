@@ -1,5 +1,15 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
@@ -45,6 +55,12 @@ describeWith('buildah', 'The image', () => {
       expect.arrayContaining(['THIRD-PARTY-LICENSES.txt', 'sbom.cdx.json']),
     )
     expect(config.User).toBe('1000:1000')
+  })
+
+  test('The image has a folder for a volume with the state, which its user alone may use', () => {
+    const { uid, gid, mode } = statSync(join(root, 'state'))
+    expect(`${uid}:${gid}`).toBe(config.User)
+    expect(mode & 0o777).toBe(0o700)
   })
 
   test('The image is asked for its health every 30 seconds, and sooner while it starts', () => {
