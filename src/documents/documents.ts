@@ -53,6 +53,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'Containers, https, reverse proxies, NO_PROXY, Kubernetes, replicas: one issuer for browsers and servers.',
     ci: 'Jobs of GitHub Actions, GitLab CI and others, for your tests and for the audit.',
     mobile: 'Emulators, devices on the network, custom schemes.',
+    windows: 'PowerShell and JSON, files in UTF-16, reserved ports, ::1, WSL, Git Bash.',
   },
   'Look up': {
     rules: 'Every rule that a request is checked against, with its id.',
