@@ -1,26 +1,10 @@
 import { expect, test } from 'vitest'
 import { makeProject } from '../support/project.ts'
 import { blockWith, codeBlocks, readPage, readRoot } from './page.ts'
+import { START_APP } from './start-app.ts'
 
 const page = readPage('audit.md')
 const project = await makeProject('vitest', 'express', 'jose')
-
-/** What `startApp` of the page is, for the example app. */
-const START_APP = `
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-
-export async function startApp(env) {
-  // The app ends when its input does: a runner that ends its workers by a signal lets them say nothing more.
-  const code = "process.stdin.on('end', () => process.exit()).resume(); import('./app.js')"
-  const app = spawn(process.execPath, ['-e', code], { env: { ...process.env, ...env, PORT: '0' }, stdio: ['pipe', 'pipe', 'ignore'] })
-  app.stdin.unref()
-  const [line] = await once(app.stdout, 'data')
-  app.unref()
-  app.stdout.resume().unref()
-  return /^http:\\S+/.exec(String(line))[0]
-}
-`
 
 /** A few rows are enough to see that the tests run. */
 const short = (code: string) =>
