@@ -88,8 +88,8 @@ export function checkedUrl(url: string, source: string): string {
   throw ConfigError.of(`${source}: ${JSON.stringify(url)} is not a URL like http://localhost:2435`)
 }
 
-/** Addresses to listen on that include one of `localhost`. */
-const ON_LOOPBACK = ['127.0.0.1', '::1', '0.0.0.0', '::']
+/** Addresses to listen on that include the first of `localhost`. Where no name is known for `::1`, nothing reaches it as `localhost`. */
+const ON_LOOPBACK = ['127.0.0.1', '0.0.0.0', '::', 'localhost']
 
 /** The URL on this machine of a sandbox with these settings. @throws ConfigError for port 0 */
 function localAddress({ port, host, baseUrl, basePath, https, httpsCert }: Settings['sandbox']): string {
@@ -97,7 +97,7 @@ function localAddress({ port, host, baseUrl, basePath, https, httpsCert }: Setti
     throw ConfigError.of('--url: needed, because port 0 stands for a free port that only the server knows')
   const protocol = https || httpsCert !== undefined ? 'https' : 'http'
   const local = new URL(`${protocol}://localhost:${port}`)
-  if (!ON_LOOPBACK.includes(host)) local.hostname = host
+  if (!ON_LOOPBACK.includes(host)) local.hostname = host.includes(':') ? `[${host}]` : host
   local.pathname = basePath ?? (baseUrl === undefined ? '' : pathOf(baseUrl))
   return local.href.replace(/\/$/, '')
 }
