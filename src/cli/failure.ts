@@ -1,7 +1,7 @@
 import { type Command, CommanderError, type Option } from 'commander'
 import { SandboxError } from '../client/sandbox-error.ts'
 import { FLAGS } from '../config/text-settings.ts'
-import { messageOf } from '../files/caught.ts'
+import { codeOf, messageOf } from '../files/caught.ts'
 import { visible } from '../files/visible.ts'
 import { didYouMean } from '../text/message-parts.ts'
 import { paintError, printError } from './terminal.ts'
@@ -23,6 +23,8 @@ export function reportFailure(error: unknown, program: Command): number {
 
 function problemOf(error: unknown, program: Command): string {
   if (error instanceof SandboxError && error.status === 401) return `${error.message}; give it by --control-token`
+  if (isFolderGone(error))
+    return 'the folder in which this was started is gone; change to another one, for example by cd'
   if (!(error instanceof CommanderError)) return asCommands(messageOf(error))
   const message = error.message.replace(/^error: /, '').replaceAll('\n', ' ')
   const command = calledCommand(program)
@@ -40,6 +42,9 @@ function problemOf(error: unknown, program: Command): string {
       return message
   }
 }
+
+/** `process.cwd()` has no folder to name: it was removed, or replaced by another one of that name. */
+const isFolderGone = (error: unknown) => codeOf(error) === 'ENOENT' && /\buv_cwd$/.test(messageOf(error))
 
 /** Messages of the sandbox speak of its API; here they are translated into commands and flags. */
 const asCommands = (message: string): string =>
