@@ -45,6 +45,8 @@ export async function createServerWith(
       })
     : createServer(settings)
   server.maxConnections = MAX_CONNECTIONS
+  // Without a limit of their number: Node would drop further headers silently, also those of a proxy. `maxHeaderSize` bounds their bytes.
+  server.maxHeadersCount = 0
   server.maxRequestsPerSocket = MAX_REQUESTS_PER_CONNECTION
   // The client is asked for the body when the body is read.
   server.on('checkContinue', (request, response) => server.emit('request', request, response))

@@ -1,15 +1,22 @@
 import { connect } from 'node:net'
+import { connect as connectTls } from 'node:tls'
 
-/** Sends bytes (one per character) and reads until the server ends the connection, or the answer is whole. */
+/**
+ * Sends bytes (one per character) and reads until the server ends the connection, or the answer is whole. An https URL sends them by TLS,
+ * whatever the certificate.
+ */
 export function exchangeRaw(
   url: string,
   request: string,
   { ending = 'wait', until = 'closed' }: { ending?: 'wait' | 'end' | 'close'; until?: 'closed' | 'answered' } = {},
 ): Promise<ReturnType<typeof parse>> {
-  const { hostname, port } = new URL(url)
+  const { protocol, hostname, port } = new URL(url)
   return new Promise((resolve) => {
     let received = ''
-    const socket = connect(Number(port), hostname)
+    const socket =
+      protocol === 'https:'
+        ? connectTls({ port: Number(port), host: hostname, rejectUnauthorized: false })
+        : connect(Number(port), hostname)
     socket.on('data', (bytes) => {
       received += bytes.toString('latin1')
       if (until === 'answered' && isWhole(received)) socket.destroy()
