@@ -7,6 +7,7 @@ import { type Cookie, readCookie } from '../cookie.ts'
 import { readForm } from '../form.ts'
 import type { Incoming } from '../incoming.ts'
 import { calledOrigin, forwardedOrigin } from './called-address.ts'
+import { holdsCredential, isProxyHeader, namesCaller } from './proxy-headers.ts'
 
 export type ControlGuard = Readonly<ReturnType<typeof createControlGuard>>
 
@@ -152,7 +153,7 @@ function reasonForAllCalls(listeningOn: string, { baseUrl }: Pick<Addresses, 'ba
  * value, means that a proxy passed the call on.
  */
 function reasonForCall(request: Incoming): string | undefined {
-  const forwarding = request.headerNames.filter((name) => FORWARDING_HEADER.test(name))
+  const forwarding = request.headerNames.filter(isProxyHeader)
   if (!request.isByTrustedProxy) {
     const [name] = forwarding
     return name && `the call came with ${shown(name, request)}, through a proxy that is not trusted (--trust-proxy)`
@@ -162,15 +163,12 @@ function reasonForCall(request: Incoming): string | undefined {
     return `the call came through a trusted proxy from ${beginning(caller)}`
   }
   if (request.header('x-forwarded-for')) return undefined
-  const unread = forwarding.find((name) => CALLER_HEADER.test(name))
+  const unread = forwarding.find(namesCaller)
   return unread && `a trusted proxy sent ${shown(unread, request)} and no X-Forwarded-For, which alone is read`
 }
 
-/** Headers by which proxies tell that they forward a request: those of RFC 7239 and RFC 9110 section 7.6.3, and usual ones. */
-const FORWARDING_HEADER = /^(?:via|x-forwarded-.+|forwarded|x-real-ip|x-client-ip|true-client-ip|cf-connecting-ip)$/i
-const CALLER_HEADER = /^(?:forwarded|x-real-ip|x-client-ip|true-client-ip|cf-connecting-ip)$/i
-
-const shown = (name: string, request: Incoming) => `${name}: ${beginning(request.header(name))}`
+const shown = (name: string, request: Incoming) =>
+  holdsCredential(name) ? `the header ${name}` : `${name}: ${beginning(request.header(name))}`
 
 /** Characters that a message repeats of what was sent. */
 const beginning = (text = '') => JSON.stringify(text.slice(0, 80))

@@ -67,6 +67,29 @@ test.each([
   expect((await plain.clock.state()).advanced_seconds).toBe(0)
 })
 
+test.each([
+  ['Fly-Client-IP', CALLER],
+  ['Tailscale-User-Login', 'ada@example.com'],
+  ['CF-Ray', '8f0e1c2d3b4a5968-FRA'],
+])('A call with the header %s of a platform or tunnel drives no sandbox without a token', async (name, value) => {
+  const [status, , description] = errorOf(await advance(plain, { [name]: value }))
+  expect(status).toBe(403)
+  expect(description).toContain(`the call came with ${name}: ${JSON.stringify(value)}`)
+})
+
+test('The answer to a proxied call names a header that holds a credential without its value', async () => {
+  const [, , description] = errorOf(await advance(plain, { 'Cf-Access-Jwt-Assertion': 'eyJhbGciOiJSUzI1NiJ9' }))
+  expect(description).toContain('the call came with the header Cf-Access-Jwt-Assertion, through a proxy')
+  expect(description).not.toContain('eyJ')
+})
+
+test('A trusted proxy that names its caller by a header of its vendor alone opens nothing', async () => {
+  const { request } = await startSandbox(BY_LOOPBACK)
+  const { status, body } = await request.get('/_sandbox/flows').set({ 'Fastly-Client-IP': '127.0.0.1' })
+  expect(status).toBe(403)
+  expect(body.error_description).toContain('Fastly-Client-IP: "127.0.0.1" and no X-Forwarded-For')
+})
+
 test('Through a proxy the token opens the control API, and its absence is a 401 that says what is missing', async () => {
   const refused = await advance(withToken, FORWARDED)
   expect(refused.headers['www-authenticate']).toMatch(/^Bearer /)
