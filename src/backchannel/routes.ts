@@ -5,7 +5,7 @@ import type { Incoming } from '../http/incoming.ts'
 import { CORS, json } from '../http/reply.ts'
 import { readRequestedDecision } from '../http/requested-decision.ts'
 import { createDiscovery, useDiscovery } from '../oidc/discovery.ts'
-import type { Endpoint, EndpointId, ServerCall } from '../oidc/endpoints.ts'
+import type { EndpointId, ServerCall } from '../oidc/endpoints.ts'
 import type { Awaitable } from '../oidc/ports.ts'
 import { pushRequest } from '../oidc/pushed-request.ts'
 import { Refusal, unlessUnavailable } from '../oidc/refusal.ts'
@@ -16,10 +16,11 @@ import { decideServerCall } from '../sandbox/decision/decide.ts'
 import { type RequestedDecision, requireRequestedNames } from '../sandbox/decision/sources.ts'
 import { applyChanges } from '../sandbox/outcomes/apply-changes.ts'
 import type { AnswerChange, ServerReply } from '../sandbox/outcomes/outcome.ts'
-import { createTamperTools, TRAP_PATH } from '../sandbox/outcomes/tamper-tools.ts'
+import { createTamperTools } from '../sandbox/outcomes/tamper-tools.ts'
 import type { ReceivedCall } from '../sandbox/queue/queued.ts'
 import { inErrorForm } from '../sandbox/readings/error-form.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
+import { rememberTraps } from './trap.ts'
 
 const NO_STORE = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
 const PUBLIC = { ...CORS, 'Cache-Control': 'no-cache' }
@@ -78,19 +79,6 @@ export const BACKCHANNEL = {
   ),
   jwks: published('jwks', (_request, { provider }) => provider.signer.jwks()),
 } satisfies Partial<Record<EndpointId, Handler>>
-
-/** An address in a forged id_token (`jku`, `x5u`) or redirect: a client that fetches the address trusts an attacker. */
-export const TRAP_ENDPOINT = {
-  number: 'trap',
-  flow: 'use',
-  correlation: 'trap',
-  method: 'get',
-  path: `${TRAP_PATH}/:id`,
-  title: 'Trap fetched',
-  caller: 'server',
-} as const satisfies Endpoint
-
-export const trap: Handler = () => ({ reply: json(200, { keys: [] }) })
 
 /** A server-to-server endpoint, whose reply an outcome can change. */
 interface ServedAnswer extends Answer {
@@ -164,7 +152,9 @@ async function answerCall(
   const changes = outcome.instead ? [outcome] : [...readings, outcome]
   const { answer, traps } = await changed(honest, { call, tenant, changes })
   // A forced refusal is one of the service. The service never refuses a discovery document or a key set.
-  const isRefusal = outcome.instead && call.flow !== 'discovery' && call.flow !== 'jwks'
+  const isPublished = call.flow === 'discovery' || call.flow === 'jwks'
+  if (isPublished) await rememberTraps(traps, tenant.provider)
+  const isRefusal = outcome.instead && !isPublished
   const reply = isRefusal ? inErrorForm(call.flow, answer.reply, tenant.provider.decisions) : answer.reply
   const issuedIds = [...(answer.issuedIds ?? []), ...traps.map((id) => identifier('trap', id))]
   return {

@@ -43,6 +43,8 @@ export interface Answer {
   readonly transaction?: string
   /** Identifiers that tie later calls to the flow. */
   readonly issuedIds?: readonly string[]
+  /** The call begins a flow if it belongs to none, although its endpoint does not. */
+  readonly begins?: true
   /** Whether the flow ended with this call. A refused call ends its flow too. */
   readonly ends?: boolean
 }

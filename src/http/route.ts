@@ -11,7 +11,7 @@ import { takeTurn } from '../sandbox/take-turn.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { assignFlow, clientIn, recordCall } from './calls/record-call.ts'
 import { tenantForCaller } from './guard/called-address.ts'
-import { reasonToMakeNoTenant, refuseForeignSite } from './guard/guard.ts'
+import { mayBeginFlow, reasonToMakeNoTenant, refuseForeignSite } from './guard/guard.ts'
 import type { Answer, CallSummary, HttpHost, RouteRow, Served } from './handler.ts'
 import { Incoming, type Place } from './incoming.ts'
 import { refusalAnswer } from './refusals/refusal-answer.ts'
@@ -49,9 +49,9 @@ export function createServe(host: HttpHost, route: Route): Serve {
     const isOfDoctor = incoming.header('x-sandbox-tool') === 'doctor'
     const call = await answerCall(isOfDoctor ? { ...route, endpoint: undefined } : route, incoming, host)
     if (!call) return
-    const { tenant, answer, endpoint, assigned } = call
+    const { tenant, answer, endpoint, mayBegin, assigned } = call
     // The call is answered even if it cannot be recorded: the client cannot get its code or token again.
-    const recording = { request: incoming, answer, tenant, assigned }
+    const recording = { request: incoming, answer, tenant, mayBegin, assigned }
     const recorded = endpoint && (await unlessItFails(() => recordCall(endpoint, recording), host))
     const flow = recorded?.id
     if (endpoint && isOfApp(incoming, answer)) tenant.coverage.delivered({ endpoint, answer, audit: recorded?.audit })
@@ -68,6 +68,7 @@ interface AnsweredCall {
    * Absent when the call is not recorded: it comes from the doctor, or from a page of another site, which creates no tenant and no flow.
    */
   readonly endpoint?: Endpoint | undefined
+  readonly mayBegin: boolean
   /** The flow that the answer to a refused call names. Its id is assigned before the answer is made. */
   readonly assigned?: string | undefined
 }
@@ -79,14 +80,16 @@ async function answerCall(
   host: HttpHost,
 ): Promise<AnsweredCall | undefined> {
   let tenant = host.tenants.root
+  const { origins: ownOrigins } = host.guard
   const refusedBy = (error: unknown) =>
     refusalAnswer(error, { host, incoming, tenant: tenantForCaller(incoming, tenant), errors })
   let served: Served
   try {
-    refuseForeignSite(incoming, { openTo, isPage: errors !== undefined, ownOrigins: host.guard.origins })
+    refuseForeignSite(incoming, { openTo, isPage: errors !== undefined, ownOrigins })
   } catch (error) {
-    return { tenant, answer: await refusedBy(error)(undefined) }
+    return { tenant, mayBegin: false, answer: await refusedBy(error)(undefined) }
   }
+  const mayBegin = mayBeginFlow(incoming, { openTo, ownOrigins })
   try {
     tenant = tenantForCaller(incoming, await tenantOf(incoming, host))
     // Pages and control calls may take long, so they run one after the other.
@@ -96,13 +99,14 @@ async function answerCall(
   } catch (error) {
     served = refusedBy(error)
   }
-  if (typeof served !== 'function') return { tenant, endpoint, answer: served }
-  const assigned = endpoint && (await unlessItFails(() => assignFlow(endpoint, { request: incoming, tenant }), host))
+  if (typeof served !== 'function') return { tenant, endpoint, mayBegin, answer: served }
+  const assigned =
+    endpoint && (await unlessItFails(() => assignFlow(endpoint, { request: incoming, tenant, mayBegin }), host))
   const flow = assigned === undefined ? undefined : flowLink(assigned, tenant.provider.baseUrl)
   try {
-    return { tenant, endpoint, assigned, answer: await served(flow) }
+    return { tenant, endpoint, mayBegin, assigned, answer: await served(flow) }
   } catch (error) {
-    return { tenant, endpoint, assigned, answer: await refusedBy(error)(flow) }
+    return { tenant, endpoint, mayBegin, assigned, answer: await refusedBy(error)(flow) }
   }
 }
 

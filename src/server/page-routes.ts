@@ -1,4 +1,4 @@
-import { TRAP_ENDPOINT, trap } from '../backchannel/routes.ts'
+import { TRAP_ENDPOINT, trap } from '../backchannel/trap.ts'
 import { createConsoleRoutes, createHomeRoute } from '../console/routes.ts'
 import { createControlRoutes } from '../control/serve.ts'
 import { createDemoRoutes } from '../demo/routes.ts'

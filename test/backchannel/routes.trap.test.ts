@@ -62,15 +62,59 @@ test.each(KINDS)('A %s call that follows a redirect to a trap is recorded in its
   expect(page.text).not.toContain('authorization=')
 })
 
-test.each([
-  ['that discovery or keys lead to', 'jwks.redirect'],
-  ['that nothing named', undefined],
-])('A fetch of a trap %s is a flow of its own', async (_which, outcome) => {
-  const read = sandbox.request.get('/.well-known/jwks.json')
-  const address = outcome && (await read.set('X-Sandbox-Outcome', outcome).expect(307)).headers['location']
-  await sandbox.request.get(address ? trapIn(address) : '/_sandbox/trap/none').expect(200)
+/** Reads the key set with an outcome that redirects to a trap, and gives the path of the trap. */
+const trapOfKeys = async () => {
+  const read = sandbox.request.get('/.well-known/jwks.json').set('X-Sandbox-Outcome', 'jwks.redirect')
+  return trapIn((await read.expect(307)).headers['location'])
+}
+
+test('The fetch of a trap that the key set leads to is a flow of its own', async () => {
+  const path = await trapOfKeys()
+  await sandbox.request.get(path).expect(200)
   const [flow, ...others] = await sandbox.flows.list()
-  const trapped = { endpoint: 'trap', method: 'GET', parameters: {} }
-  expect([flow, others]).toMatchObject([{ flow: 'use', calls: [trapped] }, []])
+  const trapped = { endpoint: 'trap', method: 'GET', path, parameters: {} }
+  expect(flow).toMatchObject({ flow: 'use', calls: [trapped] })
   expect(flow?.outcome).toBeUndefined()
+  expect(others).toEqual([])
+})
+
+test('A trap that discovery leads to has one flow, however often it is fetched', async () => {
+  const outcome = { 'X-Sandbox-Outcome': 'discovery.jwks_uri_on_other_host' }
+  const discovery = await sandbox.request.get('/v1/oidc/use/.well-known/openid-configuration').set(outcome)
+  for (let fetches = 0; fetches < 3; fetches++) await sandbox.request.get(trapIn(discovery.body.jwks_uri)).expect(200)
+  const flows = await sandbox.flows.list()
+  expect(flows).toHaveLength(1)
+  expect(flows[0]?.calls).toHaveLength(3)
+})
+
+test.each(['get', 'head', 'post'] as const)('A trap that nothing named begins no flow by %s', async (method) => {
+  const fetched = await sandbox.request[method]('/_sandbox/trap/none')
+  expect(fetched.status).toBe(200)
+  expect(fetched.headers['x-agekey-sandbox-flow']).toBeUndefined()
+  expect(await sandbox.flows.list()).toEqual([])
+})
+
+test('A trap of another tenant begins no flow', async () => {
+  const path = await trapOfKeys()
+  await sandbox.request.get(`/t/other${path}`).expect(200)
+  expect(await sandbox.tenant('other').flows.list()).toEqual([])
+})
+
+const CROSS_SITE = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'no-cors', 'Sec-Fetch-Dest': 'image' }
+
+test('The image of a foreign page that shows a trap of the key set begins no flow', async () => {
+  await sandbox.request
+    .get(await trapOfKeys())
+    .set(CROSS_SITE)
+    .expect(200)
+  expect(await sandbox.flows.list()).toEqual([])
+})
+
+test('The image of a foreign page that shows a trap of an id_token is recorded in its flow', async () => {
+  const { params } = await party.use({ sandbox_outcome: 'id_token.jku' })
+  const { jku } = decodeProtectedHeader(params['id_token'] ?? '')
+  await sandbox.request.get(trapIn(jku)).set(CROSS_SITE).expect(200)
+  const flows = await sandbox.flows.list()
+  expect(flows).toHaveLength(1)
+  expect(flows[0]?.calls.at(-1)).toMatchObject({ endpoint: 'trap' })
 })

@@ -15,6 +15,8 @@ interface Call {
   readonly request: Incoming
   readonly answer: Answer
   readonly tenant: Tenant
+  /** Whether the call may begin a flow; otherwise it is recorded only in a flow that exists. */
+  readonly mayBegin: boolean
   /** The flow that was assigned to the call, if its answer names the flow. */
   readonly assigned?: string | undefined
 }
@@ -25,17 +27,18 @@ interface Call {
  */
 export function recordCall(
   endpoint: Endpoint,
-  { request, answer, tenant, assigned }: Call,
+  { request, answer, tenant, mayBegin, assigned }: Call,
 ): Awaitable<RecordedIn | undefined> {
   const { journal, name, clock } = tenant
   const { number, flow, beginsFlow = true } = endpoint
   const { method, path } = request
   const at = new Date(clock.now()).toISOString()
   const status = sentStatus(answer.reply)
-  const announce = () =>
-    journal.announce({ type: 'call', tenant: name, data: { at, endpoint: number, method, path, status } })
+  const announce = (shownPath: string) =>
+    journal.announce({ type: 'call', tenant: name, data: { at, endpoint: number, method, path: shownPath, status } })
   if (flow === undefined) {
-    announce()
+    // The paths of discovery and keys hold nothing that a caller chose.
+    announce(path)
     return undefined
   }
   const { decision, evaluation, transaction, issuedIds = [] } = answer
@@ -48,13 +51,13 @@ export function recordCall(
     call: { at, endpoint: number, method, path, status, ...keptOf(endpoint, request, answer, tenant) },
     evaluation: evaluation && { claims: evaluation.claims, signals: evaluation.signals, now: evaluation.now },
     mask: tenant.clients.mask,
-    begins: beginsFlow,
+    begins: mayBegin && (answer.begins ?? beginsFlow),
     assigned,
     // A refused choice leaves its flow pending.
     ends: answer.ends ?? ((status >= 400 || status === 0) && beginsFlow),
   })
   return whenThere(recorded, (place) => {
-    if (place === undefined) announce()
+    if (place === undefined) announce(tenant.clients.mask(path))
     return place
   })
 }
@@ -62,11 +65,11 @@ export function recordCall(
 /** Reserves the flow in which a call will be recorded; `undefined` for a call without a flow. */
 export function assignFlow(
   endpoint: Endpoint,
-  { request, tenant }: Pick<Call, 'request' | 'tenant'>,
+  { request, tenant, mayBegin }: Pick<Call, 'request' | 'tenant' | 'mayBegin'>,
 ): Awaitable<string | undefined> {
   if (endpoint.flow === undefined) return undefined
   const correlationIds = correlationIdsIn(endpoint, request)
-  return tenant.journal.assign(tenant.name, { correlationIds, begins: endpoint.beginsFlow ?? true })
+  return tenant.journal.assign(tenant.name, { correlationIds, begins: mayBegin && (endpoint.beginsFlow ?? true) })
 }
 
 /** Identifiers carry their kind: a code is never looked up as a token. */

@@ -230,6 +230,19 @@ function unknownAddress(request: Incoming): string {
   return `the browser shows it at ${excerpt(shown)}, through a tunnel, a proxy or another name, which the sandbox does not know; start it with --base-url ${excerpt(shown)} (in the library: baseUrl)`
 }
 
+/**
+ * Whether a call may begin a flow in the journal. Any page can make a browser call a public route, by images and forms without a word of
+ * the user, and would push out the flows of the app. A script of an app on this machine is no such page: its mistake is shown.
+ */
+export function mayBeginFlow(
+  request: Incoming,
+  { openTo, ownOrigins }: { openTo: OpenTo; ownOrigins: readonly string[] },
+): boolean {
+  if (openTo !== 'every-page') return true
+  const origin = request.header('origin') ?? ''
+  return (URL.canParse(origin) && isLoopbackUrl(origin)) || foreignHeader(request, ownOrigins) === undefined
+}
+
 const forbidden = (message: string) => Refusal.byHttp(403, message, { title: 'Not for pages of other sites' })
 
 /** The header that names another site as the origin of the request. Browsers send at least one of these headers with each POST. */

@@ -59,6 +59,22 @@ describeWith('redis-server', 'Replicas on one Redis', () => {
     expect([(await keys(a)) > 0, (await keys(b)) > 0]).toEqual([true, true])
   })
 
+  test('A trap that one replica named begins a flow at the other one', async () => {
+    const { a, b } = await startTwo()
+    const read = a.request.get('/.well-known/jwks.json').set('X-Sandbox-Outcome', 'jwks.redirect')
+    const { pathname } = new URL(z.string().parse((await read.expect(307)).headers['location']))
+    await b.request.get(pathname).expect(200)
+    const flows = await a.flows.list()
+    expect(flows).toHaveLength(1)
+    expect(flows[0]?.calls).toMatchObject([{ endpoint: 'trap' }])
+  })
+
+  test('A trap that no replica named begins no flow', async () => {
+    const { a, b } = await startTwo()
+    await a.request.get('/_sandbox/trap/none').expect(200)
+    expect(await b.flows.list()).toEqual([])
+  })
+
   test('Two replicas keep the session of the demo app, whichever of them the browser comes to', async () => {
     const { a, b } = await startTwo()
     const begun = await a.request.post('/_sandbox/demo/use').type('form').send({ claims: '{"age_thresholds":[18]}' })
