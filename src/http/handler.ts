@@ -73,6 +73,8 @@ export interface RouteRow {
   readonly errors?: 'page' | 'embeddable-page' | undefined
   /** The pages whose requests the route accepts; all when absent, as for calls of servers. */
   readonly openTo?: OpenTo
+  /** Whether a tenant has the route; each does when absent. A call of a route that its tenant lacks makes no tenant. */
+  readonly isServed?: (tenant: Tenant) => boolean
   /** Whether the call skips the queue of turns, as health checks do. */
   readonly isUrgent?: boolean
 }

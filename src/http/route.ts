@@ -17,7 +17,7 @@ import { Incoming, type Place } from './incoming.ts'
 import { refusalAnswer } from './refusals/refusal-answer.ts'
 import { sendReply, sentStatus } from './reply.ts'
 
-type Route = Pick<RouteRow, 'handler' | 'errors' | 'openTo' | 'isUrgent'> & Pick<AnsweredCall, 'endpoint'>
+type Route = Pick<RouteRow, 'handler' | 'errors' | 'openTo' | 'isServed' | 'isUrgent'> & Pick<AnsweredCall, 'endpoint'>
 
 /** Serves a request once its tenant and path are known. */
 export type Serve = (request: Request, response: Response, place: Place) => Promise<void>
@@ -65,7 +65,8 @@ interface AnsweredCall {
   readonly tenant: Tenant
   readonly answer: Answer
   /**
-   * Absent when the call is not recorded: it comes from the doctor, or from a page of another site, which creates no tenant and no flow.
+   * Absent when the call is not recorded: it comes from the doctor, or from a page of another site, which creates no tenant and no flow, or
+   * its tenant does not exist.
    */
   readonly endpoint?: Endpoint | undefined
   readonly mayBegin: boolean
@@ -75,11 +76,12 @@ interface AnsweredCall {
 
 /** `undefined` when the caller has gone away. */
 async function answerCall(
-  { handler, endpoint, errors, openTo = 'every-page', isUrgent }: Route,
+  { handler, endpoint: ownEndpoint, errors, openTo = 'every-page', isServed, isUrgent }: Route,
   incoming: Incoming,
   host: HttpHost,
 ): Promise<AnsweredCall | undefined> {
   let tenant = host.tenants.root
+  let endpoint = ownEndpoint
   const { origins: ownOrigins } = host.guard
   const refusedBy = (error: unknown) =>
     refusalAnswer(error, { host, incoming, tenant: tenantForCaller(incoming, tenant), errors })
@@ -91,7 +93,9 @@ async function answerCall(
   }
   const mayBegin = mayBeginFlow(incoming, { openTo, ownOrigins })
   try {
-    tenant = tenantForCaller(incoming, await tenantOf(incoming, host))
+    const called = await tenantOf(incoming, { host, isServed })
+    tenant = tenantForCaller(incoming, called.tenant)
+    if (!called.exists) endpoint = undefined
     // Pages and control calls may take long, so they run one after the other.
     if (endpoint === undefined && !isUrgent) await takeTurn()
     if (incoming.isGone) return undefined
@@ -117,17 +121,23 @@ const isOfApp = (incoming: Incoming, { asked, clientId }: Answer): boolean =>
   (asked?.clientId ?? clientId ?? clientIn(incoming)) !== DEMO_CLIENT_ID
 
 /**
- * The tenant whose URL was called. A call from this machine creates the tenant; remote callers could evict tenants in use.
+ * The tenant whose URL was called. A call from this machine creates the tenant; remote callers could evict tenants in use. A call that no
+ * route serves is answered for a tenant that is not kept, so that misspelt addresses evict none either.
  * @throws Refusal 404
  */
-async function tenantOf(incoming: Incoming, { tenants, guard }: HttpHost): Promise<Tenant> {
+async function tenantOf(
+  incoming: Incoming,
+  { host: { tenants, guard }, isServed }: { host: HttpHost; isServed: Route['isServed'] },
+): Promise<{ readonly tenant: Tenant; readonly exists: boolean }> {
   const { tenant: name } = incoming.params
   if (name === undefined) {
     await tenants.root.refresh?.()
-    return tenants.root
+    return { tenant: tenants.root, exists: true }
   }
   const reason = reasonToMakeNoTenant(incoming, guard)
-  if (reason === undefined || (await tenants.has(name))) return tenants.touch(name)
+  const makes = reason === undefined && (isServed === undefined || isServed(tenants.at(name)))
+  if (makes || (await tenants.has(name))) return { tenant: await tenants.touch(name), exists: true }
+  if (reason === undefined) return { tenant: tenants.at(name), exists: false }
   const { baseUrl } = tenantForCaller(incoming, tenants.root).provider
   const token =
     guard.token === undefined ? 'a control token, which this sandbox does not have yet' : 'the control token'

@@ -10,7 +10,7 @@ import { grouped } from '../http/html/elements.ts'
 import { NO_PARAMS, type Place } from '../http/incoming.ts'
 import { bufferBody } from '../http/read-body.ts'
 import {
-  answerPreflight,
+  answeringPreflight,
   methodsOf,
   refusePath,
   refuseUnknownPath,
@@ -23,6 +23,7 @@ import { ENDPOINT_IDS, ENDPOINTS, type Endpoint, type EndpointId, endpointPath }
 import { BRAND, BRANDS, type Brand } from '../oidc/rules/profile.ts'
 import { packageRoot } from '../package-root.ts'
 import { pathOf } from '../sandbox/addresses/addresses.ts'
+import type { Tenant } from '../sandbox/tenants/tenant.ts'
 
 /**
  * The classes by which Node makes the requests and responses of `app`. Express gives others a new prototype with each call, and V8 then
@@ -131,7 +132,7 @@ function servingOf(rows: readonly RouteRow[], host: HttpHost): Methods {
   const serving: Record<string, Serve> = {}
   for (const row of rows) {
     for (const method of methodsOf(row)) serving[method] = createServe(host, row)
-    if (row.endpoint?.caller === 'any') serving['OPTIONS'] = createServe(host, { handler: answerPreflight })
+    if (row.endpoint?.caller === 'any') serving['OPTIONS'] = createServe(host, answeringPreflight)
   }
   return { ...serving, other: createServe(host, refusingMethods(rows)) }
 }
@@ -163,7 +164,10 @@ export function createServiceRoutes(host: HttpHost): readonly RouteRow[] {
       return caller === 'browser' ? { ...row, errors: 'embeddable-page', openTo: 'navigation' } : row
     }
     return endpoint.path.includes('{brand}')
-      ? BRANDS.map((brand) => rowOf(brand, underBrand(brand, handlers[id])))
+      ? BRANDS.map((brand) => ({
+          ...rowOf(brand, underBrand(brand, handlers[id])),
+          isServed: ({ provider }: Tenant) => provider.brand === brand,
+        }))
       : [rowOf(BRAND[host.settings.profile], handlers[id])]
   })
   const choices = Object.values(CHOICE_ENDPOINTS).map(

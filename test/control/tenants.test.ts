@@ -6,7 +6,7 @@ import { createMemoryDirectory, createMemoryStores } from '../../src/store/store
 import { readCallback } from '../support/callbacks.ts'
 import { press, submit } from '../support/forms.ts'
 import { createTestHost } from '../support/host.ts'
-import { createClient, type HttpClient } from '../support/http-client.ts'
+import { type Answer, createClient, type HttpClient } from '../support/http-client.ts'
 import { idTokenOf } from '../support/id-tokens.ts'
 import { listenOnFreePort } from '../support/listen-on-free-port.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
@@ -156,6 +156,62 @@ test('The journal says which readings a flow had, also when it was refused', asy
   const flow = await flows.last()
   expect(flow?.readings).toEqual(['error_body=plain'])
   expect(flow?.reasons).toContain('Readings of the specification: error_body=plain.')
+})
+
+/** Calls below the address of a tenant that nobody has made, which no route serves. */
+const UNSERVED: readonly (readonly [what: string, status: number, call: (at: string) => PromiseLike<Answer>])[] = [
+  ['a POST of the key set', 405, (at) => sandbox.request.post(`${at}/.well-known/jwks.json`).send({})],
+  ['a POST of discovery', 405, (at) => sandbox.request.post(`${at}/v1/oidc/use/.well-known/openid-configuration`)],
+  ['a POST of the authorization request', 405, (at) => sandbox.request.post(`${at}/v1/oidc/use`)],
+  ['a HEAD of the authorization request', 405, (at) => sandbox.request.head(`${at}/v1/oidc/use`)],
+  ['a GET of the token endpoint', 405, (at) => sandbox.request.get(`${at}/v1/oidc/use/token`)],
+  ['a DELETE of the clock', 405, (at) => sandbox.request.delete(`${at}/_sandbox/clock`)],
+  ['a PUT of the home page', 405, (at) => sandbox.request.put(`${at}/`)],
+  ['a GET of MCP', 405, (at) => sandbox.request.get(`${at}/_sandbox/mcp`)],
+  ['a preflight of the token endpoint', 405, (at) => sandbox.request.options(`${at}/v1/oidc/use/token`)],
+  ['a preflight of the key set', 204, (at) => sandbox.request.options(`${at}/.well-known/jwks.json`)],
+  ['an unknown path', 404, (at) => sandbox.request.get(`${at}/nothing`)],
+  ['an unknown path by POST', 404, (at) => sandbox.request.post(`${at}/nothing`).send({})],
+  ['an unknown path of the console', 404, (at) => sandbox.request.get(`${at}/_sandbox/console/x/y`).set(AS_PAGE)],
+  ['an unknown path as a page', 404, (at) => sandbox.request.get(`${at}/nothing`).set(AS_PAGE)],
+  ['an upgrade under the other brand word', 404, (at) => sandbox.request.post(`${at}/v1/agekey/upgrade`).send({})],
+  ['an asset', 200, (at) => sandbox.request.get(`${at}/_sandbox/assets/app.css`)],
+  ['an asset that there is not', 404, (at) => sandbox.request.get(`${at}/_sandbox/assets/no-such-file.css`)],
+  ['a body that is too large', 413, (at) => sandbox.request.post(`${at}/v1/oidc/create/par`).send('x'.repeat(70_000))],
+  ['an undecodable path', 400, (at) => sandbox.request.get(`${at}/_sandbox/docs/%ff`)],
+]
+const AS_PAGE = { Accept: 'text/html' }
+
+test.each(UNSERVED)('A call that no route serves makes no tenant: %s', async (_what, status, call) => {
+  const answer = await call('/t/unserved')
+  expect(answer.status).toBe(status)
+  expect(await namesOf()).not.toContain('unserved')
+})
+
+test('A refused call below an unknown tenant names the addresses of that tenant', async () => {
+  const { body } = await sandbox.request.get('/t/unserved/token').expect(404)
+  expect(body.error_description).toContain(`POST ${sandbox.baseUrl}/t/unserved/v1/oidc/use/token`)
+})
+
+test('The page of a refused call below an unknown tenant links to that tenant', async () => {
+  const { text } = await sandbox.request.get('/t/unserved/nothing').set(AS_PAGE).expect(404)
+  expect(text).toContain('href="/t/unserved/')
+})
+
+test('A refused call below the invalid name of a tenant says what a name is', async () => {
+  const { body } = await sandbox.request.get('/t/-unserved/nothing').expect(400)
+  expect(body.error_description).toContain('1 to 63 lowercase letters')
+})
+
+test('An upgrade under the other brand word is not recorded in a tenant that nobody made', async () => {
+  await sandbox.request.post('/t/unserved/v1/agekey/upgrade').send({}).expect(404)
+  expect(await sandbox.tenant('unserved').flows.list()).toEqual([])
+})
+
+test('An upgrade under the other brand word stays recorded in a tenant that exists', async () => {
+  await sandbox.request.put('/_sandbox/tenants/branded').send({}).expect(201)
+  await sandbox.request.post('/t/branded/v1/agekey/upgrade').send({}).expect(404)
+  expect(await sandbox.tenant('branded').flows.list()).toHaveLength(1)
 })
 
 /** What a foreign page can make a browser send without a word of the user. */

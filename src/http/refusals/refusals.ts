@@ -10,17 +10,20 @@ import type { Incoming } from '../incoming.ts'
 import { CORS, noContent } from '../reply.ts'
 import { createRoute } from '../route.ts'
 
-/** Answers the preflight request of a browser that reads discovery or keys from another origin. */
-export const answerPreflight: Handler = () => ({
-  reply: noContent({ ...CORS, 'Access-Control-Allow-Methods': 'GET', 'Access-Control-Allow-Headers': '*' }),
-})
+/** Answers the preflight request of a browser that reads discovery or keys from another origin. It makes no tenant: the reading does. */
+export const answeringPreflight: Pick<RouteRow, 'handler' | 'isServed'> = {
+  handler: () => ({
+    reply: noContent({ ...CORS, 'Access-Control-Allow-Methods': 'GET', 'Access-Control-Allow-Headers': '*' }),
+  }),
+  isServed: () => false,
+}
 
 /** The methods of a row. HEAD is answered like GET without a body, except where a call begins or ends a flow. */
 export const methodsOf = ({ method, endpoint }: RouteRow): readonly string[] =>
   method === 'get' && endpoint?.caller !== 'browser' ? ['GET', 'HEAD'] : [method.toUpperCase()]
 
 /** 405, in the form of the other refusals of these rows: the path exists, for their methods. */
-export function refusingMethods(rows: readonly RouteRow[]): Pick<RouteRow, 'handler' | 'errors'> {
+export function refusingMethods(rows: readonly RouteRow[]): Pick<RouteRow, 'handler' | 'errors' | 'isServed'> {
   const allowed = rows.flatMap(methodsOf).join(', ')
   const handler: Handler = (request, tenant) => {
     if (rows.some((row) => isUnderOtherBrand(row, tenant))) refusePath(request, tenant, rows)
@@ -30,8 +33,11 @@ export function refusingMethods(rows: readonly RouteRow[]): Pick<RouteRow, 'hand
       headers: { Allow: allowed },
     })
   }
-  return { handler, errors: rows.find(({ errors }) => errors)?.errors }
+  return { handler, errors: rows.find(({ errors }) => errors)?.errors, isServed: never }
 }
+
+/** For the routes that refuse: they make no tenant. */
+const never = () => false
 
 function reasonOf(rows: readonly RouteRow[]): string {
   const endpoint = rows.find((row) => row.endpoint)?.endpoint
@@ -56,7 +62,8 @@ function reasonOf(rows: readonly RouteRow[]): string {
  */
 export function refuseUnknownPath(host: HttpHost, routes: readonly RouteRow[]): RequestHandler {
   const handler: Handler = (request, tenant) => refusePath(request, tenant, routes)
-  const [asPage, asJson] = [createRoute(host, { handler, errors: 'page' }), createRoute(host, { handler })]
+  const asPage = createRoute(host, { handler, errors: 'page', isServed: never })
+  const asJson = createRoute(host, { handler, isServed: never })
   return (request, response, next) => {
     const acceptsPage = /\btext\/html\b/i.test(request.get('accept') ?? '')
     const isCall = /^\/_sandbox\/(?!console\/|demo\/|docs\/)/.test(request.path)
@@ -89,7 +96,7 @@ export const refuseUnreadable =
       const message = `the request cannot be read: ${error.message}${remedy}`
       throw Refusal.byHttp(status, message, { title: 'This request cannot be read' })
     }
-    return createRoute(host, { handler })(request, response, next)
+    return createRoute(host, { handler, isServed: never })(request, response, next)
   }
 
 /** The places that are named instead of an unknown path. */
