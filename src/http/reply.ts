@@ -1,4 +1,4 @@
-import type { OutgoingHttpHeader, ServerResponse } from 'node:http'
+import { type OutgoingHttpHeader, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Writable } from 'node:stream'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
@@ -90,11 +90,19 @@ const COMMON_HEADERS = new Map([
   ['Referrer-Policy', 'same-origin'],
 ])
 
-/** Sets the common headers on static files, which Express sends itself. */
-export const setCommonHeaders = (response: ServerResponse): unknown => response.setHeaders(COMMON_HEADERS)
+/** Sets the common headers on a response that Express or Node sends itself. */
+export const setCommonHeaders = (response: ServerResponse): ServerResponse => response.setHeaders(COMMON_HEADERS)
+
+/** A reply as bytes of HTTP/1.1, for a connection whose request could not be read. */
+export function serializeReply({ status, headers, body }: ServerReply): string {
+  const content = String(contentOf(body))
+  const sent = [...COMMON_HEADERS, ...Object.entries(headers), ['Content-Length', Buffer.byteLength(content)]]
+  const lines = sent.map(([name, value]) => `${name}: ${value}\r\n`)
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${content}`
+}
 
 /**
- * Sends a reply; no other function does.
+ * Sends a reply; no other function does, except where there is no request that could be answered.
  * @param flow the id of the flow in which the call is recorded; a header names the flow, which no script of another site can read
  */
 export async function sendReply(response: Response, reply: Reply, flow?: string): Promise<void> {
@@ -141,7 +149,7 @@ const MIN_PACKED = 20_000
 const pack = promisify(gzip)
 
 /** Milliseconds to read an answer before the connection is closed. A connection that is closed with unread bytes is reset. */
-const READING_MS = 500
+export const READING_MS = 500
 
 function contentOf(body: Exclude<Body, { kind: 'stream' }>): string | Uint8Array {
   switch (body.kind) {

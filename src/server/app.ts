@@ -1,10 +1,11 @@
-import { IncomingMessage, ServerResponse } from 'node:http'
+import { IncomingMessage } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import express, { type Express, type IRouter, type Request, type RequestHandler, type Router } from 'express'
 import { BACKCHANNEL } from '../backchannel/routes.ts'
 import { onDemand } from '../files/on-demand.ts'
 import { createAuthorizeRoutes } from '../hosted/authorize.ts'
 import { CHOICE_ENDPOINTS } from '../hosted/form.ts'
+import { hostProblem } from '../http/guard/host-header.ts'
 import type { Handler, HttpHost, RouteRow } from '../http/handler.ts'
 import { grouped } from '../http/html/elements.ts'
 import { NO_PARAMS, type Place } from '../http/incoming.ts'
@@ -24,6 +25,7 @@ import { BRAND, BRANDS, type Brand } from '../oidc/rules/profile.ts'
 import { packageRoot } from '../package-root.ts'
 import { pathOf } from '../sandbox/addresses/addresses.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
+import { ConnectedResponse } from './parser-answers.ts'
 
 /**
  * The classes by which Node makes the requests and responses of `app`. Express gives others a new prototype with each call, and V8 then
@@ -31,7 +33,7 @@ import type { Tenant } from '../sandbox/tenants/tenant.ts'
  */
 export function messageClasses(app: Express) {
   class AppRequest extends IncomingMessage {}
-  class AppResponse<Request extends IncomingMessage> extends ServerResponse<Request> {}
+  class AppResponse<Request extends IncomingMessage> extends ConnectedResponse<Request> {}
   app.request = Object.setPrototypeOf(AppRequest.prototype, app.request)
   app.response = Object.setPrototypeOf(AppResponse.prototype, app.response)
   return { IncomingMessage: AppRequest, ServerResponse: AppResponse }
@@ -111,7 +113,10 @@ interface Methods {
  */
 function serveByPath(rows: readonly RouteRow[], host: HttpHost, prefixes: readonly string[]): RequestHandler {
   const paths = new Map(grouped(rows, ({ path }) => path).map(([path, own]) => [path, servingOf(own, host)]))
+  const { host: exampleHost } = new URL(host.tenants.root.addresses.baseUrl)
   return (request, response, next) => {
+    const wrongHost = hostProblem(request, exampleHost)
+    if (wrongHost) return next(wrongHost)
     const { url } = request
     const question = url.indexOf('?')
     const place = placeOf(question < 0 ? url : url.slice(0, question), prefixes)

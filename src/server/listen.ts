@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { codeOf, isError } from '../files/caught.ts'
 import { ConfigError } from '../files/config-error.ts'
 import type { ServerCertificate } from '../tls/certificate.ts'
+import { answerUnparsed, ConnectedResponse } from './parser-answers.ts'
 
 /** Milliseconds for a TLS handshake: without a limit an idle connection would delay the end of the server. */
 const HANDSHAKE_MS = 3_000
@@ -20,8 +21,9 @@ const LIMITS = {
    * After its last call: with this time a busy client seldom meets a connection that is just being closed. Node's default is 5 seconds.
    */
   keepAliveTimeout: 65_000,
-  // A route answers requests without a Host header, so that their answers have the usual headers.
+  // The app refuses requests without a Host header, so that their answers have the usual headers.
   requireHostHeader: false,
+  ServerResponse: ConnectedResponse,
 }
 
 /** Connections at a time; Node closes further ones. With the largest request on each they hold some 150 MB. */
@@ -48,6 +50,7 @@ export async function createServerWith(
   // Without a limit of their number: Node would drop further headers silently, also those of a proxy. `maxHeaderSize` bounds their bytes.
   server.maxHeadersCount = 0
   server.maxRequestsPerSocket = MAX_REQUESTS_PER_CONNECTION
+  answerUnparsed(server, LIMITS)
   // The client is asked for the body when the body is read.
   server.on('checkContinue', (request, response) => server.emit('request', request, response))
   // RFC 9110 section 10.1.1 permits a server to ignore an unknown expectation; Node would refuse it without a body.

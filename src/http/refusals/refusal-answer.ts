@@ -2,6 +2,7 @@ import { isOutOfDescriptors, onDemand } from '../../files/on-demand.ts'
 import { DamagedRecord } from '../../oidc/collection.ts'
 import { Refusal } from '../../oidc/refusal.ts'
 import { endingWith, type FlowLink } from '../../sandbox/journal/flow-link.ts'
+import type { ServerReply } from '../../sandbox/outcomes/outcome.ts'
 import { inErrorForm } from '../../sandbox/readings/error-form.ts'
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 import type { AnswerInFlow, HttpHost, RouteRow } from '../handler.ts'
@@ -74,13 +75,17 @@ async function consoleMenu(tenant: Tenant, host: HttpHost) {
   return renderMenu(consolePlace(tenant, host))
 }
 
-/** RFC 6749 section 5.2: `error_uri` names a page about the error. The description names it too, since most apps show only that. */
-function errorJson({ status, code, message, findings, suggestions }: Refusal, flow: FlowLink | undefined) {
-  return json(status, {
+/** The answer in JSON. RFC 6749 section 5.2: `error_uri` names a page about the error. The description names it too, since most apps show only that. */
+export function errorJson(
+  { status, code, message, findings, suggestions, headers }: Refusal,
+  flow: FlowLink | undefined,
+): ServerReply {
+  const value = {
     error: code,
     error_description: flow ? message + endingWith(flow) : message,
     ...(flow ? { error_uri: flow.url } : {}),
     findings,
     ...(suggestions.length > 0 ? { suggestions } : {}),
-  })
+  }
+  return json(status, value, headers)
 }
