@@ -52,7 +52,13 @@ const FORMS: Readonly<Record<string, (secret: string) => string>> = {
   'escaped as in JSON': inJson,
   'escaped as PHP escapes JSON': (secret) => inJson(secret).replaceAll('/', '\\/'),
 }
-const inBasic = (secret: string) => btoa(`web-shop:${secret}`)
+
+/** How a client writes Basic credentials: as they are, and form-encoded (RFC 6749 section 2.3.1). */
+const IN_BASIC = [
+  (secret: string) => btoa(`web-shop:${secret}`),
+  (secret: string) => btoa(`web-shop:${encode(secret)}`),
+  (secret: string) => btoa(`web-shop:${new URLSearchParams({ '': secret }).toString().slice(1)}`).replace(/=+$/, ''),
+]
 
 /** Where a mistaken client puts a secret. */
 const PLACES: readonly ((secret: string) => Promise<unknown>)[] = [
@@ -215,7 +221,7 @@ test('No page, answer, event, recording or line of the log shows a secret that a
   const secrets = [SECRET, CONTROL_TOKEN, token]
   for (const secret of secrets)
     for (const form of Object.values(FORMS)) for (const send of PLACES) await send(form(secret))
-  for (const send of PLACES) await send(inBasic(SECRET))
+  for (const inBasic of IN_BASIC) for (const send of PLACES) await send(inBasic(SECRET))
   await party.use({ state: 'the last one' })
 
   const flows = (await sandbox.flows.list({ limit: 2_000 })).map(({ id }) => id)
@@ -223,7 +229,7 @@ test('No page, answer, event, recording or line of the log shows a secret that a
   shown.set('events', await endOfEvents('the last one'))
   for (const mode of ['pretty', 'json'] as const) shown.set(`log ${mode}`, await logOf(mode))
 
-  const forms = [...Object.values(FORMS), inBasic, (secret: string) => secret.slice(0, 16)]
+  const forms = [...Object.values(FORMS), ...IN_BASIC, (secret: string) => secret.slice(0, 16)]
   const wanted = secrets.flatMap((secret) => forms.map((form) => form(secret)))
   const leaks = [...shown].filter(([, text]) => readingsOf(text).some((one) => wanted.some((it) => one.includes(it))))
   expect(leaks.map(([address]) => address)).toEqual([])

@@ -41,7 +41,7 @@ export function createClients(
    * most tenants are called and never looked at.
    */
   const mask: Mask = (value) => {
-    made ??= createMask([...secrets, ...[...clients.values()].flatMap(secretsOf)])
+    made ??= createMask([...secrets, ...[...clients.values()].map(({ clientSecret }) => clientSecret)])
     return made(value)
   }
   return {
@@ -52,12 +52,6 @@ export function createClients(
     signingAlgs: declared.flatMap(({ signingAlg }) => signingAlg ?? []),
   }
 }
-
-/** The secret of a client, also in the form of HTTP Basic credentials. */
-export const secretsOf = ({ clientId, clientSecret }: Pick<Client, 'clientId' | 'clientSecret'>): string[] => [
-  clientSecret,
-  Buffer.from(`${clientId}:${clientSecret}`).toString('base64').replace(/=+$/, ''),
-]
 
 function fromSettings(settings: ClientSettings): SandboxClient {
   const { name = settings.clientId, logo, persona, ...client } = settings

@@ -20,53 +20,110 @@ const CUT = '(?:…|\\.{3})'
 const ACCESS_TOKEN = `${ACCESS_TOKEN_PREFIX}(?:[\\w+/=-]{20,}|[\\w+/=-]*${CUT})`
 
 /**
- * Creates the mask for `secrets`. It finds each secret as it is, percent-encoded or escaped as in JSON, also inside other texts. It finds
- * access tokens by their prefix, and values under the names of secrets.
+ * Creates the mask for `secrets`. It finds each secret as it is, percent-encoded or escaped as in JSON, also inside other texts and in
+ * Basic credentials. It finds access tokens by their prefix, and values under the names of secrets.
  */
 export function createMask(secrets: readonly string[]): Mask {
   const known = [...new Set(secrets)].filter((secret) => secret.trim() !== '')
-  const pattern = new RegExp(patternOf(known), 'g')
-  return <Value>(value: Value) => masked(value, pattern) as Value
+  const shortest = Math.min(MIN_MASKED_ANYWHERE, ...known.map(({ length }) => length))
+  const wanted = {
+    pattern: new RegExp(patternOf(known), 'g'),
+    // A client id of one character, the colon and the secret; three bytes are four characters.
+    base64: new RegExp(`[\\w+/-]{${Math.ceil(((shortest + 2) * 4) / 3)},}={0,2}(?:${CUT})?`, 'g'),
+  }
+  return <Value>(value: Value) => masked(value, wanted) as Value
 }
 
-function masked(value: unknown, pattern: RegExp): unknown {
-  if (typeof value === 'string') return maskedText(value, pattern)
-  if (Array.isArray(value)) return value.map((member) => masked(member, pattern))
+/** What a mask looks for. */
+interface Wanted {
+  /** The secrets. */
+  readonly pattern: RegExp
+  /** What may be the base64 of credentials with a secret, in both alphabets of RFC 4648, also cut off by a message. */
+  readonly base64: RegExp
+}
+
+function masked(value: unknown, wanted: Wanted): unknown {
+  if (typeof value === 'string') return maskedText(value, wanted)
+  if (Array.isArray(value)) return value.map((member) => masked(member, wanted))
   if (!isJsonObject(value)) return value
   const members = Object.entries(value).filter(([, member]) => member !== undefined)
   return Object.fromEntries(
     members.map(([name, member]) => [
-      maskedText(name, pattern),
-      SECRET_NAMES.includes(name) ? MASKED : masked(member, pattern),
+      maskedText(name, wanted),
+      SECRET_NAMES.includes(name) ? MASKED : masked(member, wanted),
     ]),
   )
 }
 
-function maskedText(text: string, pattern: RegExp): string {
+function maskedText(text: string, wanted: Wanted): string {
   const shown = text
     .replace(NAMED_MEMBER, `$1"${MASKED}"`)
     .replace(NAMED_PARAMETER, `$1${MASKED}`)
-    .replace(pattern, MASKED)
-  if (!isHidden(shown, pattern)) return shown
+    .replace(wanted.pattern, MASKED)
+    .replace(wanted.base64, (part) => withoutCredentials(part, wanted))
+  if (!isHidden(shown, wanted)) return shown
   // A URL keeps its other parts.
-  const parts = shown.replaceAll(/[^?&=#/\s"',]+/g, (part) => (isHidden(part, pattern) ? MASKED : part))
-  return isHidden(parts, pattern) ? MASKED : parts
+  const parts = shown.replaceAll(/[^?&=#/\s"',]+/g, (part) => (isHidden(part, wanted) ? MASKED : part))
+  return isHidden(parts, wanted) ? MASKED : parts
 }
 
 /** How often a text is decoded. A text that is encoded more often is masked as a whole. */
 const MAX_DECODINGS = 8
 
-/** Whether decoding the text, once or repeatedly, reveals a secret. */
-function isHidden(text: string, pattern: RegExp): boolean {
+/** Whether decoding the text, once or repeatedly, reveals a secret or credentials. */
+const isHidden = (text: string, wanted: Wanted): boolean =>
+  isRevealed(text, (plain) => plain.search(wanted.pattern) >= 0 || holdsCredentials(plain, wanted))
+
+/** Whether `reveals` is true of the text after some decodings, or whether there are too many. */
+function isRevealed(text: string, reveals: (plain: string) => boolean): boolean {
   let encoded = text
   for (let times = 0; times < MAX_DECODINGS; times++) {
     const plain = decoded(encoded)
     if (plain === encoded) return false
-    if (plain.search(pattern) >= 0) return true
+    if (reveals(plain)) return true
     encoded = plain
   }
   return true
 }
+
+/** `id:secret` in ASCII, which RFC 6749 allows alone; what stands around it is no text. */
+const CREDENTIALS = /[\x20-\x7e]*:[\x20-\x7e]+/g
+
+const holdsCredentials = (text: string, wanted: Wanted): boolean =>
+  Array.from(text.matchAll(wanted.base64)).some(([part]) => withoutCredentials(part, wanted) !== part)
+
+/**
+ * A base64 text without the Basic credentials (RFC 7617) that hold a secret, as it is or form-encoded in any way (RFC 6749 section 2.3.1).
+ * The credentials may follow a slash, because a path also consists of the characters of base64.
+ */
+function withoutCredentials(base64: string, { pattern }: Wanted): string {
+  const end = CUT_END.exec(base64)?.[0] ?? ''
+  const text = base64.slice(0, base64.length - end.length)
+  for (const offset of offsetsIn(text)) {
+    // The parts of an id_token are decoded as such.
+    if (text.startsWith('eyJ', offset)) continue
+    const bytes = Buffer.from(text.slice(offset), 'base64')
+    if (!bytes.includes(':')) continue
+    for (const { 0: credentials, index } of bytes.toString('latin1').matchAll(CREDENTIALS)) {
+      const shown = credentials + end
+      if (shown.search(pattern) < 0 && !isRevealed(shown, (plain) => plain.search(pattern) >= 0)) continue
+      return text.slice(0, offset + Math.floor((index * 4) / 3)) + MASKED
+    }
+  }
+  return base64
+}
+
+/** Where base64 may begin: at the start or behind a slash. Beginnings that are a multiple of four characters apart decode alike. */
+function offsetsIn(text: string): Iterable<number> {
+  const offsets = new Map([[0, 0]])
+  for (let slash = text.indexOf('/'); slash >= 0 && offsets.size < 4; slash = text.indexOf('/', slash + 1)) {
+    const offset = slash + 1
+    if (!offsets.has(offset % 4)) offsets.set(offset % 4, offset)
+  }
+  return offsets.values()
+}
+
+const CUT_END = new RegExp(`${CUT}$`)
 
 /** Decision: a shorter secret may be part of an ordinary word, so it is masked only where it stands alone. */
 const MIN_MASKED_ANYWHERE = 8

@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import { parseRecord } from '../../oidc/collection.ts'
 import { Refusal } from '../../oidc/refusal.ts'
 import type { Addresses } from '../addresses/addresses.ts'
-import { createClients, type SandboxClients, secretsOf } from '../clients/clients.ts'
+import { createClients, type SandboxClients } from '../clients/clients.ts'
 import { type KeyRing, type RotationStage, restoreKeyRing, storedRingSchema } from '../keys/key-ring.ts'
 import { type ActiveReadings, activate } from '../readings/readings.ts'
 import type { Tables } from '../tables.ts'
@@ -81,11 +81,11 @@ export function createTenantSettings(
   }
 }
 
-/** Former secrets that a tenant keeps, at most: the oldest go. Each client secret is kept alone and as Basic credentials. */
+/** Former secrets that a tenant keeps, at most: the oldest go. */
 const MAX_FORMER_SECRETS = 200
 
 const withSecretsOf = (clients: TenantSettings['clients'], { formerSecrets = [] }: TenantSettings) =>
-  [...new Set([...formerSecrets, ...clients.flatMap(secretsOf)])].slice(-MAX_FORMER_SECRETS)
+  [...new Set([...formerSecrets, ...clients.map(({ clientSecret }) => clientSecret)])].slice(-MAX_FORMER_SECRETS)
 
 const TABLE = 'state'
 

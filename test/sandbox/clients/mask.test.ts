@@ -42,6 +42,55 @@ test.each<[string, string, string]>([
   expect(mask({ list: [{ text }] })).toEqual({ list: [{ text: masked }] })
 })
 
+/** A secret whose characters have a form of their own in each encoding, and how clients encode the credentials (RFC 6749 section 2.3.1). */
+const ODD = 'a+b&c%d/e:f g~h'
+const withOdd = createMask([ODD, SHORT])
+const base64 = (text: string) => Buffer.from(text).toString('base64')
+const CREDENTIALS: readonly (readonly [how: string, credentials: string])[] = [
+  ['as they are', `shop:${ODD}`],
+  ['percent-encoded', `shop:${encoded(ODD)}`],
+  ['percent-encoded with lowercase digits', `shop:${encoded(ODD).toLowerCase()}`],
+  ['form-encoded, with + for a blank', `shop:${new URLSearchParams({ '': ODD }).toString().slice(1)}`],
+  ['partly encoded', `shop:${ODD.replaceAll('+', '%2B').replace('%d', '%25d')}`],
+  ['with every character encoded', `${everyCharacterEncoded('shop')}:${everyCharacterEncoded(ODD)}`],
+  ['with an encoded client id', `${encoded('a shop/1')}:${encoded(ODD)}`],
+  ['of another client', `other:${encoded(ODD)}`],
+  ['with a short secret', `shop:${SHORT}`],
+]
+
+test.each(CREDENTIALS)('A mask hides Basic credentials %s', (_how, credentials) => {
+  expect(withOdd(`Basic ${base64(credentials)}`)).toBe('Basic ***')
+})
+
+test.each(CREDENTIALS)('A mask hides Basic credentials %s without padding', (_how, credentials) => {
+  expect(withOdd(`{"a":"Basic ${base64(credentials).replace(/=+$/, '')}"}`)).toBe('{"a":"Basic ***"}')
+})
+
+test.each(CREDENTIALS)('A mask hides Basic credentials %s in the other alphabet', (_how, credentials) => {
+  expect(withOdd(Buffer.from(credentials).toString('base64url'))).toBe('***')
+})
+
+test.each(CREDENTIALS)('A mask hides Basic credentials %s that are percent-encoded in a query', (_how, credentials) => {
+  const query = encoded(`Basic ${base64(credentials)}`)
+  expect(withOdd(`${QUERY}authorization=${query}&b=c`)).toBe(`${QUERY}authorization=***&b=c`)
+})
+
+test.each(CREDENTIALS)('A mask hides Basic credentials %s in a path', (_how, credentials) => {
+  const path = withOdd(`/v1/oidc/${base64(credentials)}`)
+  expect(path).toMatch(/\*\*\*$/)
+  expect(path).not.toContain(base64(credentials).slice(0, 12))
+})
+
+test('A mask hides Basic credentials that a message cuts off', () => {
+  const cut = base64(`shop:${encoded(ODD)}`).slice(0, 32)
+  expect(withOdd(`"${cut}…" is no value`)).toBe('"***" is no value')
+})
+
+test('A mask leaves the Basic credentials of another secret', () => {
+  const others = `Basic ${base64('shop:another secret')}`
+  expect(withOdd(others)).toBe(others)
+})
+
 test('A mask hides a secret in a name', () => {
   const names = { [SECRET]: 'a', [`x${SHORT} y`]: 'b', [`x ${SHORT}`]: 'c' }
   expect(mask(names)).toEqual({ '***': 'a', 'xs3cr3t y': 'b', 'x ***': 'c' })
