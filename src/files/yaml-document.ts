@@ -1,4 +1,6 @@
 import {
+  type Alias,
+  Composer,
   type Document,
   isAlias,
   isMap,
@@ -6,7 +8,8 @@ import {
   isScalar,
   isSeq,
   LineCounter,
-  parseDocument,
+  type Node,
+  Scalar,
   visit,
   type YAMLError,
 } from 'yaml'
@@ -15,9 +18,7 @@ import { quote } from '../text/message-parts.ts'
 import { checkAgainst, formatPath, reportOf } from '../text/schema-problems.ts'
 import { messageOf } from './caught.ts'
 import { ConfigError } from './config-error.ts'
-
-/** Aliases in a file: enough for hand-written files, and few enough that nested aliases cannot fill the memory. */
-const MAX_ALIASES = 100
+import { readYamlTokens } from './yaml-tokens.ts'
 
 /** The schema of a document, or a function that chooses it when a file may be one of several kinds. */
 type DocumentSchema<S extends z.ZodType> = S | ((value: unknown) => S)
@@ -31,24 +32,21 @@ export function parseYamlDocument<S extends z.ZodType>(
   { file, schema }: { readonly file: string; readonly schema: DocumentSchema<S> },
 ): z.output<S> {
   const lines = new LineCounter()
-  const document = parseDocument(text, {
-    lineCounter: lines,
-    prettyErrors: false,
-    logLevel: 'error',
-    // The library compares each key with all before it: 100,000 keys take a minute.
-    uniqueKeys: false,
-  })
+  const document = withoutStackTraces(() => compose(text, lines))
   const lineAt = (offset: number) => lines.linePos(offset).line
 
-  // A warning is about an unknown tag or directive, which the author meant and we would ignore.
+  // A warning is about something which the author meant and we would ignore.
   const [first] = [...document.errors, ...document.warnings].sort((a, b) => a.pos[0] - b.pos[0])
   // Only the first error: after a syntax error the rest is guesswork.
   if (first !== undefined)
     throw ConfigError.inFiles([{ file, line: lineAt(first.pos[0]), message: syntaxMessage(first) }])
 
-  const repeated = reportOf(findRepeatedKeys(document))
+  const targets = findAliasTargets(document)
+  const repeated = reportOf(readKeys(document, targets))
   if (repeated.problems.length > 0) {
-    const found = repeated.problems.map(({ offset, message }) => ({ file, line: lineAt(offset), message }))
+    const found = repeated.problems.map(({ offset, key }) => {
+      return { file, line: lineAt(offset), message: `the key ${quote(key)} is given twice; keep one` }
+    })
     throw ConfigError.inFiles([...found, ...repeated.rest.map((message) => ({ file, message }))])
   }
 
@@ -58,26 +56,66 @@ export function parseYamlDocument<S extends z.ZodType>(
 
   const problems = checked.problems.map(({ path, message }) => ({
     file,
-    line: lineAt(offsetOf(document, path)),
+    line: lineAt(offsetOf(document, path, targets)),
     message: path.length === 0 ? message : `${formatPath(path)}: ${message}`,
   }))
   const rest = checked.rest.map((message) => ({ file, message }))
   throw ConfigError.inFiles([...problems.sort((a, b) => a.line - b.line), ...rest])
 }
 
-/** Keys that their mapping has already, in the order of the file. */
-function findRepeatedKeys(document: Document): { offset: number; message: string }[] {
-  const repeated: { offset: number; message: string }[] = []
+function compose(text: string, lines: LineCounter): Document.Parsed {
+  // The library compares each key with all before it: 100,000 keys take a minute.
+  const composer = new Composer({ logLevel: 'error', uniqueKeys: false })
+  const [document] = composer.compose(readYamlTokens(text, lines), true, text.length)
+  if (document === undefined) throw new Error('the YAML library composed no document')
+  return document
+}
+
+/** The library makes an error for each mistake, and only the first is shown: stack traces would take most of the time. */
+function withoutStackTraces<Result>(act: () => Result): Result {
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 0
+  try {
+    return act()
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
+  }
+}
+
+type AliasTargets = ReadonlyMap<Alias, Node>
+
+/** The value that each alias repeats: the last one before it that has the name. */
+function findAliasTargets(document: Document): AliasTargets {
+  const anchors = new Map<string, Node>()
+  const targets = new Map<Alias, Node>()
+  visit(document, {
+    Node: (_, node) => {
+      if (!isAlias(node)) {
+        if (node.anchor !== undefined) anchors.set(node.anchor, node)
+        return
+      }
+      const target = anchors.get(node.source)
+      if (target !== undefined) targets.set(node, target)
+    },
+  })
+  return targets
+}
+
+/** Makes each key the text that is written. @returns keys that their mapping has already, in the order of the file */
+function readKeys(document: Document, targets: AliasTargets): { offset: number; key: string }[] {
+  const repeated: { offset: number; key: string }[] = []
   visit(document, {
     Map: (_, { items }) => {
-      const seen = new Set<unknown>()
-      for (const { key } of items) {
-        if (!isScalar(key)) continue
-        if (seen.has(key.value)) {
-          const message = `the key ${quote(key.source ?? String(key.value))} is given twice; keep one`
-          repeated.push({ offset: startOf(key) ?? 0, message })
-        }
-        seen.add(key.value)
+      const seen = new Set<string>()
+      for (const pair of items) {
+        const node = isAlias(pair.key) ? targets.get(pair.key) : pair.key
+        if (!isScalar(node)) continue
+        // Decision: `18:`, `1.10:` and `true:` are texts; the null of YAML is the empty one.
+        const key = node.value === null ? '' : (node.source ?? String(node.value))
+        if (seen.has(key)) repeated.push({ offset: startOf(pair.key) ?? 0, key })
+        seen.add(key)
+        if (isScalar(pair.key)) pair.key.value = key
+        else pair.key = new Scalar(key)
       }
     },
   })
@@ -87,24 +125,25 @@ function findRepeatedKeys(document: Document): { offset: number; message: string
 function toPlainValue(document: Document, file: string): unknown {
   if (document.contents === null) throw ConfigError.inFiles([{ file, line: 1, message: 'the file is empty' }])
   try {
-    return document.toJS({ maxAliasCount: MAX_ALIASES })
+    // How much aliases repeat is bounded before the document is composed.
+    return document.toJS({ maxAliasCount: -1 })
   } catch (cause) {
-    // The library throws for an alias without anchor and for more aliases than allowed.
-    throw ConfigError.inFiles([{ file, message: messageOf(cause) }], { cause })
+    // The library throws for an alias without anchor.
+    throw ConfigError.inFiles([{ file, message: shorten(messageOf(cause)) }], { cause })
   }
 }
 
 /** Where the key or list item at `path` begins; for a missing one, where its nearest ancestor begins. */
-function offsetOf(document: Document, path: readonly PropertyKey[]): number {
+function offsetOf(document: Document, path: readonly PropertyKey[], targets: AliasTargets): number {
   let node: unknown = document.contents
   let offset = document.contents?.range?.[0] ?? 0
   for (const key of path) {
-    const inner: unknown = isAlias(node) ? node.resolve(document) : node
+    const inner: unknown = isAlias(node) ? targets.get(node) : node
     if (isSeq(inner)) {
       node = inner.items[Number(key)]
       offset = startOf(node) ?? offset
     } else if (isMap(inner)) {
-      const pair = inner.items.find((item) => isScalar(item.key) && String(item.key.value) === String(key))
+      const pair = inner.items.find((item) => isScalar(item.key) && item.key.value === String(key))
       if (pair === undefined) return offset
       offset = startOf(pair.key) ?? offset
       node = pair.value
@@ -119,9 +158,15 @@ function syntaxMessage(error: YAMLError): string {
   switch (error.code) {
     case 'TAB_AS_INDENT':
       return 'a tab indents this line; use spaces'
-    case 'MULTIPLE_DOCS':
-      return 'a second document begins here; write one document per file'
+    case 'TAG_RESOLVE_FAILED':
+    case 'BAD_COLLECTION_TYPE':
+      return 'the tag does not fit its value; leave the tag out'
     default:
-      return error.message
+      return shorten(error.message)
   }
 }
+
+const MAX_MESSAGE = 200
+
+/** The library repeats names and lines of any length. */
+const shorten = (message: string) => (message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message)

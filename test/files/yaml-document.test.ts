@@ -62,7 +62,8 @@ test.each([
   ['name: a\nsignals:\n\t- method: id_doc_scan\n', '3: a tab indents this line; use spaces'],
   ['name: a\n---\nname: b\n', '2: a second document begins here; write one document per file'],
   ['name: a\npaths: [a\nport: 1\n', /^x\.yaml:3: Flow sequence [^\n]*$/],
-  ['name: a\npaths: !secret a\n', '2: Unresolved tag: !secret'],
+  ['name: a\npaths: !!int a\n', '2: the tag does not fit its value; leave the tag out'],
+  ['name: a\npaths: !!map [a]\n', '2: the tag does not fit its value; leave the tag out'],
   ['name: *a\n', /^x\.yaml: Unresolved alias [^\n]*: a$/],
   ['port: 1\n', '1: name: is missing; expected a text'],
   ['port: 1\nname:\n', '2: name: expected a text, found nothing'],
@@ -148,7 +149,45 @@ test('A complaint points into the anchor when an alias repeats a mistake', () =>
 
 test('A YAML document cannot fill the memory by aliases of aliases', () => {
   const bomb = ['a: &a0 [x, x]', ...Array.from({ length: 30 }, (_, n) => `b${n}: &a${n + 1} [*a${n}, *a${n}]`)]
-  expect(complaintAbout(bomb.join('\n'))).toMatch(/^x\.yaml: Excessive alias count/)
+  expect(complaintAbout(bomb.join('\n'))).toMatch(
+    /^x\.yaml:\d+: the aliases repeat \d+ characters up to here, and 65536 are read/,
+  )
+})
+
+test.each([
+  ['a whole number', '{ 18: x }', { 18: 'x' }],
+  ['a number with a zero at its end', '{ 1.10: x }', { '1.10': 'x' }],
+  ['a hexadecimal number', '{ 0x12: x }', { '0x12': 'x' }],
+  ['true', 'TRUE: x', { TRUE: 'x' }],
+  ['a merge key', '<<: { a: 1 }', { '<<': { a: 1 } }],
+  ['a text with a tag', '!!str 18: x', { 18: 'x' }],
+  ['an alias of a text', 'a: &x b\n*x : 1\n', { a: 'b', b: 1 }],
+  ['a text of several lines', '? |\n  a\n  b\n: 1\n', { 'a\nb\n': 1 }],
+])('A YAML key that is %s is read as the text that is written: %s', (_, text, value) => {
+  expect(parseOpen(text)).toEqual(value)
+})
+
+test.each([
+  ['1: a\n"1": b\n', '2: the key "1" is given twice; keep one'],
+  ['? &x b\n: 1\n*x : 2\n', '3: the key "b" is given twice; keep one'],
+])('YAML keys of the same text are one key, however they are written: %j', (text, message) => {
+  expect(complaintAbout(text, open)).toBe(`x.yaml:${message}`)
+})
+
+test('A YAML key named __proto__ changes no prototype', () => {
+  const value = parseOpen('__proto__: { polluted: true }\nconstructor: { prototype: { polluted: true } }\n')
+  expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
+  expect(Reflect.get({}, 'polluted')).toBeUndefined()
+})
+
+test('A complaint about YAML shortens a long name of an alias', () => {
+  expect(complaintAbout(`name: *${'a'.repeat(50_000)}\n`).length).toBeLessThan(300)
+})
+
+test('Reading YAML leaves the length of stack traces as it was', () => {
+  const before = Error.stackTraceLimit
+  complaintAbout('a: [,,,]')
+  expect(Error.stackTraceLimit).toBe(before)
 })
 
 test('A complaint shortens a long text', () => {
