@@ -5,6 +5,7 @@ import { onDemand } from '../files/on-demand.ts'
 import { guardControl } from '../http/guard/guard.ts'
 import type { Handler, HttpHost, RouteRow } from '../http/handler.ts'
 import type { Incoming } from '../http/incoming.ts'
+import { requireShortYaml } from '../http/read-body.ts'
 import { eventStream, json, noContent, page, type Reply } from '../http/reply.ts'
 import { Refusal } from '../oidc/refusal.ts'
 import { parseJson } from '../oidc/request/json.ts'
@@ -93,6 +94,7 @@ const YAML_TYPES = ['application/yaml', 'application/x-yaml', 'text/yaml', 'text
 async function readBody(operation: Operation, request: Incoming): Promise<unknown> {
   if (!operation.acceptsYaml || !YAML_TYPES.includes(mediaTypeOf(request) ?? ''))
     return readJsonBody(operation, request)
+  requireShortYaml(request.body.length)
   const { parseYamlDocument } = await loadYaml()
   try {
     return parseYamlDocument(Buffer.from(request.body).toString('utf8'), { file: 'body', schema: z.unknown() })

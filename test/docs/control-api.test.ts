@@ -65,7 +65,7 @@ const EXAMPLES: Readonly<Record<OperationId, Example>> = {
   putPersonas: {
     path: '/personas',
     body: { personas: [{ name: 'turns-21-in-a-week', ...TURNS_21 }] },
-    note: 'Also a persona file as it is, in YAML with `Content-Type: application/yaml`, one persona or a list, as `personas generate` writes it: [personas.md](personas.md#make-up-many).',
+    note: 'Also a persona file as it is, in YAML of at most 16 KiB with `Content-Type: application/yaml`, one persona or a list, as `personas generate` writes it: [personas.md](personas.md#make-up-many).',
   },
   deletePersona: { path: '/personas/turns-21-in-a-week' },
   evaluate: {
@@ -96,7 +96,7 @@ const EXAMPLES: Readonly<Record<OperationId, Example>> = {
   armScenario: {
     path: '/scenarios',
     body: { ...SCENARIO, name: 'Another one' },
-    note: 'Also a scenario file as it is, with `Content-Type: application/yaml`.',
+    note: 'Also a scenario file of at most 16 KiB as it is, with `Content-Type: application/yaml`.',
   },
   getScenario: {
     shown: true,

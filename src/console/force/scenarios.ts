@@ -4,6 +4,7 @@ import type { ConsolePlace } from '../../http/console-page.ts'
 import { breakable, counted } from '../../http/html/elements.ts'
 import { renderTextArea } from '../../http/html/fields.ts'
 import { type Html, html } from '../../http/html/html.ts'
+import { requireShortYaml } from '../../http/read-body.ts'
 import { Refusal } from '../../oidc/refusal.ts'
 import type { ScenarioProgress, StepProgress } from '../../sandbox/queue/queued.ts'
 import { checkScenario, type Scenario, scenarioSchema } from '../../sandbox/queue/scenario-schema.ts'
@@ -16,6 +17,7 @@ const MAX_STEPS_SHOWN = 30
 /** Arms the scenario of a form. @throws Refusal */
 export async function armScenario(yaml: string | undefined, tenant: Tenant): Promise<void> {
   if (yaml === undefined) throw Refusal.invalidRequest('Scenario: paste its YAML')
+  requireShortYaml(Buffer.byteLength(yaml))
   const scenario = readScenario(yaml)
   await checkScenario(scenario, tenant)
   await tenant.scenarios.arm(scenario)
