@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { dirname, relative, resolve, sep } from 'node:path'
-import { codeOf, messageOf } from '../files/caught.ts'
 import { ConfigError } from '../files/config-error.ts'
 import { onDemand } from '../files/on-demand.ts'
+import { fileError, readTextFile } from '../files/text-file.ts'
 import { configSchema, SETTING_ROWS, type SettingValues } from './settings.ts'
 
 /** Read from the working folder, if it exists there and no other file is named. */
@@ -71,20 +71,11 @@ export function resolvePaths(values: SettingValues, folder: string): SettingValu
 }
 
 function readText(path: string, label: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (cause) {
-    throw ConfigError.of(
-      `${label}: cannot read this config file (${REASONS[codeOf(cause) ?? ''] ?? messageOf(cause)})`,
-      { cause },
-    )
-  }
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EISDIR: 'it is a folder',
-  EACCES: 'permission denied',
+  const read = readTextFile(path)
+  if (read.ok) return read.text
+  const { reason, code, cause } = read
+  if (code === undefined) throw fileError(label, read)
+  throw ConfigError.of(`${label}: cannot read this config file (${reason})`, { cause })
 }
 
 function shortest(cwd: string, path: string): string {

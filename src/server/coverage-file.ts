@@ -1,8 +1,9 @@
-import { access, constants, readFile, stat } from 'node:fs/promises'
+import { access, constants, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { codeOf, messageOf } from '../files/caught.ts'
 import { ConfigError } from '../files/config-error.ts'
 import { replaceFile } from '../files/private-file.ts'
+import { MAX_REPORT_BYTES, readTextFile } from '../files/text-file.ts'
 import { coverageIn } from '../sandbox/coverage/counters.ts'
 import type { Coverage } from '../sandbox/coverage/coverage.ts'
 import { takeTurn } from '../sandbox/take-turn.ts'
@@ -20,7 +21,7 @@ export async function openCoverageFile(
   { onWarning = () => {} }: { onWarning?: ((message: string) => void) | undefined },
 ) {
   await checkFolder(file)
-  await checkStanding(file)
+  checkStanding(file)
   let read: (() => Promise<Coverage>) | undefined
   let isDirty = false
   let timer: NodeJS.Timeout | undefined
@@ -72,12 +73,11 @@ async function checkFolder(file: string): Promise<void> {
 }
 
 /** A mistyped path must not overwrite a file of another program. */
-async function checkStanding(file: string): Promise<void> {
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return ''
-    throw refused(file, `it cannot be read (${messageOf(error)}); name another file`)
-  })
-  if (text !== '' && coverageIn(text) === undefined)
+function checkStanding(file: string): void {
+  const read = readTextFile(file, { maxBytes: MAX_REPORT_BYTES })
+  if (!read.ok && read.code === 'ENOENT') return
+  if (!read.ok && read.code !== undefined) throw refused(file, `it cannot be read (${read.reason}); name another file`)
+  if (!read.ok || (read.text !== '' && coverageIn(read.text) === undefined))
     throw refused(file, 'it is no coverage file, and each run replaces it; name another file, or delete it')
 }
 

@@ -1,5 +1,4 @@
 import { createPrivateKey, type X509Certificate } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { dirname, join } from 'node:path'
@@ -9,6 +8,7 @@ import { ConfigError } from '../files/config-error.ts'
 import { onDemand } from '../files/on-demand.ts'
 import { createOrRead, replaceFile } from '../files/private-file.ts'
 import { preparePrivateFolder } from '../files/private-folder.ts'
+import { readTextFile } from '../files/text-file.ts'
 import { bareHost, readLeaf, type ServerCertificate, tlsKeyFileIn } from './certificate.ts'
 
 /** The file of the self-signed certificate in a folder: clients have to trust it. */
@@ -134,13 +134,8 @@ export function readOwnCertificate(
   { certFile, keyFile }: { readonly certFile: string; readonly keyFile: string },
   { names, now, onWarning }: Need & { onWarning(message: string): void },
 ): ServerCertificate {
-  const read = (option: string, file: string) =>
-    attempt(
-      () => readFileSync(file, 'utf8'),
-      (cause) => `${option}: cannot read ${file} (${fileProblem(cause)})`,
-    )
-  const cert = read('httpsCert', certFile)
-  const key = read('httpsKey', keyFile)
+  const cert = readPem('httpsCert', certFile)
+  const key = readPem('httpsKey', keyFile)
   const leaf = attempt(
     () => readLeaf(cert),
     () => `httpsCert: ${certFile} is no PEM certificate; it begins with -----BEGIN CERTIFICATE-----`,
@@ -178,9 +173,12 @@ function attempt<Result>(act: () => Result, problem: (cause: unknown) => string)
   }
 }
 
-function fileProblem(cause: unknown): string {
-  const code = codeOf(cause)
-  return code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a folder' : String(code)
+function readPem(option: string, file: string): string {
+  const read = readTextFile(file)
+  if (read.ok) return read.text
+  const { code, reason, cause } = read
+  const problem = code === undefined ? `${file}: ${reason}` : `cannot read ${file} (${reason})`
+  throw ConfigError.of(`${option}: ${problem}`, { cause })
 }
 
 /** The names, of those given, that a client would refuse this certificate for. IPv6 addresses may stand in brackets. */

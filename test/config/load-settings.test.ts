@@ -304,3 +304,32 @@ test('There is no state folder, with a warning, where that of the user cannot be
   expect(sandbox).not.toHaveProperty('stateDir')
   expect(warnings).toEqual([expect.stringMatching(/file\/agekey-sandbox cannot be written.*--state-dir/)])
 })
+
+test.each([
+  [
+    'UTF-16',
+    Buffer.from('\uFEFFport: 1\n', 'utf16le'),
+    /^agekey-sandbox\.yaml: is UTF-16 \(PowerShell's > writes that\); /,
+  ],
+  [
+    'Latin-1',
+    Buffer.from('# M\xFCller\nport: 1\n', 'latin1'),
+    /^agekey-sandbox\.yaml:1: the byte 0xFC \(ü in Latin-1\)/,
+  ],
+  ['1 MiB and a byte', Buffer.alloc(1024 * 1024 + 1, '#'), /^agekey-sandbox\.yaml: has 1048577 bytes, and 1048576 are/],
+  ['many levels', Buffer.from(`clients: ${'['.repeat(30_000)}`), /^agekey-sandbox\.yaml:1: level 65 of lists and/],
+])('A config file of %s stops the start in one line', async (_, bytes, message) => {
+  const cwd = folderWith({ 'agekey-sandbox.yaml': bytes })
+  await expect(loadSettings({ flags: {}, env: {}, cwd })).rejects.toThrow(message)
+})
+
+test('A config file that a flag names is refused in the same words, behind the flag', async () => {
+  const cwd = folderWith({ 'a.yaml': Buffer.from('\uFEFFport: 1\n', 'utf16le') })
+  await expect(loadSettings({ flags: { config: 'a.yaml' }, env: {}, cwd })).rejects.toThrow(
+    /^--config: a\.yaml: is UTF-16/,
+  )
+})
+
+test('A config file is read without the byte order mark of an editor', async () => {
+  expect((await loadFile('\uFEFF# comment\nport: 1\n')).sandbox.port).toBe(1)
+})

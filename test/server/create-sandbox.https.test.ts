@@ -78,11 +78,13 @@ describe('An own certificate', () => {
 
   test('An own certificate that cannot be used stops the start in one line', async () => {
     const [files, { httpsKey: otherKey }] = [await writePair('localhost'), await writePair('localhost')]
-    const folder = folderWith({ text: 'hello', locked: '-----BEGIN ENCRYPTED PRIVATE KEY-----\n' })
+    const utf16 = Buffer.from('\uFEFF-----BEGIN CERTIFICATE-----', 'utf16le')
+    const folder = folderWith({ utf16, text: 'hello', locked: '-----BEGIN ENCRYPTED PRIVATE KEY-----\n' })
     const [text, locked] = ['text', 'locked'].map((name) => join(folder, name))
     const cases: [SandboxOptions, RegExp][] = [
       [{ httpsCert: join(folder, 'absent') }, /^httpsCert: cannot read \S+absent \(there is no such file\)$/],
       [{ httpsCert: folder }, /^httpsCert: cannot read \S+ \(it is a folder\)$/],
+      [{ httpsCert: join(folder, 'utf16') }, /^httpsCert: \S+utf16: is UTF-16 \(PowerShell's > writes that\); /],
       [{ httpsCert: text }, /^httpsCert: \S+ is no PEM certificate; it begins with -----BEGIN CERTIFICATE/],
       [{ httpsCert: files.httpsKey }, /^httpsCert: \S+ is no PEM certificate/],
       [{ httpsKey: text }, /^httpsKey: \S+ is no PEM private key; it begins with -----BEGIN PRIVATE KEY/],

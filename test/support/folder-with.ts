@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** Creates a folder with these files, of text or JSON. @param end registers its removal: `afterAll` for a whole test file */
+/** Creates a folder with these files, of text, bytes or JSON. @param end registers its removal: `afterAll` for a whole test file */
 export function folderWith(
   files: Readonly<Record<string, unknown>> = {},
   end: (remove: () => void) => void = onTestFinished,
@@ -12,7 +12,8 @@ export function folderWith(
   end(() => rmSync(folder, { recursive: true, force: true }))
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true })
-    writeFileSync(join(folder, name), typeof content === 'string' ? content : JSON.stringify(content))
+    const isWritten = typeof content === 'string' || content instanceof Uint8Array
+    writeFileSync(join(folder, name), isWritten ? content : JSON.stringify(content))
   }
   return folder
 }

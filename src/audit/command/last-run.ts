@@ -3,7 +3,7 @@ import { createExchangeWithin } from '../../client/exchange.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import { replaceFile } from '../../files/private-file.ts'
 import { preparePrivateFolder } from '../../files/private-folder.ts'
-import { readIfThere } from '../../files/read-if-there.ts'
+import { MAX_REPORT_BYTES, readTextIfThere } from '../../files/text-file.ts'
 import { findAuditRow } from '../../sandbox/outcomes/catalogue.ts'
 import { type AuditReport, FINDINGS, LAST_AUDIT, readReport } from '../../sandbox/outcomes/report/audit-report.ts'
 import { exitCodeOf, summarise } from '../../sandbox/outcomes/report/checks-of.ts'
@@ -25,7 +25,7 @@ export function readUnsettled(app: string): readonly string[] {
 }
 
 /** The last report as JSON, for the console; `undefined` when there is none. @throws ConfigError with one line */
-export const readLastAudit = (): string | undefined => readIfThere(LAST_AUDIT)
+export const readLastAudit = (): string | undefined => readTextIfThere(LAST_AUDIT, { maxBytes: MAX_REPORT_BYTES })
 
 export type AuditMode = 'run' | 'learn' | 'again' | 'readings'
 

@@ -5,8 +5,8 @@ import { camelCase } from '../../files/camel-case.ts'
 import { messageOf } from '../../files/caught.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import { replaceFile } from '../../files/private-file.ts'
-import { readIfThere } from '../../files/read-if-there.ts'
 import { flagWord } from '../../files/shell-word.ts'
+import { readTextIfThere } from '../../files/text-file.ts'
 import { parseYamlDocument } from '../../files/yaml-document.ts'
 import { CATALOGUE_VERSION } from '../../sandbox/outcomes/catalogue.ts'
 import type { AuditReport } from '../../sandbox/outcomes/report/audit-report.ts'
@@ -109,7 +109,7 @@ export type AuditFile = NonNullable<ReturnType<typeof readAuditFile>>
 
 /** Reads the file in a folder; `undefined` when it does not exist. @throws ConfigError with file and line of each problem */
 export function readAuditFile(cwd = '.') {
-  const text = readIfThere(join(cwd, AUDIT_FILE))
+  const text = readTextIfThere(join(cwd, AUDIT_FILE))
   if (text === undefined) return undefined
   const lines = text.split('\n')
   // A file in which every line is a comment means the defaults.

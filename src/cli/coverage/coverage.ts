@@ -1,10 +1,11 @@
-import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { SandboxError } from '../../client/sandbox-error.ts'
 import { loadSettings, ownEnvironment } from '../../config/load-settings.ts'
 import type { Texts } from '../../config/text-settings.ts'
-import { codeOf, messageOf } from '../../files/caught.ts'
+import { messageOf } from '../../files/caught.ts'
 import { ConfigError } from '../../files/config-error.ts'
+import { fileError, MAX_REPORT_BYTES, readTextFile } from '../../files/text-file.ts'
 import { visible } from '../../files/visible.ts'
 import { packageVersion } from '../../package-root.ts'
 import { createClock } from '../../sandbox/clock/clock.ts'
@@ -105,7 +106,8 @@ function refuseToReplaceCounters(files: Readonly<Record<string, string>>): void 
 /** Whether a file holds counters of a run. A report of this command also has minimums, and may be replaced. */
 function holdsCounters(file: string): boolean {
   if (!existsSync(file) || !statSync(file).isFile()) return false
-  const coverage = coverageIn(readFileSync(file, 'utf8'))
+  const read = readTextFile(file, { maxBytes: MAX_REPORT_BYTES })
+  const coverage = read.ok ? coverageIn(read.text) : undefined
   return coverage !== undefined && !('minimums' in coverage)
 }
 
@@ -141,10 +143,7 @@ async function readCoverage(paths: readonly string[], flags: Texts, address: San
 /** Reads coverage files, and those in folders and below. A file that is named twice is read once. */
 async function readFiles(paths: readonly string[], flags: Texts): Promise<ReadCoverage> {
   const byRealPath = new Map(paths.flatMap(filesAt).map((path) => [realpathSync(path), path]))
-  const files = [...byRealPath.values()].map((path) => {
-    const text = attempt(path, () => readFileSync(path, 'utf8'))
-    return { path, counters: parseCoverage(text, path) }
-  })
+  const files = [...byRealPath.values()].map((path) => ({ path, counters: parseCoverage(readCounters(path), path) }))
   const { sandbox: settings } = await loadSettings({ flags })
   const clock = createClock()
   const cast = await castOf(await loadPersonas(settings.personas), { base: clock.base(), now: clock.now() })
@@ -170,18 +169,23 @@ function filesAt(path: string): readonly string[] {
   const found = statSync(path, { throwIfNoEntry: false })
   if (found === undefined) throw ConfigError.of(`${path}: there is no such file or folder; ${HOW_TO_MAKE_ONE}`)
   if (!found.isDirectory()) return [path]
-  const all = attempt(path, () => readdirSync(path, { recursive: true, encoding: 'utf8' }))
+  const all = listFolder(path)
   const names = all.filter((name) => name.endsWith('.json'))
   if (names.length === 0)
     throw ConfigError.of(`${path}: the folder holds no coverage file (*.json); ${HOW_TO_MAKE_ONE}`)
   return names.toSorted().map((name) => join(path, name))
 }
 
-function attempt<Result>(path: string, read: () => Result): Result {
+function listFolder(path: string): string[] {
   try {
-    return read()
+    return readdirSync(path, { recursive: true, encoding: 'utf8' })
   } catch (cause) {
-    const reason = codeOf(cause) === 'EISDIR' ? 'it is a folder' : messageOf(cause)
-    throw ConfigError.of(`${path}: cannot be read (${reason})`, { cause })
+    throw ConfigError.of(`${path}: cannot be read (${messageOf(cause)})`, { cause })
   }
+}
+
+function readCounters(path: string): string {
+  const read = readTextFile(path, { maxBytes: MAX_REPORT_BYTES })
+  if (read.ok) return read.text
+  throw fileError(path, read)
 }

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs'
 import type { Texts } from '../../config/text-settings.ts'
-import { codeOf } from '../../files/caught.ts'
 import { ConfigError } from '../../files/config-error.ts'
+import { readTextFile } from '../../files/text-file.ts'
 import { visible } from '../../files/visible.ts'
 import { ENDPOINTS } from '../../oidc/endpoints.ts'
 import { internalUrlProblem } from '../../sandbox/addresses/addresses.ts'
@@ -77,13 +76,18 @@ function visitOf(
 }
 
 function readCertificate(file: string): string {
+  const read = readTextFile(file)
+  if (!read.ok) {
+    const { code, reason, cause } = read
+    throw ConfigError.of(`--ca: ${code === undefined ? `${file}: ${reason}` : `cannot use ${file} (${reason})`}`, {
+      cause,
+    })
+  }
   try {
-    const pem = readFileSync(file, 'utf8')
-    readLeaf(pem)
-    return pem
+    readLeaf(read.text)
+    return read.text
   } catch (cause) {
-    const reason = codeOf(cause) === 'ENOENT' ? 'there is no such file' : 'it is no PEM certificate'
-    throw ConfigError.of(`--ca: cannot use ${file} (${reason})`, { cause })
+    throw ConfigError.of(`--ca: cannot use ${file} (it is no PEM certificate)`, { cause })
   }
 }
 

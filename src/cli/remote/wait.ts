@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import * as z from 'zod'
 import type { ExchangeOptions } from '../../client/exchange.ts'
@@ -8,6 +7,7 @@ import type { Settings } from '../../config/load-settings.ts'
 import type { Texts } from '../../config/text-settings.ts'
 import { codeOf, messageOf } from '../../files/caught.ts'
 import { ConfigError } from '../../files/config-error.ts'
+import { readTextFile } from '../../files/text-file.ts'
 import { visible } from '../../files/visible.ts'
 import { startStopwatch } from '../../sandbox/clock/clock.ts'
 import { certificateFileIn } from '../../tls/kept-certificate.ts'
@@ -151,11 +151,9 @@ async function requireHealthy({ url, settings, isLocal }: ReachedSandbox): Promi
 /** The certificate of a sandbox with these settings, if it exists already. */
 function trustOf({ httpsCert, stateDir }: Settings['sandbox'], isLocal: boolean): ExchangeOptions {
   const file = httpsCert ?? (stateDir === undefined ? undefined : certificateFileIn(stateDir))
-  try {
-    if (file !== undefined) return { certificate: readFileSync(file, 'utf8') }
-  } catch {
-    // The certificate does not exist yet, so only the usual ones can be trusted.
-  }
+  const read = file === undefined ? undefined : readTextFile(file)
+  // A certificate that does not exist yet leaves only the usual ones to trust.
+  if (read?.ok) return { certificate: read.text }
   // A certificate that is not kept lives in the server's memory. No other server listens at its own address.
   return { anyCertificate: isLocal }
 }

@@ -1,11 +1,11 @@
-import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { JWK } from 'jose'
 import * as z from 'zod'
-import { codeOf, messageOf } from '../../files/caught.ts'
+import { messageOf } from '../../files/caught.ts'
 import { ConfigError } from '../../files/config-error.ts'
 import { createOrRead } from '../../files/private-file.ts'
 import { preparePrivateFolder } from '../../files/private-folder.ts'
+import { readTextFile } from '../../files/text-file.ts'
 import { SIGNING_ALGORITHMS } from '../../oidc/ports.ts'
 import { generateStoredKeys, importKeys, type SigningKeys } from './signing-keys.ts'
 
@@ -20,7 +20,7 @@ export const keyFileIn = (stateDir: string) => join(stateDir, 'signing-keys.json
  * @throws ConfigError when the file is damaged or the folder cannot be written
  */
 export async function readKeyFile(file: string): Promise<SigningKeys | undefined> {
-  const text = await readText(file)
+  const text = readText(file)
   if (text === undefined) {
     await prepareFolder(dirname(file))
     return undefined
@@ -62,15 +62,14 @@ async function importKeySet(text: string, file: string): Promise<SigningKeys> {
   }
 }
 
-async function readText(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, 'utf8')
-  } catch (cause) {
-    const code = codeOf(cause)
-    // ENOTDIR: the folder is a file. The check of the folder explains that better.
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
-    throw ConfigError.of(`${file}: the signing keys cannot be read: ${messageOf(cause)}`, { cause })
-  }
+function readText(file: string): string | undefined {
+  const read = readTextFile(file)
+  if (read.ok) return read.text
+  const { code, line, reason, cause } = read
+  // ENOTDIR: the folder is a file. The check of the folder explains that better.
+  if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+  const place = line === undefined ? file : `${file}:${line}`
+  throw ConfigError.of(`${place}: the signing keys cannot be read: ${reason}`, { cause })
 }
 
 async function prepareFolder(folder: string): Promise<void> {

@@ -1,10 +1,11 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { stringify } from 'yaml'
 import type * as z from 'zod'
 import { isJsonObject } from '../../age/json-object.ts'
 import { codeOf, messageOf } from '../../files/caught.ts'
 import { ConfigError, type FileProblem } from '../../files/config-error.ts'
+import { requireText } from '../../files/text-file.ts'
 import { parseYamlDocument } from '../../files/yaml-document.ts'
 import { type Persona, personaSchema, personasSchema } from './persona-schema.ts'
 
@@ -32,7 +33,7 @@ export function readPersonas(paths: readonly string[]): Persona[] {
  * @throws ConfigError
  */
 export function readPersonaFile(file: string): readonly Persona[] {
-  return parseYamlDocument(readText(file), { file, schema: schemaOf })
+  return parseYamlDocument(requireText(file), { file, schema: schemaOf })
 }
 
 /** One persona and a list are checked by their own schemas, since they have different mistakes. */
@@ -71,10 +72,6 @@ function listPersonaFiles(path: string): string[] {
   throw ConfigError.inFiles([
     { file: path, message: 'holds no *.yaml file; write one persona per file, or a list under personas' },
   ])
-}
-
-function readText(file: string): string {
-  return reading(file, () => readFileSync(file, 'utf8'))
 }
 
 /** Errors of the operating system become problems of the file. */

@@ -1,19 +1,9 @@
-import { readFileSync } from 'node:fs'
-import { codeOf } from '../../files/caught.ts'
-import { ConfigError } from '../../files/config-error.ts'
+import { requireText } from '../../files/text-file.ts'
 import { parseYamlDocument } from '../../files/yaml-document.ts'
 import { type Scenario, scenarioSchema, unknownPersonas } from './scenario-schema.ts'
 
 /** The text of a scenario file. @throws ConfigError when it cannot be read */
-export function readScenarioText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (cause) {
-    const code = codeOf(cause)
-    const message = code === 'ENOENT' ? 'no such file' : code === 'EISDIR' ? 'is a folder; name its files' : undefined
-    throw ConfigError.inFiles([{ file, message: message ?? `cannot be read: ${String(cause)}` }], { cause })
-  }
-}
+export const readScenarioText = (file: string): string => requireText(file)
 
 /**
  * Parses a scenario and checks all names in it. Messages name `file`.

@@ -14,6 +14,7 @@ import { auditFileSchema } from '../../../src/audit/command/settings.ts'
 import { ConfigError } from '../../../src/files/config-error.ts'
 import { CATALOGUE_VERSION, CATALOGUE_VERSIONS } from '../../../src/sandbox/outcomes/catalogue.ts'
 import { folderWith } from '../../support/folder-with.ts'
+import { hostileYaml } from '../../support/hostile-yaml.ts'
 
 const PAGE = 'http://localhost:3000/verify'
 
@@ -315,4 +316,24 @@ test('The agekey-audit.yaml of --learn holds what was given, with the rest as ex
   expect(read(uncommented(text))?.values.start).toMatchObject({ ...start, ready: '/listening on/' })
   const comments = '# yes: 200 at /callback, says "a b"\n# no: 403 at /callback\n# no: begins again\nuse:\n  accepted: '
   expect(text).toContain(comments)
+})
+
+test.each([
+  [
+    'UTF-16',
+    Buffer.from('\uFEFFapp: x\n', 'utf16le'),
+    /agekey-audit\.yaml: is UTF-16 \(PowerShell's > writes that\); /,
+  ],
+  ['Latin-1', Buffer.from('# \xFC\n', 'latin1'), /agekey-audit\.yaml:1: the byte 0xFC \(ü in Latin-1\) is not UTF-8; /],
+  ['many levels', Buffer.from('['.repeat(30_000)), /^agekey-audit\.yaml:1: level 65 of lists and mappings begins/],
+])('An agekey-audit.yaml of %s is refused', (_, bytes, message) => {
+  expect(() => readAuditFile(folderWith({ 'agekey-audit.yaml': bytes }))).toThrow(message)
+})
+
+test('Hostile texts in agekey-audit.yaml are refused unless they say nothing', () => {
+  for (const [name, text] of hostileYaml(801)) {
+    const saysNothing = /^[\s#]*$/.test(text)
+    if (saysNothing) expect(read(text)?.values, name).toEqual({})
+    else expect(() => read(text), name).toThrow(/^agekey-audit\.yaml/)
+  }
 })

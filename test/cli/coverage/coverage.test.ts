@@ -142,6 +142,7 @@ test.each([
   ['adult.json package.json', /package\.json: it is no coverage file: it has no format, claims and rows; .*/],
   ['half.json', /half\.json: it is no coverage file: it is not JSON: .*/],
   ['page.html', /page\.html: it is no coverage file: it is not JSON: .*/],
+  ['wide.json', /wide\.json: is UTF-16 \(PowerShell's > writes that\); save it as UTF-8: .*/],
   ['gone.json', /gone\.json: there is no such file or folder; run the tests with setupSandbox.*/],
   ['runs', /runs: the folder holds no coverage file \(\*\.json\); run the tests with .*/],
   ['adult.json --url http://127.0.0.1:1', /--url: a sandbox is asked, and adult\.json is a file; give one.*/],
@@ -154,6 +155,7 @@ test.each([
 ])('coverage %s says what is wrong in one line, exits with 2 and writes nothing', async (args, line) => {
   const { coverage, cwd, read } = coverageIn({
     ...{ 'other.json': { ...adultCounters(), format: 99 }, 'package.json': { name: 'x' }, 'page.html': '<html>' },
+    'wide.json': Buffer.from('\uFEFF{}', 'utf16le'),
     ...{ 'half.json': JSON.stringify(adultCounters()).slice(0, 100), 'runs/notes.txt': 'no coverage' },
   })
   const before = [readdirSync(cwd), read('adult.json')]

@@ -60,3 +60,9 @@ test('A damaged key file is refused in one line that says what to do, also when 
   const refused = /^\S+signing-keys\.json: the signing keys cannot be read: [^\n]*Delete the file/
   await expect(generateKeys(file)).rejects.toThrow(refused)
 })
+
+test('A key file in UTF-16 is refused as such', async () => {
+  const file = keyFileIn(folder)
+  writeFileSync(file, Buffer.from('\uFEFF{"keys": []}', 'utf16le'))
+  await expect(readKeyFile(file)).rejects.toThrow(/signing-keys\.json: the signing keys cannot be read: is UTF-16 /)
+})

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ConfigError } from '../../../src/files/config-error.ts'
 import { loadPersonas } from '../../../src/sandbox/personas/load-personas.ts'
 import { readPersonaFile, readPersonas } from '../../../src/sandbox/personas/persona-files.ts'
+import { hostileYaml } from '../../support/hostile-yaml.ts'
 
 const yaml = (name: string, title = 'Mine') => `name: ${name}\ntitle: ${title}\npurpose: For tests.\n`
 
@@ -88,6 +89,22 @@ test('Persona files are all complained about at once', () => {
     './a.yaml:2: titel: unknown key. Did you mean "title"?',
     './b.yaml:1: the file is empty',
   ])
+})
+
+test('A persona file that is no UTF-8 is named with the line, beside the mistakes of others', () => {
+  writeFileSync(join(folder, 'a.yaml'), Buffer.from('name: mia\ntitle: M\xFCller\npurpose: P\n', 'latin1'))
+  writeFileSync(join(folder, 'b.yaml'), Buffer.from(`\uFEFF${yaml('ben')}`, 'utf16le'))
+  const [first, second, ...others] = complaintAbout(folder)
+  expect(first).toMatch(/^\.\/a\.yaml:2: the byte 0xFC \(ü in Latin-1\) is not UTF-8; /)
+  expect(second).toMatch(/^\.\/b\.yaml: is UTF-16 \(PowerShell's > writes that\); /)
+  expect(others).toEqual([])
+})
+
+test('Hostile persona files are refused, or read as personas', () => {
+  for (const [name, text] of hostileYaml(801)) {
+    write('a.yaml', text)
+    expect(complaintAbout(folder).join(), name).toMatch(/^\.\/a\.yaml/)
+  }
 })
 
 test('A folder without persona files is a mistake, and a path that cannot be read is named with the reason', () => {
