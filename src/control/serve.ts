@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { isJsonObject } from '../age/json-object.ts'
 import { ConfigError } from '../files/config-error.ts'
+import { decodeText } from '../files/decode-text.ts'
 import { onDemand } from '../files/on-demand.ts'
 import { guardControl } from '../http/guard/guard.ts'
 import type { Handler, HttpHost, RouteRow } from '../http/handler.ts'
@@ -95,9 +96,10 @@ async function readBody(operation: Operation, request: Incoming): Promise<unknow
   if (!operation.acceptsYaml || !YAML_TYPES.includes(mediaTypeOf(request) ?? ''))
     return readJsonBody(operation, request)
   requireShortYaml(request.body.length)
+  const text = decodeBody(request)
   const { parseYamlDocument } = await loadYaml()
   try {
-    return parseYamlDocument(Buffer.from(request.body).toString('utf8'), { file: 'body', schema: z.unknown() })
+    return parseYamlDocument(text, { file: 'body', schema: z.unknown() })
   } catch (error) {
     if (error instanceof ConfigError) throw Refusal.invalidRequest(error.message.replaceAll('\n', '; '))
     throw error
@@ -121,9 +123,17 @@ function readJsonBody(operation: Operation, request: Incoming): unknown {
     throw Refusal.byHttp(415, `Content-Type: must be ${allowed}, not ${mediaType ?? 'absent'}`, {})
   }
   if (isEmpty || isOwnForm(operation, request)) return takesBody ? {} : undefined
-  const json = parseJson(Buffer.from(request.body).toString('utf8'))
+  const json = parseJson(decodeBody(request))
   if (!json.ok) throw Refusal.invalidRequest(`body: it is not JSON: ${json.reason}`)
   const saysNothing = isJsonObject(json.value) && Object.keys(json.value).length === 0
   if (!takesBody && !saysNothing) throw Refusal.invalidRequest('body: this call takes none; leave it out')
   return json.value
+}
+
+/** @throws Refusal 400 for a body that is no UTF-8: a damaged name would be kept without a word */
+function decodeBody({ body }: Incoming): string {
+  const decoded = decodeText(body)
+  if (decoded.ok) return decoded.text
+  const { line, reason } = decoded
+  throw Refusal.invalidRequest(`${line === undefined ? 'body' : `body:${line}`}: ${reason}`)
 }

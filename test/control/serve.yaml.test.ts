@@ -123,3 +123,19 @@ test('JSON of 30,000 levels is refused by the depth of JSON', async () => {
   expect(answer.status).toBe(400)
   expect(await answer.text()).toContain('it is nested deeper than 64 levels')
 })
+
+const LATIN1 = new Uint8Array(Buffer.from('{\n"name": "p", "title": "M\xFCller", "purpose": "P"}', 'latin1'))
+const UTF16 = new Uint8Array(Buffer.from('\uFEFF{"name": "p", "title": "T", "purpose": "P"}', 'utf16le'))
+
+test.each([
+  ['application/json', LATIN1, /^body:2: the byte 0xFC \(ü in Latin-1\) is not UTF-8; save it as UTF-8/],
+  ['application/yaml', LATIN1, /^body:2: the byte 0xFC \(ü in Latin-1\) is not UTF-8; save it as UTF-8/],
+  ['application/json', UTF16, /^body: is UTF-16 \(PowerShell's > writes that\); save it as UTF-8/],
+  ['application/yaml', UTF16, /^body: is UTF-16 \(PowerShell's > writes that\); save it as UTF-8/],
+])('A body of %s that is no UTF-8 is refused before a damaged title is kept', async (type, bytes, message) => {
+  const answer = await put('personas', type, bytes)
+  expect(answer.status).toBe(400)
+  expect(await answer.json()).toMatchObject({ error_description: expect.stringMatching(message) })
+  const kept = (await sandbox.personas.list()).map(({ name }) => name)
+  expect(kept).not.toContain('p')
+})
