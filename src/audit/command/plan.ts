@@ -125,7 +125,7 @@ export function readAuditFile(cwd = '.') {
  * the placeholder for a mapping. No line moves.
  */
 const withQuotedPaths = (text: string): string =>
-  text.replaceAll(/(?<=:[ \t]+)\/[^\s'",{}]*\{sub\}[^\s'",{}]*/g, (path) => `'${path}'`)
+  text.replaceAll(/(:[ \t]+)(\/[^\s'",{}]*\{sub\}[^\s'",{}]*)/g, "$1'$2'")
 
 /** What an audit learned of an app, besides the flags. */
 export type LearnedSettings = Pick<AuditReport, 'app' | 'learned'> & { readonly given: AuditSettings }

@@ -337,3 +337,10 @@ test('Hostile texts in agekey-audit.yaml are refused unless they say nothing', (
     else expect(() => read(text), name).toThrow(/^agekey-audit\.yaml/)
   }
 })
+
+test('Many blanks in agekey-audit.yaml are passed once', () => {
+  const start = process.cpuUsage()
+  expect(() => read(`app:${' '.repeat(100_000)}x`)).toThrow(/^agekey-audit\.yaml/)
+  // To look back from each blank takes half a minute.
+  expect(process.cpuUsage(start).user / 1_000).toBeLessThan(4_000)
+})
