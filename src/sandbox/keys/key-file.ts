@@ -6,10 +6,13 @@ import { ConfigError } from '../../files/config-error.ts'
 import { createOrRead } from '../../files/private-file.ts'
 import { preparePrivateFolder } from '../../files/private-folder.ts'
 import { readTextFile } from '../../files/text-file.ts'
-import { SIGNING_ALGORITHMS } from '../../oidc/ports.ts'
-import { generateStoredKeys, importKeys, type SigningKeys } from './signing-keys.ts'
+import { SIGNING_ALGORITHMS, type SigningAlgorithm } from '../../oidc/ports.ts'
+import { excerpt, listed } from '../../text/message-parts.ts'
+import { importKeptKeys } from './kept-keys.ts'
+import { generateStoredKeys, importKeys, jwkSchema, type SigningKeys, type StoredKeys } from './signing-keys.ts'
 
-const keyFileSchema = z.object({ keys: z.array(z.looseObject({ kty: z.string(), alg: z.enum(SIGNING_ALGORITHMS) })) })
+/** Only what finds the keys; `importKeptKeys` checks them. */
+const keySetSchema = z.object({ keys: z.array(jwkSchema) })
 
 /** Where the signing keys are kept in a state folder. */
 export const keyFileIn = (stateDir: string) => join(stateDir, 'signing-keys.json')
@@ -37,28 +40,54 @@ export async function generateKeys(file?: string, onWarning?: (message: string) 
   const stored = await generateStoredKeys()
   if (file === undefined) return importKeys(stored)
   const keySet = { keys: SIGNING_ALGORITHMS.map((alg) => ({ ...stored[alg], alg })) }
-  const kept = await createOrRead(file, `${JSON.stringify(keySet, null, 2)}\n`).catch((error: unknown) => {
+  const text = `${JSON.stringify(keySet, null, 2)}\n`
+  const kept = await createOrRead(file, text).catch((error: unknown) => {
     onWarning?.(`${file}: the signing keys cannot be kept and change with the next start: ${messageOf(error)}`)
   })
-  return kept === undefined ? importKeys(stored) : importKeySet(kept, file)
+  return kept === undefined || kept === text ? importKeys(stored) : importKeySet(kept, file)
 }
 
 async function importKeySet(text: string, file: string): Promise<SigningKeys> {
   try {
-    const { keys } = keyFileSchema.parse(JSON.parse(text))
-    const find = (wanted: string): JWK => {
-      const found = keys.find(({ alg }) => alg === wanted)
-      if (!found) throw new TypeError(`it holds no ${wanted} key`)
-      return found
-    }
-    return await importKeys({ RS256: find('RS256'), ES256: find('ES256') })
+    return await importKeptKeys(findKeys(text))
   } catch (cause) {
-    const reason =
-      cause instanceof SyntaxError || cause instanceof z.ZodError ? 'it is not a JSON Web Key Set' : messageOf(cause)
     throw ConfigError.of(
-      `${file}: the signing keys cannot be read: ${reason}. Delete the file to have new keys made.`,
+      `${file}: the signing keys cannot be read: ${messageOf(cause)}. ` +
+        'Delete the file to have new keys made, or put an intact copy in its place.',
       { cause },
     )
+  }
+}
+
+/** The private keys of a JSON Web Key Set (RFC 7517). @throws Error that says what the text is instead */
+function findKeys(text: string): StoredKeys {
+  const parsed = keySetSchema.safeParse(parseJson(text))
+  if (!parsed.success) throw new TypeError(`it is not a JSON Web Key Set, which is {"keys": [...]}`)
+  const { keys } = parsed.data
+  const find = (wanted: SigningAlgorithm): JWK => {
+    const key = keys.find(({ alg }) => alg === wanted)
+    if (key) return key
+    const others = keys.map(
+      ({ kty, alg }) => `${excerpt(String(kty))} ${alg === undefined ? 'without alg' : excerpt(String(alg))}`,
+    )
+    throw new TypeError(
+      `it is not a JSON Web Key Set with a private key for each of ${SIGNING_ALGORITHMS.join(' and ')}: ` +
+        `the member alg says ${wanted} for none (found: ${listed(others) || 'no key'})`,
+    )
+  }
+  return { RS256: find('RS256'), ES256: find('ES256') }
+}
+
+/** Parses the text of a key file. @throws Error that repeats nothing of the text, which may hold a private key */
+function parseJson(text: string): unknown {
+  if (text.trim() === '') throw new TypeError('the file is empty')
+  const [, label] = /-----BEGIN ([A-Z0-9 ]{1,40})-----/.exec(text) ?? []
+  if (label !== undefined) throw new TypeError(`it is a PEM file (${label}), not a JSON Web Key Set`)
+  try {
+    return JSON.parse(text)
+  } catch {
+    // Without the cause: the error of the parser quotes the text.
+    throw new TypeError(/^\s*[{[]/.test(text) ? 'its JSON is damaged or cut off' : 'it is not JSON')
   }
 }
 

@@ -1,8 +1,11 @@
 import * as z from 'zod'
+import { messageOf } from '../../files/caught.ts'
+import { DamagedRecord } from '../../oidc/collection.ts'
 import { type Awaitable, type Signer, type SigningAlgorithm, whenThere } from '../../oidc/ports.ts'
 import { Refusal } from '../../oidc/refusal.ts'
 import { signCompact } from './compact-jws.ts'
-import { importKeys, type SigningKey, type SigningKeys, storedForm, storedKeysSchema } from './signing-keys.ts'
+import { importKeptKeys } from './kept-keys.ts'
+import { type SigningKey, type SigningKeys, type StoredKeys, storedForm, storedKeysSchema } from './signing-keys.ts'
 
 /** The stages of a key rotation, in their order. */
 export const ROTATION_STAGES = ['publish', 'use', 'retire', 'withdraw'] as const
@@ -89,10 +92,19 @@ export function createKeyRing({ keys, ...signing }: Signing & { keys: KeySource 
 
 /** Creates a ring from what was stored. */
 export function restoreKeyRing({ alg, isRepeatable }: Signing, { published, signing, lent }: StoredRing): KeyRing {
-  const keys = published.map((stored) => keysOf(importKeys(stored)))
+  const keys = published.map((stored) => keysOf(importRotated(stored)))
   const signer = keys[signing]
   if (!signer) throw new RangeError(`signing: there is no key ${signing} in the ring`)
   return ringOf({ alg, isRepeatable }, { published: keys, signing: signer, lent })
+}
+
+async function importRotated(stored: StoredKeys): Promise<SigningKeys> {
+  try {
+    return await importKeptKeys(stored)
+  } catch (cause) {
+    const how = `: ${messageOf(cause)}`
+    throw new DamagedRecord('the record of rotated signing keys', { how, remedy: 'reset the tenant', cause })
+  }
 }
 
 function ringOf({ alg, isRepeatable }: Signing, rotation: Rotation): KeyRing {

@@ -20,7 +20,7 @@ export interface SigningKey {
 export type SigningKeys = Readonly<Record<SigningAlgorithm, SigningKey>>
 
 /** Whether a key is of the right kind shows when it is imported. */
-const jwkSchema = z.custom<JWK>((value) => isJsonObject(value) && typeof value['kty'] === 'string', {
+export const jwkSchema = z.custom<JWK>((value) => isJsonObject(value) && typeof value['kty'] === 'string', {
   error: 'not a JSON Web Key',
 })
 
@@ -41,7 +41,10 @@ export const storedForm = ({ RS256, ES256 }: SigningKeys): StoredKeys => ({
   ES256: ES256.privateJwk,
 })
 
-/** Parses the keys once: a key parsed for each signature would cost three times the signature. @throws when a key is damaged */
+/**
+ * Parses keys of this process once: a key parsed for each signature would cost three times the signature. Keys that were kept are
+ * parsed by `importKeptKeys`.
+ */
 export async function importKeys(stored: StoredKeys): Promise<SigningKeys> {
   const [RS256, ES256] = await Promise.all([
     importSigningKey('RS256', stored.RS256),
@@ -55,9 +58,8 @@ async function generateJwk(alg: SigningAlgorithm): Promise<JWK> {
   return exportJWK(privateKey)
 }
 
-async function importSigningKey(alg: SigningAlgorithm, jwk: JWK): Promise<SigningKey> {
-  if (jwk.kty !== (alg === 'RS256' ? 'RSA' : 'EC') || jwk.d === undefined)
-    throw new TypeError(`the ${alg} key is not a private key`)
+/** Parses one private key. @throws Error of OpenSSL; most damage shows only in a signature */
+export async function importSigningKey(alg: SigningAlgorithm, jwk: JWK): Promise<SigningKey> {
   const privateKey = createPrivateKey({ key: { ...jwk }, format: 'jwk' })
   const publicJwk = createPublicKey(privateKey).export({ format: 'jwk' })
   const kid = `sandbox-${alg.toLowerCase()}-${(await calculateJwkThumbprint(publicJwk)).slice(0, 12)}`

@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { messageOf } from '../../../src/files/caught.ts'
 import { ConfigError } from '../../../src/files/config-error.ts'
 import { generateKeys, keyFileIn, readKeyFile } from '../../../src/sandbox/keys/key-file.ts'
 
@@ -65,4 +66,60 @@ test('A key file in UTF-16 is refused as such', async () => {
   const file = keyFileIn(folder)
   writeFileSync(file, Buffer.from('\uFEFF{"keys": []}', 'utf16le'))
   await expect(readKeyFile(file)).rejects.toThrow(/signing-keys\.json: the signing keys cannot be read: is UTF-16 /)
+})
+
+const RSA = { kty: 'RSA', alg: 'RS256' }
+const EC = { kty: 'EC', crv: 'P-256', alg: 'ES256' }
+
+test.each([
+  ['is empty', '', 'the file is empty'],
+  ['holds blanks', ' \n', 'the file is empty'],
+  ['is a certificate', '-----BEGIN CERTIFICATE-----\nMIIB', 'it is a PEM file (CERTIFICATE), not a JSON Web Key Set'],
+  ['is a private key as PEM', '\n-----BEGIN RSA PRIVATE KEY-----\nMIIB', 'it is a PEM file (RSA PRIVATE KEY), not'],
+  ['was cut off in a list', '{"keys": [{"kty": "RSA"}', 'its JSON is damaged or cut off'],
+  ['was cut off in a text', '{"keys": [{"kty": "RS', 'its JSON is damaged or cut off'],
+  ['is another text', 'keys: []', 'it is not JSON'],
+  ['is another JSON value', '[1]', 'it is not a JSON Web Key Set, which is {"keys": [...]}'],
+  ['is one key', JSON.stringify(RSA), 'it is not a JSON Web Key Set, which is {"keys": [...]}'],
+  ['has no key', '{"keys": []}', 'the member alg says RS256 for none (found: no key)'],
+  ['lacks one key', JSON.stringify({ keys: [RSA] }), 'the member alg says ES256 for none (found: RSA RS256)'],
+  [
+    'has another alg',
+    JSON.stringify({ keys: [{ ...RSA, alg: 'PS256' }, EC] }),
+    'the member alg says RS256 for none (found: RSA PS256, EC ES256)',
+  ],
+  [
+    'has no alg',
+    JSON.stringify({ keys: [RSA, { kty: 'EC' }] }),
+    'the member alg says ES256 for none (found: RSA RS256, EC without alg)',
+  ],
+  ['has public keys', JSON.stringify({ keys: [RSA, EC] }), 'the RS256 key is a public key: the private member d is'],
+])('A key file that %s is refused by what it is', async (_what, text, reason) => {
+  const file = keyFileIn(folder)
+  writeFileSync(file, text)
+  const refused = readKeyFile(file)
+  await expect(refused).rejects.toThrow(`${file}: the signing keys cannot be read: `)
+  await expect(refused).rejects.toThrow(reason)
+  await expect(refused).rejects.toThrow('Delete the file to have new keys made, or put an intact copy in its place.')
+})
+
+test('A key file with a damaged key is refused by the file and the key, without a private member', async () => {
+  const file = keyFileIn(folder)
+  await generateKeys(file)
+  const text = readFileSync(file, 'utf8')
+  const key = JSON.parse(text).keys[0]
+  writeFileSync(file, text.replace(key.n, key.n.replace(/^..../, 'zzzz')))
+  const message = await readKeyFile(file).catch(messageOf)
+  expect(message).toContain(`${file}: the signing keys cannot be read: the RS256 key is damaged: n, p and q do not`)
+  expect(message).not.toContain(key.d.slice(0, 12))
+})
+
+test('A key file that was cut off anywhere is refused', async () => {
+  const file = keyFileIn(folder)
+  await generateKeys(file)
+  const text = readFileSync(file, 'utf8').trimEnd()
+  for (let length = 0; length < text.length; length += 97) {
+    writeFileSync(file, text.slice(0, length))
+    await expect(readKeyFile(file)).rejects.toThrow(/its JSON is damaged or cut off|the file is empty/)
+  }
 })
