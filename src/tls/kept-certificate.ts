@@ -1,4 +1,4 @@
-import { createPrivateKey, type X509Certificate } from 'node:crypto'
+import { createPrivateKey, type KeyObject, sign, verify, type X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { dirname, join } from 'node:path'
@@ -118,9 +118,20 @@ function isStillGood({ cert, key }: Pair, { names, now }: Need): boolean {
   try {
     const leaf = readLeaf(cert)
     const isInTime = Date.parse(leaf.validFrom) <= now && Date.parse(leaf.validTo) > now + RENEW_BEFORE_MS
-    return isInTime && namesMissingFrom(leaf, names).length === 0 && leaf.checkPrivateKey(createPrivateKey(key))
+    return isInTime && namesMissingFrom(leaf, names).length === 0 && verifies(leaf, createPrivateKey(key))
   } catch {
     // Damaged: nothing is lost by another one.
+    return false
+  }
+}
+
+/** Whether the certificate verifies what the key signs: a damaged key may still name the right public half. */
+function verifies(leaf: X509Certificate, key: KeyObject): boolean {
+  const input = Buffer.from('agekey-sandbox')
+  try {
+    // Without a digest: an Ed25519 key has its own.
+    return verify(undefined, input, leaf.publicKey, sign(undefined, input, key))
+  } catch {
     return false
   }
 }
@@ -149,6 +160,12 @@ export function readOwnCertificate(
   if (!leaf.checkPrivateKey(privateKey)) {
     throw ConfigError.of(
       `httpsKey: ${keyFile} is not the key of the certificate in ${certFile}; give the two that were made together`,
+    )
+  }
+  if (!verifies(leaf, privateKey)) {
+    throw ConfigError.of(
+      `httpsKey: ${keyFile} is damaged, because the certificate in ${certFile} does not verify what the key signs; ` +
+        'give an intact copy of the key, or leave out both for a self-signed certificate',
     )
   }
   // What OpenSSL would report only at the first connection: a damaged chain, a key too small.

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createSandbox, type SandboxOptions } from '../../src/server/create-sandbox.ts'
 import { certificateFileIn, generateCertificate } from '../../src/tls/kept-certificate.ts'
+import { damagedKey } from '../support/damaged-key.ts'
 import { folderWith } from '../support/folder-with.ts'
 import { startSandbox } from '../support/sandbox.ts'
 import { rawCall } from './raw-call.ts'
@@ -81,6 +82,7 @@ describe('An own certificate', () => {
     const utf16 = Buffer.from('\uFEFF-----BEGIN CERTIFICATE-----', 'utf16le')
     const folder = folderWith({ utf16, text: 'hello', locked: '-----BEGIN ENCRYPTED PRIVATE KEY-----\n' })
     const [text, locked] = ['text', 'locked'].map((name) => join(folder, name))
+    const damaged = join(folderWith({ damaged: damagedKey(readFileSync(files.httpsKey, 'utf8')) }), 'damaged')
     const cases: [SandboxOptions, RegExp][] = [
       [{ httpsCert: join(folder, 'absent') }, /^httpsCert: cannot read \S+absent \(there is no such file\)$/],
       [{ httpsCert: folder }, /^httpsCert: cannot read \S+ \(it is a folder\)$/],
@@ -90,6 +92,10 @@ describe('An own certificate', () => {
       [{ httpsKey: text }, /^httpsKey: \S+ is no PEM private key; it begins with -----BEGIN PRIVATE KEY/],
       [{ httpsKey: locked }, /^httpsKey: \S+ is encrypted; give the key without a passphrase$/],
       [{ httpsKey: otherKey }, /^httpsKey: \S+key.pem is not the key of the certificate in \S+cert.pem/],
+      [
+        { httpsKey: damaged },
+        /^httpsKey: \S+damaged is damaged, because .* does not verify what the key signs; give an/,
+      ],
     ]
     for (const [options, message] of cases)
       await expect(createSandbox({ ...files, ...options })).rejects.toThrow(message)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { tlsKeyFileIn } from '../../src/tls/certificate.ts'
 import { certificateFileIn, keepCertificate } from '../../src/tls/kept-certificate.ts'
+import { damagedKey } from '../support/damaged-key.ts'
 import { folderWith } from '../support/folder-with.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -38,6 +39,15 @@ test.each([
   expect(second.cert === first.cert).toBe(isKept)
   expectKept(folder, second)
   expect(Date.parse(new X509Certificate(second.cert).validTo)).toBeGreaterThan(need.now)
+})
+
+test('A kept certificate whose key signs what the certificate does not verify is renewed', async () => {
+  const folder = folderWith()
+  const { cert, key } = await keepCertificate(folder, LOCAL)
+  writeFileSync(tlsKeyFileIn(folder), `${damagedKey(key)}${cert}`)
+  const renewed = await keepCertificate(folder, LOCAL)
+  expect(renewed.cert).not.toBe(cert)
+  expectKept(folder, renewed)
 })
 
 test('A certificate that cannot name what is asked for is made all the same, but not where no folder can be', async () => {
