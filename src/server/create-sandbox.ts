@@ -77,6 +77,7 @@ async function openStores({ store, memoryBudget, seed, baseUrl, onWarning }: San
   const { openRedisStores } = await loadRedisStores()
   const stores = await openRedisStores(store, {
     version: packageVersion(),
+    onWarning: (message) => onWarning?.(message),
     onLost: (reason) =>
       onWarning?.(`store: the connection is lost (${reason}); calls are answered with 503 until it is back`),
     onBack: () => onWarning?.('store: the connection is back'),

@@ -19,19 +19,20 @@ export async function settleKeys(stores: Stores, options: SandboxOptions): Promi
   const stored = keyFile === undefined ? undefined : await readKeyFile(keyFile)
   const make = async () => stored ?? generateKeys(keyFile, options.onWarning)
   const agreed = await stores.agreeOnKeys?.(make)
+  const first = await agreed?.()
   // The keys of a state folder may differ without a warning.
-  if (agreed && stored && options.keys !== undefined && stored.RS256.kid !== agreed.RS256.kid) {
+  if (first && stored && options.keys !== undefined && stored.RS256.kid !== first.RS256.kid) {
     options.onWarning?.(
       'keys: the store holds the signing keys of its first replica; they sign, and the ones of this replica do not',
     )
   }
-  const known = agreed ?? stored
+  const known = agreed ?? (stored && keysOf(Promise.resolve(stored)))
   const makeOrReport = () =>
     make().catch((error: unknown) => {
       options.onError?.(error)
       throw error
     })
-  return () => (known ? keysOf(Promise.resolve(known)) : keysSoon(makeOrReport, KEYS_AFTER_MS))
+  return () => known ?? keysSoon(makeOrReport, KEYS_AFTER_MS)
 }
 
 /** A warning for each file or folder with private keys that other users may open; none for a missing one. */

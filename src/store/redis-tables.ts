@@ -7,14 +7,19 @@ import type { ChangeTexts } from './redis-scripts.ts'
 /** A change of a table row. */
 export type RowChange = Omit<Extract<RecordChange, { readonly kind: 'row' }>, 'kind'>
 
+/** Tables in Redis, with what the other files of the store need of them. */
+export interface RedisTables extends Tables {
+  /** The key in Redis of the hash that holds a table. */
+  keyOf(table: string): string
+  /** A change of a row for the script that writes changes. */
+  textsOf(change: RowChange): ChangeTexts
+}
+
 /**
  * Tables in Redis: a hash for each, and a set with their names. A row is the place at which its id was first put, a colon, and the value
  * as JSON. `order` is the key of the counter for places.
  */
-export function createRedisTables(
-  redis: Redis,
-  { prefix, order }: { prefix: string; order: string },
-): Tables & { textsOf(change: RowChange): ChangeTexts } {
+export function createRedisTables(redis: Redis, { prefix, order }: { prefix: string; order: string }): RedisTables {
   const names = `${prefix}tables`
   const keyOf = (table: string) => `${prefix}table:${table}`
   const textsOf = ({ table, id, value, was }: RowChange): ChangeTexts => {
@@ -26,6 +31,7 @@ export function createRedisTables(
     contentOf(await redis.call((client) => client.hGet(keyOf(table), id)), `${keyOf(table)}, field ${id}`)
 
   return {
+    keyOf,
     textsOf,
     get,
     async list(table) {
@@ -56,4 +62,7 @@ export function createRedisTables(
 const textOf = (value: unknown) => JSON.stringify(value) ?? ''
 const placeOf = (row: string) => Number.parseInt(row, 10)
 const contentOf = (row: string | null, key: string): unknown =>
-  row === null ? undefined : parseStored(row.slice(row.indexOf(':') + 1), key)
+  row === null ? undefined : parseStored(contentIn(row), key)
+
+/** The value of a row in the hash of a table, as JSON. */
+export const contentIn = (row: string) => row.slice(row.indexOf(':') + 1)

@@ -85,6 +85,12 @@ export async function connectRedis(url: string, events: RedisEvents) {
     async listen(channel: string, listener: (message: string) => void) {
       await subscriber.subscribe(channel, listener)
     },
+    /** Calls `listener` at each new connection, and each second while Redis answers. */
+    onPulse(listener: () => void) {
+      client.on('ready', listener)
+      // The client asks Redis for a sign of life anyway, so no timer is added.
+      client.on('ping-interval', listener)
+    },
     close() {
       client.destroy()
       subscriber.destroy()

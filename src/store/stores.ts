@@ -1,12 +1,16 @@
+import type { KeySource } from '../sandbox/keys/key-ring.ts'
 import type { SigningKeys } from '../sandbox/keys/signing-keys.ts'
 import { MAX_TENANTS, type SharedParts, type TenantDirectory } from '../sandbox/tenants/shared-parts.ts'
 import { createMemoryRecords } from './memory.ts'
 import { createMemoryBudget, type Kept, type MemoryBudget } from './memory-budget.ts'
 import { createMemoryJournal } from './memory-journal.ts'
 
-export interface Stores extends Pick<SharedParts, 'journal' | 'directory' | 'isShared' | 'createRecords'> {
-  /** The first signing keys, where several processes share them: the first process makes them, the others read them. */
-  agreeOnKeys?(make: () => Promise<SigningKeys>): Promise<SigningKeys>
+export interface Stores extends Pick<SharedParts, 'journal' | 'directory' | 'agree' | 'createRecords'> {
+  /**
+   * The signing keys of all processes that share the store: the first process makes them, the others take them, also later (`agree`).
+   * Absent in a single process.
+   */
+  agreeOnKeys?(make: () => Promise<SigningKeys>): Promise<KeySource>
   /** @throws Refusal (503) while records cannot be written */
   check(): Promise<void>
   close(): void
@@ -18,7 +22,6 @@ export function createMemoryStores(megabytes?: number): Stores {
   return {
     journal: createMemoryJournal({ memory: budget }),
     directory: createMemoryDirectory({ budget }),
-    isShared: false,
     createRecords: (_tenant, clock) => createMemoryRecords({ clock, budget }),
     async check() {},
     close() {},

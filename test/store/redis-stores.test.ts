@@ -23,7 +23,7 @@ async function open(url: string, replica: 0 | 1 | 2 = 0) {
   const stores = await openRedisStores(url, { version: '1.0.0', onLost() {}, onBack() {} })
   onTestFinished(() => stores.close())
   const keys = await stores.agreeOnKeys?.(async () => importKeys(await made[replica]))
-  return { ...stores, kid: keys?.RS256.kid }
+  return { ...stores, kid: (await keys?.())?.RS256.kid }
 }
 
 /** The routes of a sandbox on these stores, and what goes wrong in it. */

@@ -57,7 +57,10 @@ interface Signing {
   readonly isRepeatable: boolean
 }
 
-/** A source of keys. It reads them on first use, returns the same keys each time, and returns them at once when they are there. */
+/**
+ * A source of keys. It reads them on first use and returns them at once when they are there. They stay the same, unless processes that
+ * share keys agree on others.
+ */
 export type KeySource = () => Awaitable<SigningKeys>
 
 /** Keys, or a promise of keys that are being generated. */

@@ -70,8 +70,12 @@ export interface SharedParts {
   readonly keys: KeyRing
   readonly directory: TenantDirectory
   readonly coverage: CoverageKeeper
-  /** Whether other processes serve the same tenants: each request then begins by reading what they changed. */
-  readonly isShared: boolean
+  /**
+   * Agrees on the signing keys with the other processes that serve the same tenants. Absent in a single process. Otherwise each request
+   * begins with it, and by reading what the others changed.
+   * @throws Refusal (503) while they do not agree
+   */
+  agree?(): Promise<void>
   generateKeys(): Promise<SigningKeys>
   createRecords(tenant: string, clock: SandboxClock): TenantRecords
 }

@@ -56,13 +56,18 @@ export function createTenant(
     onDriven = async () => {},
   }: { name: string; addresses: Addresses; onDriven?: (tenant: Tenant) => Promise<void> },
 ): Tenant {
-  const { settings: common, journal } = shared
+  const { settings: common, journal, agree } = shared
   const { baseUrl } = addresses
   const clock = createClock()
   const idsFor = (purpose: string) => createIds({ seed: common.seed, scope: `${name} ${purpose}` })
   const records = shared.createRecords(name, clock)
   const { store, tables } = records
   const state = createTenantState(records.stateTables)
+  const refresh =
+    agree &&
+    (async () => {
+      await Promise.all([agree(), state.refresh()])
+    })
   const changeClock = state.add({
     name: 'clock',
     schema: clockMemorySchema,
@@ -121,7 +126,7 @@ export function createTenant(
     scenarios: { ...scenarios, arm: driving(scenarios.arm) },
     journal: maskedJournal(journal, () => tenant.clients.mask),
     coverage: shared.coverage.of(name),
-    ...(shared.isShared && { refresh: state.refresh }),
+    ...(refresh && { refresh }),
     moveClock: driving(moveOwnClock),
     configure: driving(changes.configure),
     rotateKeys: driving(changes.rotateKeys),

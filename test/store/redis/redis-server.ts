@@ -5,7 +5,7 @@ import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from '@redis/client'
-import { afterAll, afterEach, beforeAll, onTestFinished } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, onTestFinished } from 'vitest'
 import type { SandboxOptions } from '../../../src/server/create-sandbox.ts'
 import { connectRedis, type Redis } from '../../../src/store/redis.ts'
 import { openRedisStores } from '../../../src/store/redis-stores.ts'
@@ -16,16 +16,18 @@ import { createRelyingParty } from '../../support/relying-party.ts'
 import { emptyRedisDatabase } from '../../support/run.ts'
 import { startSandbox } from '../../support/sandbox.ts'
 
-/** Ends every state that a test brings about, and forgets what was kept. */
+/** Ends every state that a test brings about. */
 const RESET: readonly (readonly [string, ...string[]])[] = [
   ['config set maxmemory 0 min-replicas-to-write 0 stop-writes-on-bgsave-error no requirepass', ''],
   ['replicaof no one'],
   ['client unpause'],
   ['acl deluser reader'],
-  ['flushall'],
 ]
 
-/** A Redis of the tests of a group: each finds it empty, as it was started. A start after `kill` has all that was confirmed. */
+/**
+ * A Redis of the tests of a group: each finds it empty, as it was started. A start after `kill` has all that was confirmed, a start after
+ * `forget` has nothing.
+ */
 export function useRedis() {
   let [port, folder, socket] = [0, '', '']
   let running: ChildProcess | undefined
@@ -56,6 +58,8 @@ export function useRedis() {
     socket = join(folder, 'redis.sock')
     await start()
   })
+  // Sandboxes of the test before have ended now: they write what they miss.
+  beforeEach(() => command('flushall'))
   afterEach(async () => {
     running?.kill('SIGCONT')
     for (const words of RESET) await command(...words)
@@ -73,6 +77,8 @@ export function useRedis() {
     },
     kill,
     start,
+    /** Removes the records of a Redis that was killed. */
+    forget: () => rmSync(join(folder, 'appendonlydir'), { recursive: true }),
     /** Stops the answers without closing any connection. */
     freeze: () => running?.kill('SIGSTOP'),
     command,
@@ -171,3 +177,16 @@ export const statuses = async (answers: readonly PromiseLike<{ readonly status: 
   (await Promise.all(answers)).map(({ status }) => status)
 
 export type Replica = Awaited<ReturnType<typeof startReplica>>
+
+/** Begins to read the events of a sandbox. Returns what was received so far. */
+export async function readEvents({ url }: Replica): Promise<() => string> {
+  const stopped = new AbortController()
+  onTestFinished(() => stopped.abort())
+  const { body } = await fetch(`${url}/_sandbox/events`, { signal: stopped.signal })
+  let text = ''
+  const read = async () => {
+    for await (const chunk of body ?? []) text += Buffer.from(chunk).toString()
+  }
+  read().catch(() => {})
+  return () => text
+}

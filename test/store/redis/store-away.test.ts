@@ -1,23 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { press } from '../../support/forms.ts'
 import { useRequest } from '../../support/requests.ts'
 import { emptyRedisDatabase } from '../../support/run.ts'
 import { describeWith } from '../../support/tools.ts'
-import { type Replica, startRedisProxy, startReplica, statuses } from './redis-server.ts'
-
-/** Begins to read the events of a sandbox. Returns what was received so far. */
-async function readEvents({ url }: Replica): Promise<() => string> {
-  const stopped = new AbortController()
-  onTestFinished(() => stopped.abort())
-  const { body } = await fetch(`${url}/_sandbox/events`, { signal: stopped.signal })
-  let text = ''
-  const read = async () => {
-    for await (const chunk of body ?? []) text += Buffer.from(chunk).toString()
-  }
-  read().catch(() => {})
-  return () => text
-}
+import { type Replica, readEvents, startRedisProxy, startReplica, statuses } from './redis-server.ts'
 
 const sorted = async (answers: Parameters<typeof statuses>[0]) => (await statuses(answers)).sort()
 
