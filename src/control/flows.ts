@@ -29,12 +29,15 @@ export const flowHandlers: Pick<Handlers, keyof typeof flowOperations> = {
     const since = given === undefined ? undefined : await flowEndedBefore(given, tenant)
     if (filter.outcome !== undefined) requireOutcomeName(filter.outcome)
     if (filter.persona !== undefined) await checkPersona(filter.persona, tenant)
-    const read = (filter: FlowFilter) => {
-      const flows = since === undefined ? journal.list(name, filter) : journal.listEnded(name, since, filter)
+    const read = (filter: FlowFilter, from = since) => {
+      const flows = from === undefined ? journal.list(name, filter) : journal.listEnded(name, from, filter)
       return readPage(searchFlows(flows, { status, q }), { limit, idOf: ({ id }) => id, show: listedOnWire })
     }
+    const began = seconds === undefined ? undefined : await startOf(since, tenant)
     const look = async () => {
-      const page = await read({ ...filter, isEnded: true })
+      // A store that was emptied counts flows from f1 again: another flow has the id now, and every flow ended after this call began.
+      const isSame = (await startOf(since, tenant)) === began
+      const page = await read({ ...filter, isEnded: true }, isSame ? since : NONE_ENDED)
       return page.items.length > 0 ? page : undefined
     }
     const isNews = ({ type, flow = NONE_ENDED, data }: JournalEvent) =>
@@ -74,6 +77,10 @@ async function flowEndedBefore(since: string, tenant: Tenant): Promise<string> {
 }
 
 const listedOnWire = (flow: ListedFlow) => ({ ...wireFlow(flow), ...summarizeFlow(flow) })
+
+/** When the flow that `since` names began; `undefined` when there is no such flow. */
+const startOf = async (since: string | undefined, { journal, name }: Tenant) =>
+  since === undefined ? undefined : (await journal.find(name, since))?.started_at
 
 /** A flow as the control API shows it; its trace explains the answers. */
 const wireFlow = <Read extends Flow>({ calls, signals: _, ...flow }: Read) => ({

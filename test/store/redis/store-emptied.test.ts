@@ -266,6 +266,17 @@ describeWith('redis-server', 'A store that was emptied', () => {
     await vi.waitFor(hears, { timeout: 10_000, interval: 200 })
   })
 
+  test('A long poll that waits since a flow is answered by the first flow after FLUSHALL', async () => {
+    const { a, b } = await startTwo(redis.url)
+    await a.party.use({ state: 'before' })
+    const waiting = b.request.get('/_sandbox/flows').query('wait=15&since=now').then()
+    // Another call of the same replica: by now the first one waits.
+    await b.flows.list()
+    await redis.command('flushall')
+    await a.party.use({ state: 'after' })
+    expect((await waiting).body.flows).toMatchObject([{ state: 'after' }])
+  })
+
   test('A long poll that waits while an empty Redis takes the place is answered by a later flow', async () => {
     const { a, b } = await startTwo(redis.url)
     const waiting = b.request.get('/_sandbox/flows').query('wait=30&state=after').then()
