@@ -12,6 +12,7 @@ import { Refusal } from '../oidc/refusal.ts'
 import { parseJson } from '../oidc/request/json.ts'
 import { decodePairs } from '../oidc/request/parameters.ts'
 import type { RecordedFile } from '../sandbox/recordings/export-flow.ts'
+import { foundInsteadOfJson, isJsonText } from '../text/message-parts.ts'
 import { OPERATION_IDS, OPERATIONS, type OperationId } from './contract/contract.ts'
 import { NONE, type Operation } from './contract/operation.ts'
 import type { ControlAnswer } from './handler.ts'
@@ -125,6 +126,9 @@ function readJsonBody(operation: Operation, request: Incoming): unknown {
   if (isEmpty || isOwnForm(operation, request)) return takesBody ? {} : undefined
   const json = parseJson(decodeBody(request))
   if (!json.ok) throw Refusal.invalidRequest(`body: it is not JSON: ${json.reason}`)
+  if (typeof json.value === 'string' && isJsonText(json.value)) {
+    throw Refusal.invalidRequest(`body: it must be a JSON object${foundInsteadOfJson(json.value)}; encode it once`)
+  }
   const saysNothing = isJsonObject(json.value) && Object.keys(json.value).length === 0
   if (!takesBody && !saysNothing) throw Refusal.invalidRequest('body: this call takes none; leave it out')
   return json.value

@@ -8,6 +8,7 @@ import { readAgeSignals } from './request/age-signals.ts'
 import { bearerToken } from './request/client-auth.ts'
 import { mistakenFor, receivedInstead, schemeProblem } from './request/client-mistakes.ts'
 import { parseJson, repeatedMembers } from './request/json.ts'
+import { jsonMistake } from './request/json-mistakes.ts'
 import { ignoredParameter, refuseManyParameters } from './request/parameters.ts'
 import { readBody, type ServerRequest } from './request/server-request.ts'
 import type { Finding } from './rules/finding.ts'
@@ -130,7 +131,10 @@ function readUpgrade(text: string, provider: Provider, findings: Findings): AgeS
 /** The array as JSON text in a JSON string: an error or, where the profile tolerates it, an advice. */
 function readStringified(text: string, provider: Provider, findings: Findings): AgeSignal[] | undefined {
   const path = 'authorization_details'
-  findings.add('UPG-06', { path, message: `authorization_details must be a JSON array${foundInsteadOfJson(text)}` })
   const json = parseJson(text)
+  const mistake = json.ok ? undefined : jsonMistake(text)
+  const cause = mistake === undefined ? '' : ` (${mistake})`
+  const message = `authorization_details must be a JSON array${foundInsteadOfJson(text)}${cause}`
+  findings.add('UPG-06', { path, message })
   return json.ok ? readAgeSignals(json.value, provider, findings) : readAgeSignals(text, provider, findings)
 }

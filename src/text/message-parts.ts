@@ -157,8 +157,11 @@ export function foundInstead(value: unknown, candidates: readonly string[] = [])
   return `, is ${quote(value)}${hint && `.${hint}`}`
 }
 
+/** Whether a text holds a list or an object, itself or as JSON of such a text. */
+export const isJsonText = (text: string): boolean => /^[\s"\\]*[[{]/.test(text)
+
 /** The same for a list or an object: a text that contains one was encoded twice. */
 export const foundInsteadOfJson = (value: unknown): string =>
-  typeof value === 'string' && /^\s*[[{]/.test(value)
+  typeof value === 'string' && isJsonText(value)
     ? ', is JSON inside a string: it was encoded twice'
     : foundInstead(value)

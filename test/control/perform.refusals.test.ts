@@ -83,6 +83,19 @@ test.each([
   expect(answer.body.error_description).toContain(message)
 })
 
+const TWICE = 'body: it must be a JSON object, is JSON inside a string: it was encoded twice; encode it once'
+
+test.each([
+  [JSON.stringify('{"persona":"teen-16"}'), TWICE],
+  [JSON.stringify(JSON.stringify('[]')), TWICE],
+  ["{'persona': 'teen-16'}", '(write double quotes instead of single ones)'],
+  ['{\\"persona\\":\\"teen-16\\"}', '(it was escaped twice, as text inside of text; send it without the backslashes)'],
+  ['{&quot;persona&quot;:1}', '(quotation marks were escaped for HTML; send the text as it was before)'],
+])('POST evaluate names what spoiled the JSON %s', async (text, message) => {
+  const { body } = await sandbox.request.post('/_sandbox/evaluate').type('json').send(text).expect(400)
+  expect(body.error_description).toContain(message)
+})
+
 const LIMIT = (limit: string) => `limit: must be a whole number from 1 to 2000, not ${JSON.stringify(limit)}`
 
 test.each<[query: string, message: string]>([

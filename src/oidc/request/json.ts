@@ -1,4 +1,5 @@
 import { formatPath } from '../../text/schema-problems.ts'
+import { jsonMistake } from './json-mistakes.ts'
 
 /** The value of JSON text, or why it has none. */
 export type JsonText = { ok: true; value: unknown } | { ok: false; reason: string }
@@ -10,9 +11,10 @@ const MAX_LEVELS = 64
  * Parses JSON that a client sent, without the byte order mark of an editor (RFC 8259 section 8.1). The reason says where it breaks and never
  * repeats more than a few characters of it.
  */
-export function parseJson(text: string): JsonText {
+export function parseJson(sent: string): JsonText {
+  const text = sent.replace(/^\uFEFF/, '')
   try {
-    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''))
+    const value: unknown = JSON.parse(text)
     return hasManyBrackets(text) && isTooDeep(value)
       ? { ok: false, reason: `it is nested deeper than ${MAX_LEVELS} levels` }
       : { ok: true, value }
@@ -20,7 +22,8 @@ export function parseJson(text: string): JsonText {
     if (!(error instanceof SyntaxError)) throw error
     // One line: the message repeats a few characters of the text. Only Node 22 and later name line and column too.
     const reason = error.message.replaceAll(/\s+/g, ' ').replace(/ \(line \d+ column \d+\)$/, '')
-    return { ok: false, reason: reason + remedyOf(text) }
+    const mistake = jsonMistake(text)
+    return { ok: false, reason: mistake === undefined ? reason : `${reason} (${mistake})` }
   }
 }
 
@@ -53,25 +56,6 @@ export function repeatedMembers(text: string, root?: string): string[] {
 
 /** Whether a text is rather JSON than a form. */
 export const looksLikeJson = (text: string): boolean => /^\s*[{[]/.test(text)
-
-/** How JSON text is usually spoiled, the first that fits. */
-const MISTAKES: readonly (readonly [looks: RegExp, remedy: string])[] = [
-  [/^\s*$/, 'it is empty'],
-  [/^[a-z_]+=/, 'it is a form'],
-  [/^undefined$/, 'a variable without a value was turned into text'],
-  [/^\[object /, 'an object was turned into text; use JSON.stringify'],
-  [/^%(?:7B|5B|22)/i, 'it is percent-encoded twice; encode it once'],
-  [/^(?:eyJ|W3s|Wy)[\w+/=-]*$/, 'it is base64; send the JSON text itself'],
-  [/^\s*[{[]\s*(?:\{\s*)?'/, 'write double quotes instead of single ones'],
-  [/^\s*[{[]\s*(?:\{\s*)?\w+\s*:/, 'write names of members in double quotes'],
-  [/:\s*(?:True|False|None)\b/, 'write true, false and null in lower case'],
-  [/,\s*[}\]]/, 'remove the comma before a closing bracket'],
-]
-
-function remedyOf(text: string): string {
-  const remedy = MISTAKES.find(([looks]) => looks.test(text))?.[1]
-  return remedy === undefined ? '' : ` (${remedy})`
-}
 
 /** Whether there are enough for so many levels: hardly a text has them, and most need not be walked through. */
 const hasManyBrackets = (text: string) => !/^[^[{]*(?:[[{][^[{]*){0,64}$/.test(text)

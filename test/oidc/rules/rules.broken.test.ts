@@ -374,6 +374,12 @@ const BODIES: readonly (readonly [rule: RuleId, body: string, message: string, d
   ['UPG-05', '{"details":[]}', '$ is missing; details was received: did you mean $?', { beside: ['UPG-07'] }],
   ['UPG-05', '{"__proto__":{"$":[]}}', '$ is missing', { beside: ['UPG-07'] }],
   ['UPG-06', TWICE_ENCODED, '$ must be a JSON array, is JSON inside a string: it was encoded twice'],
+  [
+    'UPG-06',
+    `{"$":"[{'type':1}]"}`,
+    '$ must be a JSON array, is JSON inside a string: it was encoded twice (write double quotes instead of single ones)',
+    { ...SPEC, beside: ['SIG-01'] },
+  ],
   ['UPG-06', '{"$":"x"}', '$ must be a JSON array, is "x"', { ...SPEC, beside: ['SIG-01'] }],
   ['UPG-07', JSON.stringify({ ...DETAILS, note: 'x' }), 'note is not known and was ignored. Known: $.'],
   ['SIG-22', `{"$":[],"$":${TWO_METHODS}}`, `$ ${REPEATED}`, { beside: ['SIG-22'] }],
