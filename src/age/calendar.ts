@@ -19,7 +19,7 @@ const MAX_DATE_TEXT = 100
 
 /**
  * Reads an ISO 8601 date (`2026-07-01`, meaning 00:00:00Z of that day) or date-time (`2026-07-01T12:00:00.5+02:00`) on a day that exists.
- * Seconds, fraction and zone are optional; without a zone the time is UTC; `+0200` and `+02` are zones too.
+ * Seconds, fraction and zone are optional; without a zone the time is UTC; `+0200` and `+02` are read as zones, too (see `zoneAdvice`).
  * @returns milliseconds since the UNIX epoch, possibly with a fraction; `undefined` for anything else
  */
 export function parseInstant(text: string): number | undefined {
@@ -32,6 +32,19 @@ export function parseInstant(text: string): number | undefined {
   const zone = Number(zoneHours) * HOUR + Number(zoneMinutes) * MINUTE
   const time = Number(hours) * HOUR + Number(minutes) * MINUTE + Number(seconds) * SECOND + Number(fraction) * SECOND
   return midnight + time - (sign === '-' ? -zone : zone)
+}
+
+/**
+ * What keeps the zone of a date-time from the form of RFC 3339, as advice: ISO 8601 allows `+0200` and `+02`, and a parser that follows
+ * RFC 3339 alone refuses both.
+ * @returns `undefined` for a zone as `+02:00` or `Z`, for no zone, and for a text that `parseInstant` does not read
+ */
+export function zoneAdvice(text: string): string | undefined {
+  if (parseInstant(text) === undefined) return undefined
+  const [, hours, minutes = ''] = /T.*([+-]\d{2})(\d{2})?$/.exec(text) ?? []
+  if (hours === undefined) return undefined
+  const right = `${hours}:${minutes || '00'}`
+  return `should write its zone as ${right}, as RFC 3339 does, writes ${hours}${minutes}; a stricter parser refuses it`
 }
 
 /** The first instant that `text` can mean: without a zone, that of UTC+14. @returns as `parseInstant` */

@@ -1,15 +1,15 @@
 import * as z from 'zod'
 import { foundInstead } from '../text/message-parts.ts'
 import { REQUIREMENT_SCHEMAS } from './attributes.ts'
-import { INSTANT_FORMS, parseCalendarDate, parseInstant } from './calendar.ts'
+import { INSTANT_FORMS, parseCalendarDate, parseInstant, zoneAdvice } from './calendar.ts'
 import { bounded, breaks, type Issue, issue, issuesOf } from './explain.ts'
 import { isJsonObject, type JsonObject } from './json-object.ts'
 import { byMethod, METHOD_NAMES, METHODS, type Method } from './methods.ts'
 import { levelSchema, yearsSchema } from './signal-schema.ts'
 import { PROVENANCE_PATTERN, type Vocabulary } from './vocabulary.ts'
 
-/** Rules about the list of thresholds as a whole. They are advice; the schema of one profile refuses what breaks them. */
-const NOT_ALWAYS_REFUSED: ReadonlySet<string> = new Set(['CLM-04', 'CLM-05', 'CLM-06'])
+/** Rules about the list of thresholds as a whole, and about the form of a zone. They are advice, at least in one profile. */
+const NOT_ALWAYS_REFUSED: ReadonlySet<string> = new Set(['CLM-04', 'CLM-05', 'CLM-06', 'CLM-22'])
 
 // Decision: every list in the claims has at most 100 entries, which bounds the cost of a request.
 const MAX_ENTRIES = 100
@@ -107,8 +107,8 @@ export const claimsSchema = z.strictObject(
 export type Claims = z.infer<typeof claimsSchema>
 
 /**
- * Checks a claims object (already parsed from JSON) and reports all mistakes at once: CLM-01 to CLM-20. Without a vocabulary any platform
- * is accepted. `claims` is present when only CLM-04, CLM-05 and CLM-06 were found, which not every profile refuses.
+ * Checks a claims object (already parsed from JSON) and reports all mistakes at once: CLM-01 to CLM-20, CLM-22. Without a vocabulary
+ * any platform is accepted. `claims` is present when only CLM-04, CLM-05, CLM-06 and CLM-22 were found, which not every profile refuses.
  */
 export function parseClaims(value: unknown, vocabulary?: Vocabulary): { claims?: Claims; issues: Issue[] } {
   // Lists are counted first: entries beyond the limit cost nothing.
@@ -159,14 +159,33 @@ const MAX_THRESHOLDS = 5
 function crossFieldIssues(claims: unknown, vocabulary: Vocabulary | undefined): Issue[] {
   if (!isJsonObject(claims)) return []
   const { age_thresholds: thresholds, overrides } = claims
-  const judge = (method: Method, override: unknown): Issue[] => {
-    if (!isJsonObject(override)) return []
+  const judge = (method: Method, override: JsonObject): Issue[] => {
     const platforms = vocabulary ? platformIssues(method, override, vocabulary) : []
     return [...lengthIssues(method, override, thresholds), ...facialIssues(method, override), ...platforms]
   }
-  const ofOverrides = isJsonObject(overrides) ? METHOD_NAMES.flatMap((method) => judge(method, overrides[method])) : []
-  // Those of thresholds last, because a profile may tolerate them: the limit of an answer then cuts off no refusal.
-  return [...ofOverrides, ...thresholdIssues(thresholds)]
+  const judged = isJsonObject(overrides) ? objectsByMethod(overrides) : []
+  return [
+    ...judged.flatMap(([method, override]) => judge(method, override)),
+    // What a profile may tolerate comes last: the limit of an answer then cuts off no refusal.
+    ...thresholdIssues(thresholds),
+    ...zoneIssues(claims, []),
+    ...judged.flatMap(([method, override]) => zoneIssues(override, ['overrides', method])),
+  ]
+}
+
+function objectsByMethod(overrides: JsonObject): [method: Method, override: JsonObject][] {
+  const found: [Method, JsonObject][] = []
+  for (const method of METHOD_NAMES) {
+    const override = overrides[method]
+    if (isJsonObject(override)) found.push([method, override])
+  }
+  return found
+}
+
+/** CLM-22: advice on the `verified_after` of the claims or of an override. */
+function zoneIssues({ verified_after: after }: JsonObject, path: readonly string[]): Issue[] {
+  const advice = typeof after === 'string' ? zoneAdvice(after) : undefined
+  return advice === undefined ? [] : [issue('CLM-22', 'claims', [...path, 'verified_after'], advice)]
 }
 
 function thresholdIssues(thresholds: unknown): Issue[] {

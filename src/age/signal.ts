@@ -7,6 +7,7 @@ import {
   parseCalendarDate,
   parseInstant,
   resolveRelativeDate,
+  zoneAdvice,
 } from './calendar.ts'
 import { bounded, type Issue, issue, issuesOf } from './explain.ts'
 import { isJsonObject, type JsonObject } from './json-object.ts'
@@ -37,7 +38,7 @@ export const MAX_SIGNALS = 50
 
 /**
  * Checks the value of `authorization_details` (E2, E5; already parsed from JSON) and reports the mistakes of all items at once: SIG-01 to
- * SIG-21, SIG-23, SIG-24. `signals` is present when only recommendations were found (SIG-10, SIG-13, SIG-23, SIG-24).
+ * SIG-21, SIG-23 to SIG-25. `signals` is present when only recommendations were found (SIG-10, SIG-13, SIG-23 to SIG-25).
  */
 export function parseAgeSignals(
   value: unknown,
@@ -201,7 +202,7 @@ function allowlistIssues({ provenance }: JsonObject, allowlist: readonly string[
   return [{ rule: 'SIG-20', path: ['provenance'], message }]
 }
 
-/** SIG-10, SIG-13, SIG-24: recommendations. */
+/** SIG-10, SIG-13, SIG-24, SIG-25: recommendations. */
 function recommendations({ method, age, verification_id: verificationId, verified_at }: JsonObject): Issue[] {
   const issues: Issue[] = []
   if (isMethod(method) && isJsonObject(age)) {
@@ -218,6 +219,8 @@ function recommendations({ method, age, verification_id: verificationId, verifie
     const message = `should be a UUID of version 7${foundInstead(verificationId)}`
     issues.push({ rule: 'SIG-13', path: ['verification_id'], message })
   }
+  const zone = typeof verified_at === 'string' ? zoneAdvice(verified_at) : undefined
+  if (zone !== undefined) issues.push({ rule: 'SIG-25', path: ['verified_at'], message: zone })
   return [...issues, ...birthAfterVerification(age, verified_at)]
 }
 

@@ -25,7 +25,7 @@ const ALLOWLIST = '; for example /veratad/roc. The allowlist holds /veratad/roc 
 test('parseAgeSignals reports each issue in whole, and gives back signals without one', () => {
   const cases = readings((value) => parseAgeSignals(value, SIGNAL_CONTEXT))
   const whole = cases.map(({ name, signal, expected }) => {
-    const isUsable = expected.every((text) => /^SIG-(10|13|24) /.test(text))
+    const isUsable = expected.every((text) => /^SIG-(10|13|24|25) /.test(text))
     const missing = expected.map((text) => (/^SIG-19 .* is missing: /.test(text) ? text + ALLOWLIST : text))
     return [name, missing, isUsable ? [signal] : undefined]
   })
@@ -129,7 +129,7 @@ test('The parsers of signals never throw, and name a rule and a sentence for eac
   )
 })
 
-const ONLY_FOR_SUBMISSION = /^SIG-(10|13|20|24) |^SIG-03 iso_27566_1/
+const ONLY_FOR_SUBMISSION = /^SIG-(10|13|20|24|25) |^SIG-03 iso_27566_1/
 const rulesAndPaths = (texts: readonly string[]) => texts.map((text) => text.split(':', 1)[0])
 
 test('parseEvaluationSignals judges submitted signals likewise, but for what concerns their submission', () => {

@@ -82,7 +82,7 @@ export const AGE_SIGNAL_RULES = {
     ...row,
     section: 'Age signal; the forms that are read are a decision of the sandbox',
     sentence: 'verified_at is an ISO 8601 date or date-time.',
-    hint: 'Send for example "2026-01-31T12:00:00Z": the moment at which the verification was completed. Other forms of ISO 8601 (basic format, weeks, days of the year, a comma before the fraction) are not read.',
+    hint: 'Send for example "2026-01-31T12:00:00Z": the moment at which the verification was completed. The zones +0200 and +02 are read, with advice (SIG-25); other forms of ISO 8601 (basic format, weeks, days of the year, a comma before the fraction) are not.',
   },
   'SIG-15': {
     ...row,
@@ -140,6 +140,13 @@ export const AGE_SIGNAL_RULES = {
     section: 'decision of the sandbox',
     sentence: 'verified_at is not before date_of_birth.',
     hint: 'Compare the two dates: nobody is verified before birth, so one of the two is wrong.',
+    level: 'advice',
+  },
+  'SIG-25': {
+    ...row,
+    section: 'RFC 3339 section 5.6',
+    sentence: 'verified_at writes its zone as Z or +00:00.',
+    hint: 'Send the zone with a colon and minutes. ISO 8601 allows +0000 and +00, which are read here; a stricter parser refuses both.',
     level: 'advice',
   },
 } as const satisfies RuleTable

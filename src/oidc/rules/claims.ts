@@ -56,7 +56,7 @@ export const CLAIMS_RULES = {
     ...row,
     section: 'Claims object; the forms that are read are a decision of the sandbox',
     sentence: 'verified_after is an ISO 8601 date or date-time.',
-    hint: 'Send for example "2026-01-31" or "2026-01-31T12:00:00Z". Other forms of ISO 8601 are not read.',
+    hint: 'Send for example "2026-01-31" or "2026-01-31T12:00:00Z". The zones +0200 and +02 are read, with advice (CLM-22); other forms of ISO 8601 are not.',
   },
   'CLM-09': {
     ...provenance,
@@ -128,6 +128,13 @@ export const CLAIMS_RULES = {
     section: 'RFC 8259 section 4',
     sentence: 'No member name stands twice in a JSON object of claims.',
     hint: 'Remove all but one: JSON.parse takes the last one, other readers the first one, or none.',
+    level: 'advice',
+  },
+  'CLM-22': {
+    ...row,
+    section: 'RFC 3339 section 5.6',
+    sentence: 'verified_after writes its zone as Z or +00:00.',
+    hint: 'Send the zone with a colon and minutes. ISO 8601 allows +0000 and +00, which are read here; a stricter parser refuses both.',
     level: 'advice',
   },
 } as const satisfies RuleTable
