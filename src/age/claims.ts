@@ -4,8 +4,9 @@ import { REQUIREMENT_SCHEMAS } from './attributes.ts'
 import { INSTANT_FORMS, parseCalendarDate, parseInstant, zoneAdvice } from './calendar.ts'
 import { bounded, breaks, type Issue, issue, issuesOf } from './explain.ts'
 import { isJsonObject, type JsonObject } from './json-object.ts'
+import { methodSynonym } from './method-synonyms.ts'
 import { byMethod, METHOD_NAMES, METHODS, type Method } from './methods.ts'
-import { levelSchema, yearsSchema } from './signal-schema.ts'
+import { levelSchema, methodSchema, yearsSchema } from './signal-schema.ts'
 import { PROVENANCE_PATTERN, type Vocabulary } from './vocabulary.ts'
 
 /** Rules about the list of thresholds as a whole, and about the form of a zone. They are advice, at least in one profile. */
@@ -78,7 +79,7 @@ export const claimsSchema = z.strictObject(
       .array(yearsSchema('CLM-03'), { error: breaks('CLM-02', 'must be a non-empty array of ages') })
       .min(1),
     allowed_methods: z
-      .array(z.enum(METHOD_NAMES, { error: breaks('CLM-07', `must be one of ${METHOD_NAMES.join(', ')}`) }), {
+      .array(methodSchema('CLM-07', METHOD_NAMES), {
         error: breaks('CLM-07', 'must be a non-empty array of method names'),
       })
       .min(1)
@@ -96,7 +97,12 @@ export const claimsSchema = z.strictObject(
       .strictObject(
         // Created on first use: most schemas that a start would create belong to overrides.
         byMethod((method) => z.lazy(() => overrideSchema(method)).optional()),
-        { error: breaks('CLM-14', 'must be an object keyed by method names', { members: 'Methods' }) },
+        {
+          error: breaks('CLM-14', 'must be an object keyed by method names', {
+            members: 'Methods',
+            synonym: methodSynonym,
+          }),
+        },
       )
       .optional(),
     iso_27566_1: levelSchema.optional().describe('The least level of certification'),

@@ -16,7 +16,11 @@ interface Wording {
   readonly members?: string
   /** Says what is wrong with a text, where the sentence does not. */
   readonly fault?: (text: string) => string
+  /** Says what a word of other services is called here; empty for any other word. */
+  readonly synonym?: (word: string) => string
 }
+
+const NOTHING = () => ''
 
 /**
  * The `error` of a zod schema or check that stands for a rule of the specification. zod has no room for a rule id, so the id
@@ -25,11 +29,15 @@ interface Wording {
  * @param sentence what would be right, beginning with `must`
  */
 export function breaks(rule: string, sentence: string, wording: Wording = {}) {
-  const { missing = rule, unknown = rule, members = 'Members', fault = () => '' } = wording
+  const { missing = rule, unknown = rule, members = 'Members', fault = NOTHING, synonym = NOTHING } = wording
   return (issue: RawIssue): string => {
-    if (issue.code === 'unrecognized_keys') return unknownMembers(unknown, members, issue)
-    if (issue.input === undefined) return `${missing} is missing: it ${sentence}`
-    return `${rule} ${sentence}${received(issue)}${typeof issue.input === 'string' ? fault(issue.input) : ''}`
+    const { input } = issue
+    if (issue.code === 'unrecognized_keys') return unknownMembers({ rule: unknown, members, synonym }, issue)
+    if (input === undefined) return `${missing} is missing: it ${sentence}`
+    if (typeof input !== 'string') return `${rule} ${sentence}${received(issue)}`
+    const called = synonym(input)
+    const instead = called === '' ? received(issue) : foundInstead(input) + called
+    return `${rule} ${sentence}${instead}${fault(input)}`
   }
 }
 
@@ -60,8 +68,7 @@ export const bounded = (issues: readonly Issue[]): Issue[] => issues.slice(0, MA
 
 /** One line for each unknown member, in the order of `issue.keys`. */
 function unknownMembers(
-  rule: string,
-  members: string,
+  { rule, members, synonym }: { rule: string; members: string; synonym: (word: string) => string },
   issue: z.core.$ZodRawIssue<z.core.$ZodIssueUnrecognizedKeys>,
 ): string {
   const known = issue.inst instanceof z.ZodObject ? Object.keys(issue.inst.shape) : []
@@ -69,8 +76,9 @@ function unknownMembers(
   return issue.keys
     .slice(0, MAX_PROBLEMS)
     .map((key, index) => {
-      const hint = index < MAX_COMPARED ? didYouMean(key, known) : ''
-      return `${rule} has no member ${quote(key)}.${hint} ${allowed}`
+      const called = index < MAX_COMPARED ? synonym(key) : ''
+      const hint = index < MAX_COMPARED && called === '' ? didYouMean(key, known) : ''
+      return `${rule} has no member ${quote(key)}${called}.${hint} ${allowed}`
     })
     .join('\n')
 }

@@ -3,6 +3,7 @@ import { attributesOfAnyMethodSchema, attributesSchema } from './attributes.ts'
 import { INSTANT_FORMS, parseCalendarDate, parseInstant, parseRelativeDate } from './calendar.ts'
 import { breaks } from './explain.ts'
 import { isJsonObject } from './json-object.ts'
+import { methodSynonym } from './method-synonyms.ts'
 import { AGE_FORMATS, METHOD_NAMES, METHODS, type Method } from './methods.ts'
 import { ASSURANCE_LEVELS, type AssuranceLevel, PROVENANCE_PATH } from './vocabulary.ts'
 
@@ -125,9 +126,7 @@ function anyOf<Signal>(schemas: SignalSchemas<Signal>) {
 /** The members of every kind of age signal. */
 function statement(method: Method | undefined, dates: typeof absoluteDates) {
   return {
-    method: z.enum(method ? [method] : METHOD_NAMES, {
-      error: breaks('SIG-11', `must be one of ${METHOD_NAMES.join(', ')}`),
-    }),
+    method: methodSchema('SIG-11', method ? [method] : METHOD_NAMES),
     age: ageSchema(method, dates.dateOfBirth),
     verified_at: dates.verifiedAt,
     provenance: z
@@ -183,6 +182,10 @@ function ageSchema(method: Method | undefined, dateOfBirth: z.ZodType<string>): 
 }
 
 const formatsIn = (age: Readonly<Record<string, unknown>>) => AGE_FORMATS.filter((format) => age[format] !== undefined)
+
+/** The name of a method, one of `allowed`. */
+export const methodSchema = (rule: string, allowed: readonly Method[]) =>
+  z.enum(allowed, { error: breaks(rule, `must be one of ${METHOD_NAMES.join(', ')}`, { synonym: methodSynonym }) })
 
 /** A threshold, or an age in whole years. */
 export function yearsSchema(rule: string) {

@@ -29,6 +29,12 @@ export function didYouMean(word: string, candidates: readonly string[]): string 
 /** Whether a message asks for the name that was probably meant. */
 export const isNearMiss = (message: string): boolean => /\bdid you mean /i.test(message)
 
+/** `: credit_card is payment_card_network here`, to follow a word of other services. */
+export const calledHere = (word: string, name: string): string => `: ${excerpt(word)} is ${name} here`
+
+/** Whether a message says what a word of other services is called here. */
+export const saysWhatIsCalledHere = (message: string): boolean => /: .+ is \w+ here$/.test(message)
+
 /** `a, b or c`. The format is created on first use, which takes 20 ms that a start need not pay. */
 const alternatives = (names: readonly string[]) => new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(names)
 
@@ -91,7 +97,7 @@ const isBeginning = (word: string, text: string) => word.length >= 3 && text.sta
 const lettersOf = (text: string) => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
 
 /** `id_token.nonceMissing` as `id`, `token`, `nonce`, `missing`. */
-const partsOf = (text: string) =>
+export const partsOf = (text: string) =>
   text
     .replaceAll(/(\p{Ll})(?=\p{Lu})/gu, '$1 ')
     .toLowerCase()

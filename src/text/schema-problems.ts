@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { didYouMean, found, nearest, quote } from './message-parts.ts'
+import { didYouMean, found, nearest, quote, saysWhatIsCalledHere } from './message-parts.ts'
 
 /** One problem of a value: its path, and a sentence about what is wrong and what would be right. */
 export interface SchemaProblem {
@@ -131,10 +131,10 @@ function unionProblems(issue: z.core.$ZodIssueInvalidUnion): SchemaProblem[] {
   return [{ path, message: `expected ${[...kinds].join(' or ')}, ${found(issue.input)}` }]
 }
 
-/** When no alternative has the member's value, the message lists the values of all of them. */
+/** When no alternative has the member's value, the message lists the values of all of them, unless it says already what was meant. */
 function mergeVariants(branch: readonly z.core.$ZodIssue[], branches: readonly (readonly z.core.$ZodIssue[])[]) {
   const [wrong] = branch.filter(isWrongVariant)
-  if (wrong === undefined) return branch
+  if (wrong === undefined || saysWhatIsCalledHere(wrong.message)) return branch
   const values = branches.flatMap((other) => other.filter(isWrongVariant)).flatMap((other) => other.values)
   return [{ ...wrong, message: unknownValue(String(wrong.path[0]), wrong.input, [...new Set(values)]) }]
 }
