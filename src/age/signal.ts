@@ -132,15 +132,31 @@ function parseSignals<Signal>(value: unknown, reading: Reading<Signal>): { signa
     const method = isMethod(members['method']) ? members['method'] : undefined
     const parsed = reading.schemasFor(members)(method).safeParse(item)
     if (parsed.success) signals.push(parsed.data)
-    else issues.push(...issuesOf(parsed.error, root, [index]))
+    const broken = parsed.success ? [] : typeFirst(issuesOf(parsed.error, root, [index]))
+    isRefused ||= !parsed.success
+    const [first] = broken
+    if (first?.rule === OTHER_TYPE && typeof members['type'] === 'string') {
+      // Something else than an age signal: its other members follow the rules of its own type.
+      issues.push(first)
+      continue
+    }
     const others = reading.otherIssues(members)
     const advice = reading.advice?.(members) ?? []
-    isRefused ||= !parsed.success || others.length > 0
+    isRefused ||= others.length > 0
     issues.push(
+      ...broken,
       ...[...others, ...advice].map(({ rule, path, message }) => issue(rule, root, [index, ...path], message)),
     )
   }
   return { ...(!isRefused && { signals }), issues: bounded(issues) }
+}
+
+const OTHER_TYPE = 'SIG-04'
+
+/** The issue of the `type` explains the others of an item. */
+function typeFirst(issues: readonly Issue[]): Issue[] {
+  const rank = ({ rule }: Issue) => (rule === OTHER_TYPE ? 0 : 1)
+  return issues.toSorted((one, other) => rank(one) - rank(other))
 }
 
 /** How far the clock of a relying party may be ahead. */

@@ -92,6 +92,40 @@ test('parseAgeSignals gives back every signal that was sent, or the issues of ev
 const FORMS = 'YYYY-MM-DD or YYYY-MM-DDThh:mm[:ss[.fff]][Z or +hh:mm]'
 const ISO_8601 = `must be an ISO 8601 date or date-time on a day that exists, as ${FORMS}`
 
+test.each([
+  { type: 'payment_initiation', instructedAmount: { currency: 'EUR', amount: '1' }, creditorName: 'x' },
+  { type: 'account_information', actions: ['list_accounts'], locations: ['https://bank.example'] },
+  { type: 'openid_credential', credential_configuration_id: 'x', method: 'y', age: 7 },
+  { ...SIGNALS['card'], type: 'age-verification', age: {}, provenance: 'x', note: 1 },
+  { type: '' },
+])('Of an item of the type $type only the type is reported', (item) => {
+  const { issues } = parseAgeSignals([item], SIGNAL_CONTEXT)
+  expect(issues.map(({ rule, path }) => `${rule} ${path.join('/')}`)).toEqual(['SIG-04 0/type'])
+})
+
+test.each(['AGE_VERIFICATION', 'age-verification', 'ageVerification', 'age_verificaton'])(
+  'The misspelt type %s is answered by the right one',
+  (type) => {
+    expect(textsOf([{ ...email, type }])).toEqual([
+      `SIG-04 0/type: authorization_details[0].type must be age_verification, is "${type}". Did you mean "age_verification"?`,
+    ])
+  },
+)
+
+test.each([
+  ['no type', { note: 1 }],
+  ['a number for a type', { type: 1, note: 1 }],
+])('The type is reported before the other mistakes of an item with %s', (_what, item) => {
+  const rules = parseAgeSignals([item], SIGNAL_CONTEXT).issues.map(({ rule }) => rule)
+  expect(rules[0]).toBe('SIG-04')
+  expect(rules).toContain('SIG-03')
+})
+
+test('An item of another type hides no mistake of the next item', () => {
+  const { issues } = parseAgeSignals([{ type: 'payment_initiation' }, { ...email, note: 1 }], SIGNAL_CONTEXT)
+  expect(issues.map(({ rule, path }) => `${rule} ${path.join('/')}`)).toEqual(['SIG-04 0/type', 'SIG-03 1/note'])
+})
+
 test('parseAgeSignals looks at no more items than may be there, and answers with a hundred issues', () => {
   expect(parseAgeSignals(Array(30_000).fill(0), SIGNAL_CONTEXT).issues).toHaveLength(11)
   const many = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`x${index}`, 1]))
