@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { foundInstead } from '../text/message-parts.ts'
 import { REQUIREMENT_SCHEMAS } from './attributes.ts'
 import { INSTANT_FORMS, parseCalendarDate, parseInstant, zoneAdvice } from './calendar.ts'
+import { explainCoreClaims } from './core-claims.ts'
 import { bounded, breaks, type Issue, issue, issuesOf } from './explain.ts'
 import { isJsonObject, type JsonObject } from './json-object.ts'
 import { methodSynonym } from './method-synonyms.ts'
@@ -119,12 +120,13 @@ export type Claims = z.infer<typeof claimsSchema>
 export function parseClaims(value: unknown, vocabulary?: Vocabulary): { claims?: Claims; issues: Issue[] } {
   // Lists are counted first: entries beyond the limit cost nothing.
   const tooLong = longLists(value)
-  if (tooLong.length > 0) return { issues: bounded(tooLong) }
+  if (tooLong.length > 0) return { issues: bounded(explainCoreClaims(tooLong, value)) }
   const parsed = claimsSchema.safeParse(value)
   const issues = [...(parsed.success ? [] : issuesOf(parsed.error, 'claims')), ...crossFieldIssues(value, vocabulary)]
   const isRefused = issues.some(({ rule }) => !NOT_ALWAYS_REFUSED.has(rule))
   if (parsed.success && issues.length === 0) return { claims: parsed.data, issues }
-  return { ...(parsed.success && !isRefused && { claims: parsed.data }), issues: bounded(issues) }
+  const explained = bounded(explainCoreClaims(issues, value))
+  return { ...(parsed.success && !isRefused && { claims: parsed.data }), issues: explained }
 }
 
 /** The claims with the last instant of the day for each date in `verified_after`. */

@@ -84,6 +84,11 @@ test('parseClaims survives text that is no text, and objects without end', () =>
     }
 })
 
+test('A long list inside of a claims request of OpenID Connect Core is explained by the request', () => {
+  const { issues } = parseClaims({ id_token: { age_thresholds: Array(101).fill(18) } })
+  expect(issues.map(({ rule, path }) => `${rule} ${path.join('/')}`)).toEqual(['CLM-01 id_token'])
+})
+
 test('parseClaims never throws, and names a rule and a sentence for each issue', () => {
   const member = fc.constantFrom(...Object.keys(claimsSchema.shape), '__proto__', 'constructor', 'x')
   fc.assert(

@@ -11,7 +11,7 @@ export const CLAIMS_RULES = {
     ...row,
     section: 'Claims object; refusing other members is a decision of the sandbox',
     sentence: 'claims is a JSON object and has no members but those of the table.',
-    hint: 'Send for example { "age_thresholds": [18] }. Correct the name of an unknown member, or remove it: it would silently filter nothing.',
+    hint: 'Send for example { "age_thresholds": [18] }. Correct the name of an unknown member, or remove it: this service knows no other members.',
   },
   'CLM-02': {
     ...row,
