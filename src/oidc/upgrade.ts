@@ -9,8 +9,9 @@ import { bearerToken } from './request/client-auth.ts'
 import { mistakenFor, receivedInstead, schemeProblem } from './request/client-mistakes.ts'
 import { parseJson, repeatedMembers } from './request/json.ts'
 import { jsonMistake } from './request/json-mistakes.ts'
-import { ignoredParameter, refuseManyParameters } from './request/parameters.ts'
+import { ignoredParameter, type Parts, refuseManyParameters, reportParts } from './request/parameters.ts'
 import { readBody, type ServerRequest } from './request/server-request.ts'
+import { objectOf } from './request/spread-object.ts'
 import type { Finding } from './rules/finding.ts'
 import { Findings } from './rules/findings.ts'
 import { type AccessGrant, isReplayed, isUsedUp, usingUp } from './token.ts'
@@ -112,20 +113,31 @@ function readUpgrade(text: string, provider: Provider, findings: Findings): AgeS
   }
   const names = Object.keys(json.value)
   refuseManyParameters(names.length)
-  for (const name of names) {
-    if (name !== 'authorization_details') {
-      findings.add('UPG-07', { path: name, message: ignoredParameter(name, ['authorization_details']) })
-    }
-  }
-  const details: unknown = Object.hasOwn(json.value, 'authorization_details')
-    ? Reflect.get(json.value, 'authorization_details')
-    : undefined
+  const isSent = Object.hasOwn(json.value, 'authorization_details')
+  reportUnknownMembers(names, isSent, findings)
+  const details: unknown = isSent ? Reflect.get(json.value, 'authorization_details') : undefined
   const repeated = repeatedMembers(text).filter((path) => /^authorization_details(?:\[|$)/.test(path))
   findings.addRepeated('SIG-22', repeated)
   if (details === undefined) findings.missing('UPG-05', 'authorization_details')
   else if (typeof details === 'string') return readStringified(details, provider, findings)
   else return readAgeSignals(details, provider, findings)
   return undefined
+}
+
+const MEMBERS: readonly string[] = ['authorization_details']
+
+/** UPG-07, once for all members that an object became. */
+function reportUnknownMembers(names: readonly string[], isSent: boolean, findings: Findings): void {
+  const parts: Parts = new Map()
+  for (const name of names) {
+    if (MEMBERS.includes(name)) continue
+    const object = objectOf(name, (parameter) => !isSent && MEMBERS.includes(parameter))
+    if (object === undefined) findings.add('UPG-07', { path: name, message: ignoredParameter(name, MEMBERS) })
+    else parts.set(object, [...(parts.get(object) ?? []), name])
+  }
+  // Members of a JSON object have different names: none is repeated.
+  const rules = { unknown: 'UPG-07', repeated: 'UPG-07' } as const
+  reportParts(parts, { ...rules, known: MEMBERS, has: () => isSent, became: 'members' }, findings)
 }
 
 /** The array as JSON text in a JSON string: an error or, where the profile tolerates it, an advice. */

@@ -2,9 +2,11 @@ import { type Claims, parseClaims } from '../../age/claims.ts'
 import { isJsonObject, type JsonObject } from '../../age/json-object.ts'
 import { ASSURANCE_LEVELS } from '../../age/vocabulary.ts'
 import type { Provider } from '../../oidc/provider.ts'
+import { decodePairs, type Pairs } from '../../oidc/request/parameters.ts'
+import { objectOf } from '../../oidc/request/spread-object.ts'
 import type { Finding } from '../../oidc/rules/finding.ts'
 import { Findings } from '../../oidc/rules/findings.ts'
-import { readClaims } from '../../oidc/use.ts'
+import { readClaims, readUseParameters } from '../../oidc/use.ts'
 
 /** What was pasted: a text for the field, and the claims unless the service would refuse them. */
 export interface Pasted {
@@ -15,8 +17,8 @@ export interface Pasted {
 
 /** Reads claims as JSON, as percent-encoded JSON, or from the URL or the query of an E1 request, and checks them as E1 does. */
 export function readPasted(pasted: string, provider: Pick<Provider, 'profile' | 'vocabulary' | 'decisions'>): Pasted {
-  const json = findJson(pasted.trim())
   const findings = new Findings(provider.profile)
+  const json = findJson(pasted.trim(), findings)
   const claims = readClaims(json, provider, findings)
   if (findings.refusal || !claims) return { text: pasted, findings: findings.all }
   // Of a URL only the claims are shown, with which the user continues.
@@ -24,15 +26,19 @@ export function readPasted(pasted: string, provider: Pick<Provider, 'profile' | 
 }
 
 /** @returns `undefined` for a URL or a query without claims */
-function findJson(text: string): string | undefined {
+function findJson(text: string, findings: Findings): string | undefined {
   const query = queryOf(text)
-  if (query !== undefined) return new URLSearchParams(query).get('claims') ?? undefined
+  if (query !== undefined) return readUseParameters(claimsPairs(query), findings).claims
   return /^%7B/i.test(text) ? (new URLSearchParams(`claims=${text}`).get('claims') ?? text) : text
 }
 
+/** The pairs about `claims`, also those that an object became. */
+const claimsPairs = (query: string): Pairs =>
+  decodePairs(query).filter(([name]) => name === 'claims' || objectOf(name, () => false) === 'claims')
+
 function queryOf(text: string): string | undefined {
   if (/^https?:\/\//i.test(text)) return text.split('#', 1)[0]?.split('?').slice(1).join('?')
-  return /^\??[a-z_]+=/.test(text) ? text : undefined
+  return /^\??[a-z_]+(?:[[.%][^=&]*)?=/.test(text) ? text.replace(/^\?/, '') : undefined
 }
 
 /** Claims as readable JSON: each member, and each list, on one line. */

@@ -4,6 +4,7 @@ import type { Findings } from '../rules/findings.ts'
 import type { RuleId } from '../rules/rules.ts'
 import { echoProblem } from './echoed.ts'
 import { looksLikeJson } from './json.ts'
+import { objectOf, spreadProblem } from './spread-object.ts'
 
 /** The parameters of one request by name: a value that is `undefined` was not sent, or was sent without a value. */
 export type Parameters<Name extends string> = Readonly<Record<Name, string | undefined>>
@@ -43,14 +44,20 @@ export function readParameters<Name extends string>(
     findings.add(rules.unknown, { path: '', message: NOT_A_FORM })
   }
 
+  const parts: Parts = new Map()
+  const isAbsent = (parameter: string) => known.includes(parameter) && !pairs.some(([name]) => name === parameter)
   for (const [name, value] of isJson ? [] : pairs) {
     if (rejected.has(name)) continue
     const earlier = values.get(name)
     if (value === undefined || value.includes('\0') || name.includes('\0')) {
       rejected.add(name)
-      const fault = value === undefined ? 'bytes that are not UTF-8' : 'a NUL character'
-      const message = `${excerpt(name)} is not well-formed: it has ${fault}; percent-encode it as UTF-8, without NUL characters`
-      findings.add(rules.repeated, { path: name, message })
+      findings.add(rules.repeated, { path: name, message: malformed(name, value) })
+      continue
+    }
+    const isKnown = known.includes(name)
+    const object = isKnown ? undefined : objectOf(name, isAbsent)
+    if (object !== undefined) {
+      parts.set(object, [...(parts.get(object) ?? []), name])
     } else if (earlier !== undefined) {
       rejected.add(name)
       const message = `${excerpt(name)} is sent more than once${received(name, { known, values: [earlier, value] })}`
@@ -64,12 +71,55 @@ export function readParameters<Name extends string>(
         rejected.add(name)
         findings.add(rules.tooLong, { path: name, message: `${name} ${problem}` })
       }
-      if (!known.includes(name)) findings.add(rules.unknown, { path: name, message: ignoredParameter(name, known) })
+      if (!isKnown) findings.add(rules.unknown, { path: name, message: ignoredParameter(name, known) })
     }
+  }
+  if (parts.size > 0) {
+    const has = (object: string) => Boolean(values.get(object))
+    reportParts(parts, { ...rules, has, became: 'parameters' }, findings)
   }
   const parameters: Partial<Record<Name, string | undefined>> = {}
   for (const name of rules.known) parameters[name] = rejected.has(name) ? undefined : values.get(name) || undefined
   return parameters as Parameters<Name>
+}
+
+/** The names of parameters or members that are parts of an object, by the parameter that should hold the object. */
+export type Parts = Map<string, readonly string[]>
+
+/**
+ * One finding for each object, however many parameters it became: that of the parameter that is missing, otherwise advice. Names that are
+ * repeated break the rule of repeated parameters.
+ * @param sent.has whether the object itself was received, too
+ * @param sent.became what the members of the object became
+ */
+export function reportParts(
+  parts: Parts,
+  sent: {
+    readonly known: readonly string[]
+    readonly has: (object: string) => boolean
+    readonly became: 'parameters' | 'members'
+    readonly repeated: RuleId
+    readonly unknown: RuleId
+  },
+  findings: Findings,
+): void {
+  const { known, has, became } = sent
+  const remedy = became === 'parameters' ? 'send JSON.stringify(it) as one parameter' : 'send it as one member'
+  for (const [object, names] of parts) {
+    const problem = spreadProblem(names, became)
+    const isRepeated = new Set(names).size < names.length
+    const rule = isRepeated ? sent.repeated : sent.unknown
+    const path = names[0] ?? object
+    if (!known.includes(object)) findings.add(rule, { path, message: `${problem}; ${ignoredParameter(object, known)}` })
+    else if (has(object))
+      findings.add(rule, { path, message: `${problem}; ${object} itself was received: remove the others` })
+    else findings.noteSpread(object, `${problem}; ${remedy}`)
+  }
+}
+
+function malformed(name: string, value: string | undefined): string {
+  const fault = value === undefined ? 'bytes that are not UTF-8' : 'a NUL character'
+  return `${excerpt(name)} is not well-formed: it has ${fault}; percent-encode it as UTF-8, without NUL characters`
 }
 
 /**

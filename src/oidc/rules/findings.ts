@@ -23,6 +23,7 @@ export class Findings {
   readonly #found: Finding[] = []
   readonly #errors: RecordedError[] = []
   readonly #withoutValue = new Set<string>()
+  readonly #spread = new Map<string, string>()
   #isForm = true
 
   constructor(profile: Profile) {
@@ -38,6 +39,11 @@ export class Findings {
   /** Notes a parameter that was received without a value: it counts as omitted. */
   noteEmpty(name: string): void {
     this.#withoutValue.add(name)
+  }
+
+  /** Notes how an object arrived that is missing because a library made a parameter of each member. */
+  noteSpread(name: string, problem: string): void {
+    this.#spread.set(name, problem)
   }
 
   /** Notes that JSON stands where a form is expected: it explains why parameters are missing. */
@@ -58,6 +64,8 @@ export class Findings {
 
   /** `redirect_uri is missing; redirect_url was received: did you mean redirect_uri?` */
   absenceOf(name: string): string {
+    const spread = this.#spread.get(name)
+    if (spread !== undefined) return `${name} is missing; ${spread}`
     if (this.#withoutValue.has(name)) return `${name} is missing: it was received without a value`
     if (!this.#isForm) return `${name} is missing: JSON was received instead of a form`
     // An unknown parameter is advice: its name may be a misspelling of this one.

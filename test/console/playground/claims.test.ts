@@ -28,6 +28,9 @@ test.each([
   ['{"age_thresholds":[18]', 'USE-09', /claims must be JSON/],
   ['{"age_thresholds":["18"]}', 'CLM-03', /must be an integer from 0 to 150, is "18"/],
   ['http://localhost:2435/v1/oidc/use?scope=openid', 'USE-09', /claims is missing/],
+  ['http://localhost:2435/v1/oidc/use?scope=openid&claims[a][]=1&claims[a][]=2', 'USE-09', /became many parameters/],
+  ['claims%5Bage_thresholds%5D%5B%5D=18', 'USE-09', /claims\[age_thresholds\]\[\] was received: an object became/],
+  ["'{}'", 'USE-09', /quotation marks stand around it/],
   ['%7B%', 'USE-09', /claims must be JSON/],
 ])('Pasted text that cannot be read is kept, and refused by a rule: %s by %s', (text, rule, message) => {
   const pasted = readPasted(text, provider)
