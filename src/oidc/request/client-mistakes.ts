@@ -25,7 +25,41 @@ export function credentialsProblem(
 function secretMistake(sent: string, client: Client, clients: Clients): string | undefined {
   const usual = SECRET_MISTAKES.find(([repair]) => equalsSecret(repair(sent), client.clientSecret))?.[1]
   const [owner] = ownersOf(sent, clients)
-  return usual ?? (owner === undefined ? undefined : `it is that of client ${quote(owner)}`)
+  return (
+    usual ??
+    unencodedMistake(sent, client) ??
+    (owner === undefined ? undefined : `it is that of client ${quote(owner)}`)
+  )
+}
+
+/** What a reader of forms does to a value that stands in the form as it is, in this order. */
+const FORM_READING: readonly (readonly [change: (text: string) => string, cause: string])[] = [
+  [(text) => text.replace(/&.*/s, ''), '& ended it'],
+  [(text) => text.replaceAll('+', ' '), '+ became a blank'],
+  [percentDecoded, 'a % with two digits became one character'],
+]
+
+interface SpoiledSecret {
+  readonly text: string
+  readonly causes: readonly string[]
+}
+
+/** All that a form can make of a secret. An encoder of whole URLs leaves + and & as they are, and encodes %: each change may be absent. */
+function spoiledInForm(secret: string): readonly SpoiledSecret[] {
+  let all: readonly SpoiledSecret[] = [{ text: secret, causes: [] }]
+  for (const [change, cause] of FORM_READING) {
+    all = all.flatMap((one) => {
+      const text = change(one.text)
+      return text === one.text ? [one] : [one, { text, causes: [...one.causes, cause] }]
+    })
+  }
+  return all.filter(({ causes }) => causes.length > 0)
+}
+
+function unencodedMistake(sent: string, { clientSecret }: Client): string | undefined {
+  const spoiled = spoiledInForm(clientSecret).find(({ text }) => equalsSecret(sent, text))
+  if (spoiled === undefined) return undefined
+  return `it is as if it was sent without percent-encoding: ${spoiled.causes.join(' and ')}; percent-encode it, as URLSearchParams does`
 }
 
 /** The clients with this secret. All of them are compared, so that the time says nothing of any. */
@@ -44,6 +78,7 @@ const USUAL_MISTAKES: readonly Mistake[] = [
 const SECRET_MISTAKES: readonly Mistake[] = [
   ...USUAL_MISTAKES,
   [(secret) => secret.slice(secret.indexOf(':') + 1), 'the client_id and a colon stand before it'],
+  [(secret) => percentDecoded(secret.replaceAll('+', ' ')), 'it is percent-encoded twice'],
   [(secret) => Buffer.from(secret, 'base64').toString('utf8'), 'it is base64 here, where it must stand as it is'],
 ]
 

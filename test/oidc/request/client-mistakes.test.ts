@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { Clients } from '../../../src/oidc/ports.ts'
 import {
   base64Problem,
   basicProblem,
@@ -31,6 +32,46 @@ test.each([
 ])('The usual mistake in the client_secret %j is named', (clientSecret, mistake) => {
   const problem = `${WRONG_SECRET} ${mistake}. ${REGISTERED}`
   expect(credentialsProblem({ clientId: 'ak_test_sandbox', clientSecret }, clients).message).toBe(problem)
+})
+
+/** The only client, with this secret. */
+const withSecret = (clientSecret: string): Clients => {
+  const client = clients.find('ak_test_sandbox')
+  if (!client) throw new Error('the client is unknown')
+  const find = (id: string) => (id === client.clientId ? { ...client, clientSecret } : undefined)
+  return { ids: [client.clientId], find }
+}
+
+test.each([
+  ['p+q', 'p q', '+ became a blank'],
+  ['+p+q/r=', ' p q/r=', '+ became a blank'],
+  ['p&q', 'p', '& ended it'],
+  ['p%41q', 'pAq', 'a % with two digits became one character'],
+  ['p+q&r', 'p q', '& ended it and + became a blank'],
+  ['p+q%41&r%', 'p qA', '& ended it and + became a blank and a % with two digits became one character'],
+  ['p+q%41', 'p q%41', '+ became a blank'],
+  ['p+q%41', 'p+qA', 'a % with two digits became one character'],
+])('The client_secret %j that arrives as %j was sent without percent-encoding', (secret, clientSecret, causes) => {
+  const { path, message } = credentialsProblem({ clientId: 'ak_test_sandbox', clientSecret }, withSecret(secret))
+  expect(path).toBe('client_secret')
+  expect(message).toBe(
+    `${WRONG_SECRET} it is as if it was sent without percent-encoding: ${causes}; percent-encode it, as URLSearchParams does. Registered: ak_test_sandbox.`,
+  )
+})
+
+test('A client_secret with a blank that was encoded as a form twice is named', () => {
+  const { message } = credentialsProblem({ clientId: 'ak_test_sandbox', clientSecret: 'p+q' }, withSecret('p q'))
+  expect(message).toContain('it is percent-encoded twice')
+})
+
+test.each(['p', 'p  q', 'pq', ' '])('The client_secret %j is no spoiled p+q', (clientSecret) => {
+  const { message } = credentialsProblem({ clientId: 'ak_test_sandbox', clientSecret }, withSecret('p+q'))
+  expect(message).toContain('which are another secret')
+})
+
+test('A client_secret that Basic brings with a blank for its + is named', () => {
+  const problem = basicProblem(basic('ak_test_sandbox', 'p q'), withSecret('p+q'))
+  expect(problem).toContain('as if it was sent without percent-encoding: + became a blank')
 })
 
 test('An unknown client_id is answered by the registered ones', () => {
