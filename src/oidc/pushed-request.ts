@@ -6,6 +6,7 @@ import { IDENTIFIER_BYTES } from './decisions.ts'
 import type { Client, Clients } from './ports.ts'
 import { inIssuedForm, inSeconds, type Provider } from './provider.ts'
 import { readAgeSignals } from './request/age-signals.ts'
+import { assertionAlone, assertionBeside } from './request/client-assertion.ts'
 import { authenticateByForm } from './request/client-auth.ts'
 import { credentialsProblem } from './request/client-mistakes.ts'
 import { parseJson, repeatedMembers } from './request/json.ts'
@@ -90,6 +91,7 @@ const PUSHED_PARAMETERS = {
   known: [
     'client_id',
     'client_secret',
+    'client_assertion',
     'scope',
     'response_type',
     'type',
@@ -107,11 +109,17 @@ type PushedParameters = Parameters<(typeof PUSHED_PARAMETERS.known)[number]>
 
 /** The client that the form authenticates. A request uses one method (RFC 6749 section 2.3). */
 function authenticate(
-  { authorization }: ServerRequest,
+  request: ServerRequest,
   parameters: PushedParameters,
   { provider, findings }: { provider: Provider; findings: Findings },
 ): Client | undefined {
-  const { client_id: clientId, client_secret: clientSecret } = parameters
+  const { authorization } = request
+  const { client_id: clientId, client_secret: clientSecret, client_assertion: assertion } = parameters
+  const beside = assertionBeside({ authorization, clientSecret, assertion })
+  if (beside !== undefined) {
+    findings.add('PAR-13', { path: 'client_assertion', message: beside })
+    return undefined
+  }
   if (authorization && clientSecret !== undefined) {
     const message = 'an Authorization header is sent beside client_secret: a request authenticates by one of them'
     findings.add('PAR-13', { path: 'Authorization', message })
@@ -119,22 +127,24 @@ function authenticate(
   }
   const client = authenticateByForm(provider.clients, { clientId, clientSecret })
   if (!client && !findings.mentions('client_id', 'client_secret')) {
-    findings.add('PAR-02', unauthenticated(authorization, parameters, { clients: provider.clients, findings }))
+    findings.add('PAR-02', unauthenticated(request, parameters, { clients: provider.clients, findings }))
   }
   return client
 }
 
 function unauthenticated(
-  authorization: string | undefined,
+  request: ServerRequest,
   { client_id: clientId, client_secret: clientSecret }: PushedParameters,
   { clients, findings }: { clients: Clients; findings: Findings },
 ) {
-  const inHeader = authorization ? '; the Authorization header does not count here' : ''
+  if (clientId !== undefined && clientSecret !== undefined)
+    return credentialsProblem({ clientId, clientSecret }, clients)
+  const byAssertion =
+    clientSecret === undefined && assertionAlone(request, 'E2 takes client_id and client_secret in the form')
+  if (byAssertion) return byAssertion
   const missing = clientId === undefined ? 'client_id' : 'client_secret'
-  if (clientId === undefined || clientSecret === undefined) {
-    return { path: missing, message: `${findings.absenceOf(missing)}${inHeader}` }
-  }
-  return credentialsProblem({ clientId, clientSecret }, clients)
+  const inHeader = request.authorization ? '; the Authorization header does not count here' : ''
+  return { path: missing, message: `${findings.absenceOf(missing)}${inHeader}` }
 }
 
 function readAuthorizationDetails(

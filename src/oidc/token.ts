@@ -4,6 +4,7 @@ import { collection, expiredText, type Found, forgottenAt, isExpired, spendables
 import { ACCESS_TOKEN_BYTES, ACCESS_TOKEN_PREFIX, IDENTIFIER_BYTES } from './decisions.ts'
 import { type Awaitable, type Client, type Clients, type RecordChange, whenThere } from './ports.ts'
 import { inIssuedForm, inSeconds, type Provider } from './provider.ts'
+import { assertionAlone, assertionBeside } from './request/client-assertion.ts'
 import { authenticateByBasic } from './request/client-auth.ts'
 import { base64Problem, basicProblem, mistakenFor, receivedInstead } from './request/client-mistakes.ts'
 import { checkValue, type Parameters, readParameters } from './request/parameters.ts'
@@ -99,7 +100,7 @@ export async function exchangeCode(request: ServerRequest, provider: Provider, f
 
 const FORM = { mediaType: 'application/x-www-form-urlencoded', wrongType: 'TOK-01', notUtf8: 'TOK-08' } as const
 const TOKEN_PARAMETERS = {
-  known: ['grant_type', 'code', 'client_id', 'client_secret'],
+  known: ['grant_type', 'code', 'client_id', 'client_secret', 'client_assertion'],
   repeated: 'TOK-08',
   unknown: 'TOK-09',
 } as const
@@ -111,10 +112,17 @@ const BASIC_CHALLENGE = { 'WWW-Authenticate': 'Basic realm="agekey-sandbox", cha
  * Decision: the form may repeat the `client_id` of the header: it says who the client is and proves nothing.
  */
 function authenticate(
-  { authorization }: ServerRequest,
-  { client_id: clientId, client_secret: clientSecret }: TokenParameters,
+  request: ServerRequest,
+  parameters: TokenParameters,
   { provider, findings }: { provider: Provider; findings: Findings },
 ): Client | undefined {
+  const { authorization } = request
+  const { client_id: clientId, client_secret: clientSecret, client_assertion: assertion } = parameters
+  const beside = assertionBeside({ authorization, clientSecret, assertion })
+  if (beside !== undefined) {
+    findings.add('TOK-10', { path: 'client_assertion', message: beside })
+    return undefined
+  }
   if (authorization && clientSecret !== undefined) {
     const message =
       'client_secret is in the form beside an Authorization header: a request authenticates by one of them'
@@ -123,8 +131,7 @@ function authenticate(
   }
   const client = authenticateByBasic(provider.clients, authorization)
   if (!client) {
-    const path = 'Authorization'
-    findings.add('TOK-02', { path, message: unauthenticated(authorization, clientSecret, provider.clients) })
+    findings.add('TOK-02', unauthenticated(request, clientSecret, provider.clients))
   } else if (clientId !== undefined && clientId !== client.clientId) {
     const message = `client_id in the form is ${quote(clientId)}; the Authorization header authenticates ${client.clientId}`
     findings.add('TOK-10', { path: 'client_id', message })
@@ -136,14 +143,20 @@ function authenticate(
 }
 
 function unauthenticated(
-  authorization: string | undefined,
+  request: ServerRequest,
   clientSecret: string | undefined,
   clients: Clients,
-): string {
-  if (authorization) return basicProblem(authorization, clients)
-  const inForm = clientSecret === undefined ? '' : '; client_secret in the form does not count here'
-  return `the Authorization header is missing${inForm}`
+): { readonly path: string; readonly message: string } {
+  const path = 'Authorization'
+  if (request.authorization) return { path, message: basicProblem(request.authorization, clients) }
+  if (clientSecret !== undefined) {
+    return { path, message: `${NO_HEADER}; client_secret in the form does not count here` }
+  }
+  const usedHere = 'E4 takes HTTP Basic: Authorization: Basic base64(client_id:client_secret)'
+  return assertionAlone(request, usedHere) ?? { path, message: NO_HEADER }
 }
+
+const NO_HEADER = 'the Authorization header is missing'
 
 async function readCode(
   code: string,

@@ -145,11 +145,18 @@ function received(name: string, { known, values }: { known: readonly string[]; v
   return isShown ? `: ${values.map((value) => (value === '' ? 'no value' : quote(value))).join(' and ')}` : ''
 }
 
-const SECRET_PARAMETERS: ReadonlySet<string> = new Set(['client_secret', 'code', 'request_uri', 'request'])
+const SECRET_PARAMETERS: ReadonlySet<string> = new Set([
+  'client_secret',
+  'client_assertion',
+  'code',
+  'request_uri',
+  'request',
+])
+
+const UNLIMITED: readonly string[] = ['claims', 'authorization_details', 'request', 'client_assertion']
 
 /** Other parameters are read, or not even that, and never sent back. */
-const isEchoed = (name: string, known: readonly string[]) =>
-  known.includes(name) && !['claims', 'authorization_details', 'request'].includes(name)
+const isEchoed = (name: string, known: readonly string[]) => known.includes(name) && !UNLIMITED.includes(name)
 
 const NOT_A_FORM =
   'JSON was received instead of a form, and ignored; send name=value pairs joined by &, percent-encoded'

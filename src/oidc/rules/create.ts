@@ -74,9 +74,9 @@ export const CREATE_RULES = {
   },
   'PAR-13': {
     ...par,
-    section: 'RFC 6749 section 2.3',
-    sentence: 'The client authenticates by the form alone.',
-    hint: 'Leave the Authorization header out. Most OAuth libraries call this method client_secret_post.',
+    section: 'RFC 6749 section 2.3, RFC 7521 section 4.2',
+    sentence: 'The client authenticates by client_id and client_secret in the form alone.',
+    hint: 'Leave the Authorization header and client_assertion out. Most OAuth libraries call this method client_secret_post.',
   },
   'PAR-14': {
     ...par,

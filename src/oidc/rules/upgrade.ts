@@ -64,9 +64,9 @@ export const UPGRADE_RULES = {
   },
   'TOK-10': {
     ...token,
-    section: 'RFC 6749 section 2.3',
+    section: 'RFC 6749 section 2.3, RFC 7521 section 4.2',
     sentence: 'The client authenticates by the Authorization header alone.',
-    hint: 'Leave client_id and client_secret out of the form. Most OAuth libraries call this method client_secret_basic.',
+    hint: 'Leave client_id, client_secret and client_assertion out of the form. Most OAuth libraries call this method client_secret_basic.',
   },
   'TOK-11': {
     ...token,

@@ -85,14 +85,14 @@ test('The hint beside a client_secret in the browser does not say that it has no
 
 /** Parameters that libraries send to every endpoint, and no endpoint uses. */
 const COMMON = [
-  ...['acr_values', 'audience', 'client_assertion', 'code_challenge', 'code_challenge_method', 'code_verifier'],
+  ...['acr_values', 'audience', 'client_assertion_type', 'code_challenge', 'code_challenge_method', 'code_verifier'],
   ...['display', 'dpop_jkt', 'id_token_hint', 'login_hint', 'max_age', 'prompt', 'resource', 'ui_locales'],
 ]
 
 test.each<['E1' | 'E2' | 'E3' | 'E4', string, string[]]>([
-  ['E1', 'USE-11', []],
+  ['E1', 'USE-11', ['client_assertion']],
   ['E2', 'PAR-12', ['nonce', 'claims', 'response_mode', 'code']],
-  ['E3', 'CRE-12', ['nonce', 'claims', 'response_mode', 'state']],
+  ['E3', 'CRE-12', ['client_assertion', 'nonce', 'claims', 'response_mode', 'state']],
   ['E4', 'TOK-09', ['redirect_uri', 'scope', 'state']],
 ])('%s advises by %s of each parameter that it does not use, and answers as without', async (endpoint, rule, more) => {
   const names = [...COMMON, ...more]

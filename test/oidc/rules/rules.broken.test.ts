@@ -125,6 +125,13 @@ const OF_22 = '; a code of this sandbox has 22 characters'
 const AUTHENTICATES = 'the Authorization header authenticates ak_test_sandbox'
 const BESIDE_SECRET = `an Authorization header is sent beside client_secret: a request authenticates by one of them`
 
+const JWT_BEARER = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+const ASSERTION = { client_assertion: 'e30.e30.c2ln', client_assertion_type: JWT_BEARER }
+const UNREAD = `authenticates no client here: an assertion of the client_assertion_type ${JWT_BEARER} (private_key_jwt, client_secret_jwt) is not read`
+const IN_FORM_HERE = 'E2 takes client_id and client_secret in the form'
+const BY_BASIC_HERE = 'E4 takes HTTP Basic: Authorization: Basic base64(client_id:client_secret)'
+const ONE_METHOD = 'a request authenticates by one of them (RFC 6749 section 2.3, RFC 7521 section 4.2)'
+
 const PRESENTATION: readonly Row[] = [
   ...values('USE-13', 'theme %j is not light, dark or system', 'blue'),
   ...values('USE-14', 'language %j is not an IETF BCP 47 tag such as en or pt-BR', 'e!n'),
@@ -197,6 +204,26 @@ const E2: readonly Row[] = [
   ...missing('PAR-02', 'client_secret', {}),
   ...missing('PAR-02', 'client_id', {}),
   ['PAR-02', { client_id: 'nobody' }, UNKNOWN],
+  [
+    'PAR-02',
+    { ...ASSERTION, client_secret: undefined },
+    `client_assertion ${UNREAD}; ${IN_FORM_HERE}`,
+    { beside: ['PAR-12'] },
+  ],
+  [
+    'PAR-02',
+    { ...NO_CREDENTIALS, client_assertion: 'e30.e30.c2ln' },
+    `client_assertion ${UNREAD.replace(` of the client_assertion_type ${JWT_BEARER}`, '')}; ${IN_FORM_HERE}`,
+  ],
+  [
+    'PAR-02',
+    { client_secret: undefined, client_assertion_type: JWT_BEARER },
+    `client_assertion_type ${UNREAD}; ${IN_FORM_HERE}`,
+    { beside: ['PAR-12'] },
+  ],
+  ['PAR-13', { client_assertion: 'e30.e30.c2ln' }, `client_assertion is sent beside client_secret: ${ONE_METHOD}`],
+  ['PAR-13', { client_assertion: 'e'.repeat(5_000) }, `client_assertion is sent beside client_secret: ${ONE_METHOD}`],
+  ['PAR-11', 'client_assertion=a&client_assertion=b', 'client_assertion is sent more than once'],
   ...missing('PAR-03', 'scope'),
   ...values('PAR-03', 'scope must be openid, is %j', ' ', 'openid profile'),
   ['PAR-03', OF_AGEKEY, `scope must be openid, is "openid agekey.upgrade". ${OTHER_WORD}`, SPEC],
@@ -318,6 +345,7 @@ const byFields = [
 
 const challenged = (challenge: string) => ({ path: 'Authorization', headers: { 'WWW-Authenticate': challenge } })
 const BASIC = challenged('Basic realm="agekey-sandbox", charset="UTF-8"')
+const ASSERTED = { path: 'client_assertion', headers: BASIC.headers, beside: ['TOK-09'] }
 const BEARER = challenged('Bearer realm="agekey-sandbox", error="invalid_token"')
 const NO_ERROR = challenged('Bearer realm="agekey-sandbox"')
 const IN_FORM = { client_id: 'ak_test_sandbox', client_secret: 'sk_test_sandbox' }
@@ -337,6 +365,35 @@ const HEADERS: readonly (readonly [RuleId, string | undefined, message: string, 
   ['TOK-02', undefined, NO_HEADER, BASIC],
   ['TOK-02', undefined, `${NO_HEADER}; client_secret in the form does not count here`, BASIC, IN_FORM],
   ['TOK-02', basic('ak_test_sandbox', 'wrong'), ANOTHER_SECRET, BASIC],
+  ['TOK-02', undefined, `client_assertion ${UNREAD}; ${BY_BASIC_HERE}`, ASSERTED, ASSERTION],
+  [
+    'TOK-02',
+    undefined,
+    `client_assertion_type ${UNREAD}; ${BY_BASIC_HERE}`,
+    { ...ASSERTED, path: 'client_assertion_type' },
+    { client_assertion_type: JWT_BEARER },
+  ],
+  [
+    'TOK-10',
+    AUTHORIZATION,
+    `client_assertion is sent beside an Authorization header: ${ONE_METHOD}`,
+    { beside: ['TOK-09'] },
+    ASSERTION,
+  ],
+  [
+    'TOK-10',
+    undefined,
+    `client_assertion is sent beside client_secret: ${ONE_METHOD}`,
+    {},
+    { ...IN_FORM, client_assertion: 'e30.e30.c2ln' },
+  ],
+  [
+    'PAR-13',
+    AUTHORIZATION,
+    `client_assertion is sent beside an Authorization header: ${ONE_METHOD}`,
+    {},
+    { ...NO_CREDENTIALS, client_assertion: 'e30.e30.c2ln' },
+  ],
   ['TOK-10', 'Bearer x', `client_secret ${BESIDE_HEADER}`, {}, { client_secret: 'x' }],
   ['TOK-11', AUTHORIZATION.replace(/=+$/, ''), NO_PADDING, BASIC],
   ['UPG-02', undefined, NO_HEADER, NO_ERROR],
