@@ -115,15 +115,27 @@ function withForcedOutcome<Found>(flow: ServerCall, { find, continues, serve }: 
       }
     }
     try {
-      const serveCall = async () => serve(request, tenant, found)
+      const serveCall = async () => inFormOfService(flow, tenant, async () => serve(request, tenant, found))
       const { answer, decidedBy } = await answerCall(call, { request, tenant, serve: serveCall })
       await observe(answer.reply.status, decidedBy)
       return { ...answer, clientId: call.client_id }
     } catch (error) {
       await observe(error instanceof Refusal ? error.status : 500)
-      const { decisions, ids } = tenant.readings
-      throw error instanceof Refusal && ids ? error.with({ form: { call: flow, decisions, readings: ids } }) : error
+      throw error
     }
+  }
+}
+
+/**
+ * A refusal of the service has the form that the readings want. A refusal of the sandbox itself, such as an unknown name in
+ * `X-Sandbox-Outcome`, stays readable whatever the readings are: it is for the developer of the test.
+ */
+async function inFormOfService<Served>(flow: ServerCall, { readings }: Tenant, serve: () => Promise<Served>) {
+  try {
+    return await serve()
+  } catch (error) {
+    const { decisions, ids } = readings
+    throw error instanceof Refusal && ids ? error.with({ form: { call: flow, decisions, readings: ids } }) : error
   }
 }
 

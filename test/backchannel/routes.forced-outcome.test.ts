@@ -162,3 +162,42 @@ test.each([-1, 601, 1.5])('A slow reply of %d seconds is refused as an option an
   const put = await sandbox.request.put('/_sandbox/tenants/one').send({ slow_reply_seconds: seconds })
   expect([put.status, put.body.error_description]).toEqual([400, expect.stringContaining('slow_reply_seconds')])
 })
+
+const readAnew = await shareSandbox({
+  readings: { error_body: 'plain', error_description: 'absent', upgrade_error_body: 'empty' },
+})
+
+const MISTAKES: readonly (readonly [what: string, headers: Record<string, string>, query: object, nearMiss: string])[] =
+  [
+    ['X-Sandbox-Outcome', { 'X-Sandbox-Outcome': 'upgrade.50' }, {}, 'upgrade.500'],
+    ['X-Sandbox-Persona', { 'X-Sandbox-Persona': 'teen-17' }, {}, 'teen-16'],
+    ['sandbox_outcome', {}, { sandbox_outcome: 'upgrade.50' }, 'upgrade.500'],
+    ['the name of sandbox_outcome', {}, { sandbox_outcom: 'upgrade.500' }, 'sandbox_outcome'],
+  ]
+
+test.each(MISTAKES)(
+  'A mistake in %s stays readable under readings of error bodies',
+  async (_, headers, query, near) => {
+    const answer = await readAnew.request.post('/v1/svc/upgrade').query(query).set(headers).send({}).expect(400)
+    const { error, error_description, suggestions } = readError(answer)
+    expect(error).toBe('invalid_request')
+    expect(error_description).toContain(near)
+    expect(suggestions).toContain(near)
+  },
+)
+
+test('A misspelt X-Sandbox-Outcome at E2 stays readable under readings of error bodies', async () => {
+  const call = readAnew.request.post('/v1/oidc/create/par').set('X-Sandbox-Outcome', 'par.50')
+  const answer = await call.type('form').send(pushedRequest()).expect(400)
+  expect(readError(answer).suggestions).toContain('par.500')
+})
+
+test('A misspelt X-Sandbox-Outcome at E1 stays readable under readings of error bodies', async () => {
+  const call = readAnew.request.get('/v1/oidc/use').query(useRequest()).set('X-Sandbox-Outcome', 'acess_denied')
+  expect(readError(await call.set('Accept', 'application/json').expect(400)).suggestions).toContain('access_denied')
+})
+
+test('A refusal of E5 itself keeps the form of the readings', async () => {
+  const { text } = await readAnew.request.post('/v1/svc/upgrade').send({}).expect(401)
+  expect(text).toBe('')
+})
