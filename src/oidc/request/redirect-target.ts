@@ -2,6 +2,7 @@ import { excerpt, listed } from '../../text/message-parts.ts'
 import type { Client, Clients } from '../ports.ts'
 import type { Findings } from '../rules/findings.ts'
 import type { RuleId } from '../rules/rules.ts'
+import { repairedAddresses } from './address-mistakes.ts'
 import { percentDecoded, unknownClient } from './client-mistakes.ts'
 
 /** The client and the address that a request may be answered to; `undefined` with findings. */
@@ -24,18 +25,26 @@ export function redirectProblem(redirectUri: string, client: Client): string | u
   const { clientId, redirectUris } = client
   const registered =
     redirectUris.length === 0
-      ? `any path and port on localhost, 127.0.0.1 and [::1] (http or https, no fragment)${foreignHost(redirectUri)}`
+      ? `any path and port on localhost, 127.0.0.1 and [::1] (http or https, no fragment)${foreignHost(redirectUri, client)}`
       : `${addresses(redirectUris)}${differenceFrom(redirectUri, redirectUris)}`
   return `redirect_uri ${excerpt(redirectUri)} is not registered for client ${clientId}; registered: ${registered}`
 }
 
 /** What keeps an address from being one of this machine. */
-function foreignHost(redirectUri: string): string {
-  if (!URL.canParse(redirectUri)) return ' (differs: what was received is no absolute URL)'
-  const { protocol, username, hostname, hash } = new URL(redirectUri)
-  if (!['http:', 'https:'].includes(protocol)) return ` (differs by the scheme: ${excerpt(protocol)})`
-  if (hash !== '') return ' (differs by the fragment)'
-  return username === '' ? ` (differs by the host: ${excerpt(hostname)})` : ' (differs by the credentials in it)'
+function foreignHost(redirectUri: string, client: Client): string {
+  const candidates = repairedAddresses(redirectUri)
+  const allowed = candidates.find(({ address }) => client.allowsRedirectTo(address))
+  if (allowed) return ` (differs by ${allowed.mistakes.join(' and ')})`
+  const { address, mistakes } = candidates.at(-1) ?? { address: redirectUri, mistakes: [] }
+  if (!URL.canParse(address)) return ' (differs: what was received is no absolute URL)'
+  return ` (differs by ${[...mistakes, foreignPart(address)].join(' and ')})`
+}
+
+function foreignPart(address: string): string {
+  const { protocol, username, hostname, hash } = new URL(address)
+  if (!['http:', 'https:'].includes(protocol)) return `the scheme: ${excerpt(protocol)}`
+  if (hash !== '') return 'the fragment'
+  return username === '' ? `the host: ${excerpt(hostname)}` : 'the credentials in it'
 }
 
 /** The client of an authorization request; `undefined` with a finding. */
@@ -71,9 +80,8 @@ const HOST = 'the host'
 
 /** None for what is no address. */
 function differingParts(received: string, registered: string): readonly string[] {
-  if (received.trim() === registered) return ['blanks or line breaks around it']
-  if (/^https?%3a/i.test(received) && percentDecoded(received) === registered)
-    return ['percent-encoding: it is encoded twice']
+  const repaired = repairedAddresses(received).find(({ address }) => address === registered)
+  if (repaired !== undefined && repaired.mistakes.length > 0) return repaired.mistakes
   if (withoutSlash(received) === withoutSlash(registered)) return ['the final slash']
   if (received.toLowerCase() === registered.toLowerCase()) return ['upper and lower case']
   if (!URL.canParse(received) || !URL.canParse(registered)) return []

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { addresses, differenceFrom, redirectProblem } from '../../../src/oidc/request/redirect-target.ts'
+import { createClients } from '../../../src/sandbox/clients/clients.ts'
 import { createProvider } from '../../support/provider.ts'
 
 const REGISTERED = 'http://localhost:3000/callback'
@@ -26,6 +27,12 @@ test.each([
   ['http://127.0.0.1:4000/callback', ''],
   ['http%3A%2F%2Flocalhost%3A3000%2Fcallback', ' (differs by percent-encoding: it is encoded twice)'],
   ['HTTPS%3a%2F%2Flocalhost', ''],
+  ['http%253A%252F%252Flocalhost%253A3000%252Fcallback', ' (differs by percent-encoding: it is encoded twice)'],
+  ['localhost:3000/callback', ' (differs by the scheme: http:// is missing)'],
+  ['//localhost:3000/callback', ' (differs by the scheme: http: is missing)'],
+  ['http:/localhost:3000/callback', ' (differs by its beginning, which must be http:// or https://)'],
+  ['http:\\\\localhost:3000\\callback', ' (differs by its backslashes, which must be slashes)'],
+  ['"http://localhost:3000/callback"', ' (differs by quotation marks or brackets around it)'],
 ])('The difference of %j from the registered address is "%s"', (received, difference) => {
   expect(differenceFrom(received, [REGISTERED])).toBe(difference)
 })
@@ -77,3 +84,49 @@ test.each([
   expect(redirectProblem(received, client)).toBe(`redirect_uri ${shown} ${PREFIX} ${LOOPBACK} ${difference}`)
   expect(redirectProblem(received, { ...client, allowsRedirectTo: () => true })).toBeUndefined()
 })
+
+const TWICE = 'percent-encoding: it is encoded twice'
+const NO_HTTP = 'the scheme: http:// is missing'
+const BEGINNING = 'its beginning, which must be http:// or https://'
+
+test.each([
+  ['http%3A%2F%2Flocalhost%3A3000%2Fcb', TWICE],
+  ['http%253A%252F%252Flocalhost%252Fcb', TWICE],
+  ['http:%2F%2Flocalhost/cb', TWICE],
+  ['http%3A%2F%2Fshop.example%2Fcb', `${TWICE} and the host: shop.example`],
+  ['localhost%3A3000%2Fcb', `${TWICE} and ${NO_HTTP}`],
+  ['localhost:3000/cb', NO_HTTP],
+  ['localhost/cb', NO_HTTP],
+  ['LOCALHOST', NO_HTTP],
+  ['127.0.0.1:3000', NO_HTTP],
+  ['[::1]:3000/cb', NO_HTTP],
+  ['localhost:3000?a=b', NO_HTTP],
+  ['://localhost/cb', NO_HTTP],
+  ['//localhost/cb', 'the scheme: http: is missing'],
+  ['shop.example/callback', 'the scheme: https:// is missing and the host: shop.example'],
+  ['app:3000/cb', 'the scheme: https:// is missing and the host: app'],
+  ['localhost:3000/cb#a', 'the scheme: https:// is missing and the fragment'],
+  ['http:/localhost', BEGINNING],
+  ['http:localhost:3000/cb', BEGINNING],
+  ['http//localhost/cb', BEGINNING],
+  ['https:///localhost/cb', BEGINNING],
+  ['http:\\\\localhost\\cb', 'its backslashes, which must be slashes'],
+  [' http://localhost/cb\n', 'blanks or line breaks around it'],
+  ['"http://localhost/cb"', 'quotation marks or brackets around it'],
+  ['<http://localhost/cb>', 'quotation marks or brackets around it'],
+  ['com.example.app:/cb', 'the scheme: com.example.app:'],
+])('The built-in client is told that %j differs by %s', (received, difference) => {
+  const builtIn = createClients([], { builtin: true }).find('ak_test_sandbox')
+  if (!builtIn) throw new Error('the client is unknown')
+  expect(redirectProblem(received, builtIn)).toMatch(/^redirect_uri .* is not registered for client ak_test_sandbox/)
+  expect(redirectProblem(received, builtIn)?.endsWith(` (differs by ${difference})`)).toBe(true)
+})
+
+test.each(['/cb', 'cb', '', '%', 'http://', 'undefined'])(
+  'The built-in client is told that %j is no URL',
+  (received) => {
+    const builtIn = createClients([], { builtin: true }).find('ak_test_sandbox')
+    if (!builtIn) throw new Error('the client is unknown')
+    expect(redirectProblem(received, builtIn)).toMatch(/ \(differs: what was received is no absolute URL\)$/)
+  },
+)

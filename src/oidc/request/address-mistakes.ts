@@ -1,0 +1,59 @@
+import { percentDecoded } from './client-mistakes.ts'
+
+/** A redirect URI without what spoiled it on its way, and what that was. */
+export interface RepairedAddress {
+  readonly address: string
+  /** What the sent address differs by: `percent-encoding: it is encoded twice`; empty when nothing was repaired. */
+  readonly mistakes: readonly string[]
+}
+
+/** What repairs an address, and what to say when it changes something. */
+type Repair = readonly [repair: (text: string) => string, mistake: string]
+
+const REPAIRS: readonly Repair[] = [
+  [(text) => text.trim(), 'blanks or line breaks around it'],
+  [(text) => text.replaceAll(/^["'<]+|["'>]+$/g, ''), 'quotation marks or brackets around it'],
+  [decodedOnceMore, 'percent-encoding: it is encoded twice'],
+  [(text) => text.replaceAll('\\', '/'), 'its backslashes, which must be slashes'],
+  [
+    (text) => text.replace(/^(https?):?\/+(?=[^/])|^(https?):(?=[^/\d])/i, '$1$2://'),
+    'its beginning, which must be http:// or https://',
+  ],
+]
+
+/** An encoded colon or slash before the first slash: the scheme itself is encoded. */
+const ENCODED_SCHEME = /^[^/?#]*%(?:25)*(?:3a|2f)/i
+
+/** An address is encoded several times when each library on its way encodes it. */
+const MAX_DECODINGS = 4
+
+function decodedOnceMore(text: string): string {
+  let decoded = text
+  for (let count = 0; count < MAX_DECODINGS && ENCODED_SCHEME.test(decoded); count++) decoded = percentDecoded(decoded)
+  return decoded
+}
+
+/** A host at the beginning, with or without slashes before it: `localhost`, `shop.example`, `[::1]`, or any name with a port. */
+const WITHOUT_SCHEME =
+  /^(?::?\/\/)?(?:localhost|\[[\da-f:.]+\]|[\w-]+(?:\.[\w-]+)+|[\w.-]+(?=:\d))(?::\d+)?(?:[/?#].*)?$/is
+
+/**
+ * What an address may have been before it was spoiled, the most likely first. Without a scheme both schemes are possible.
+ * An address that nothing spoiled is given back without mistakes.
+ */
+export function repairedAddresses(sent: string): readonly RepairedAddress[] {
+  let address = sent
+  const mistakes: string[] = []
+  for (const [repair, mistake] of REPAIRS) {
+    const repaired = repair(address)
+    if (repaired !== address) mistakes.push(mistake)
+    address = repaired
+  }
+  if (!WITHOUT_SCHEME.test(address)) return [{ address, mistakes }]
+  const host = address.replace(/^:?\/\//, '')
+  const withScheme = (scheme: string): RepairedAddress => ({
+    address: `${scheme}://${host}`,
+    mistakes: [...mistakes, `the scheme: ${scheme}:${address.startsWith('//') ? '' : '//'} is missing`],
+  })
+  return [withScheme('http'), withScheme('https')]
+}
