@@ -23,7 +23,7 @@ export function explainCoreClaims(issues: readonly Issue[], claims: unknown): re
   const [first] = names
   if (first === undefined) return issues
   const listed = names.slice(0, MAX_LISTED).map(excerpt).join(', ')
-  const message = `claims must be the claims object of this service, is one of OpenID Connect Core section 5.5 (${listed}): age_thresholds stands at the top, as { "age_thresholds": [18] }`
+  const message = `claims must be the claims object of this service, is one of OpenID Connect Core section 5.5 (${listed}): age_thresholds stands at the top`
   const isMissing = !Object.hasOwn(claims, 'age_thresholds')
   const rest = issues.filter(({ path: [member] }) => {
     const isExplained = names.includes(String(member ?? '')) || (isMissing && member === 'age_thresholds')

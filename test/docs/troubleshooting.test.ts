@@ -87,6 +87,7 @@ const TROUBLES: Readonly<Record<string, () => Promise<string>>> = {
   'localhost works, 127.0.0.1 does not': () => errorPage({ ...shop, redirect_uri: 'http://127.0.0.1:3000/callback' }),
   'redirect_uri is refused with the built-in client': () =>
     errorPage({ redirect_uri: 'https://shop.example/callback' }),
+  'redirect_uri has no http://': () => errorPage({ redirect_uri: 'localhost:3000/callback' }),
   'redirect_uri is missing although it is sent': () =>
     errorPage({ redirect_uri: undefined, redirect_url: REDIRECT_URI }),
   'client_id is not registered': () => errorPage({ client_id: 'web-shp' }),
@@ -100,6 +101,13 @@ const TROUBLES: Readonly<Record<string, () => Promise<string>>> = {
   },
   'invalid_client with a secret that was copied': async () =>
     described(await app.push({ ...shop, client_secret: `${WEB_SHOP.clientSecret}\n` })),
+  'invalid_client with a secret that has + or &': async () => {
+    const elsewhere = await startSandbox({ clients: [{ ...WEB_SHOP, clientSecret: 'not+a+real+secret' }] })
+    const form = `${new URLSearchParams(pushedRequest({ ...shop, client_secret: undefined }))}&client_secret=not+a+real+secret`
+    return described(await elsewhere.request.post(PAR).type('form').send(form))
+  },
+  'invalid_client with private_key_jwt': async () =>
+    described(await app.push({ ...shop, client_secret: undefined, client_assertion: 'e30.e30.c2ln' })),
   'Every field is missing at PAR': async () =>
     described(await request.post(PAR).type('form').send(JSON.stringify(pushedRequest()))),
   unsupported_response_type: async () => said((await app.use({ response_type: 'code' })).params),
@@ -107,6 +115,12 @@ const TROUBLES: Readonly<Record<string, () => Promise<string>>> = {
   'claims must be JSON': async () => said((await app.use({ claims: "{'age_thresholds': [18]}" })).params),
   'claims is JSON and is refused all the same': async () =>
     said((await app.use({ claims: encodeURIComponent('{"age_thresholds":[18]}') })).params),
+  'claims is missing although it is sent': async () =>
+    said((await app.use({ claims: undefined, 'claims[age_thresholds][]': '18' })).params),
+  'claims of OpenID Connect are refused': async () =>
+    said((await app.use({ claims: '{"id_token":{"age_thresholds":[18]}}' })).params),
+  'JSON is refused because it was escaped': async () =>
+    said((await app.use({ claims: '{\\"age_thresholds\\":[18]}' })).params),
   '18 is false although the user is 18': async () => {
     const overrides = { facial_age_estimation: { min_age: 21 } }
     await app.use({ sandbox_persona: 'face-estimate-19', claims: requests.claims({ age_thresholds: [18], overrides }) })
@@ -147,6 +161,10 @@ const TROUBLES: Readonly<Record<string, () => Promise<string>>> = {
   'The control API answers 403 in a container': () => controlApi({}),
   'An age signal is refused by its provenance': async () => {
     const details = [ageSignal({ provenance: '/my_company' })]
+    return described(await app.push({ authorization_details: JSON.stringify(details) }))
+  },
+  'A method of another service is refused': async () => {
+    const details = [ageSignal({ method: 'passport' })]
     return described(await app.push({ authorization_details: JSON.stringify(details) }))
   },
   'The token call refuses the id_token': async () => {
