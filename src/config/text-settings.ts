@@ -51,11 +51,11 @@ export const FLAGS: readonly Flag[] = [
 export type Texts = Readonly<Record<string, string | readonly string[]>>
 
 /**
- * Variables that Kubernetes sets for a service called agekey-sandbox, and Docker for a linked container. One of them has the name of a
- * setting; its value shows which of the two it is.
+ * Variables that Kubernetes sets for a service whose name begins with agekey-sandbox, such as agekey-sandbox-redis, and that Docker sets for
+ * a linked container. Some have the name of a setting; their value shows which of the two they are.
  */
 const SERVICE_LINK =
-  /^AGEKEY_SANDBOX_(SERVICE_(HOST|PORT)|PORT_\d+_(TCP|UDP)|NAME$|ENV_)|^AGEKEY_SANDBOX_PORT=(tcp|udp):/
+  /^AGEKEY_SANDBOX_(?:\w+_)?(?:SERVICE_(?:HOST|PORT(?:_\w+)?)=|PORT_\d+_(?:TCP|UDP|SCTP)(?:_\w+)?=|PORT=(?:tcp|udp|sctp):\/\/|NAME=\/|ENV_\w+=)/s
 
 /** The settings in the environment. An empty variable counts as unset. @throws ConfigError for an unknown variable with our prefix */
 export function readEnvironment(environment: Readonly<Record<string, string | undefined>>): Texts {

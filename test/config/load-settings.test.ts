@@ -155,10 +155,45 @@ test.each([
   await expect(load({}, { [variable]: '1' })).rejects.toThrow(`${variable}: ${message}`)
 })
 
-test('Addresses that Kubernetes sets for a service named agekey-sandbox are no settings', async () => {
-  const service = { AGEKEY_SANDBOX_SERVICE_HOST: '10.0.0.7', AGEKEY_SANDBOX_SERVICE_PORT: '2435' }
-  const ports = { AGEKEY_SANDBOX_PORT: 'tcp://10.0.0.7:2435', AGEKEY_SANDBOX_PORT_2435_TCP_ADDR: '10.0.0.7' }
-  expect((await load({}, { ...service, ...ports })).sandbox).toEqual({ port: 2435, host: '127.0.0.1' })
+test.each([
+  ['SERVICE_HOST', '10.0.0.7'],
+  ['SERVICE_PORT', '2435'],
+  ['SERVICE_PORT_HTTP', '2435'],
+  ['PORT', 'tcp://10.0.0.7:2435'],
+  ['PORT_2435_TCP_ADDR', '10.0.0.7'],
+  ['PORT_2435_TCP_PORT', '2435'],
+  ['PORT_2435_TCP_PROTO', 'tcp'],
+  ['PORT_2435_TCP', 'tcp://10.0.0.7:2435'],
+  ['REDIS_SERVICE_HOST', '10.0.0.8'],
+  ['REDIS_SERVICE_PORT', '6379'],
+  ['REDIS_SERVICE_PORT_TLS_MAIN', '6380'],
+  ['REDIS_PORT', 'tcp://10.0.0.8:6379'],
+  ['REDIS_PORT', 'tcp://[fd00::8]:6379'],
+  ['REDIS_PORT_6379_TCP', 'tcp://10.0.0.8:6379'],
+  ['REDIS_PORT_6379_TCP_ADDR', '10.0.0.8'],
+  ['HEADLESS_SERVICE_HOST', '10.0.0.9'],
+  ['QA_2_DNS_PORT', 'udp://10.0.0.9:53'],
+  ['QA_2_DNS_PORT_53_UDP_PROTO', 'udp'],
+  ['SIP_PORT_5060_SCTP_ADDR', '10.0.0.9'],
+  ['SIP_PORT', 'sctp://10.0.0.9:5060'],
+  ['NAME', '/web/agekey-sandbox'],
+  ['ENV_NODE_VERSION', '22.0.0'],
+  ['DB_NAME', '/web/db'],
+  ['DB_ENV_PGDATA', '/data'],
+])('The variable AGEKEY_SANDBOX_%s=%s of a service beside the sandbox is no setting', async (name, value) => {
+  expect((await load({}, { [`AGEKEY_SANDBOX_${name}`]: value })).sandbox).toEqual({ port: 2435, host: '127.0.0.1' })
+})
+
+test.each([
+  ['REDIS_HOST', 'redis'],
+  ['REDIS_PORT', '6379'],
+  ['REDIS_PORT', 'redis:6379'],
+  ['SERVICE', 'x'],
+  ['SERVICE_HOSTS', '10.0.0.7'],
+  ['REDIS_PORT_TCP', 'tcp://10.0.0.8:6379'],
+  ['DB_NAME', 'orders'],
+])('The variable AGEKEY_SANDBOX_%s=%s, which no service link has, is unknown', async (name, value) => {
+  await expect(load({}, { [`AGEKEY_SANDBOX_${name}`]: value })).rejects.toThrow(`${name}: unknown environment variable`)
 })
 
 test('In the config file every setting becomes the option of its name, and paths are relative to the file', async () => {
