@@ -314,8 +314,11 @@ export function addDoctor(program: Command, flags: ReadFlags): void {
     .addHelpText('after', DOCTOR_EXAMPLES)
     .option(...JSON_FLAG)
     .action(async (options) => {
+      // The program takes this flag for its setting of the same name, which holds a list.
+      const { 'redirect-uri': callbacks = [], ...texts } = flags()
+      const redirectUri = [callbacks].flat().at(-1)
       const { doctor } = await import('./doctor/doctor.ts')
-      process.exitCode = (await doctor(flags(), options)) ? 0 : 1
+      process.exitCode = (await doctor(texts, { ...options, redirectUri })) ? 0 : 1
     })
 }
 

@@ -2,10 +2,11 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 import { snakeCase } from '../files/camel-case.ts'
 import { ConfigError, type SettingPath } from '../files/config-error.ts'
+import { BUILTIN_CLIENT } from '../sandbox/clients/clients.ts'
+import { formatPath } from '../text/schema-problems.ts'
 import { problemInFile, readConfigFile, resolvePaths } from './config-file.ts'
-
 import { type LogMode, NO_STATE, type SettingOptions, type SettingValues } from './settings.ts'
-import { CONFIG_FLAG, parseTexts, readEnvironment, type Texts } from './text-settings.ts'
+import { CONFIG_FLAG, FLAGS, parseTexts, readEnvironment, type Texts } from './text-settings.ts'
 
 const DEFAULT_PORT = 2435
 const DEFAULT_HOST = '127.0.0.1'
@@ -60,11 +61,27 @@ export async function loadSettings({
   const blame: Settings['blame'] = async (path, reason) => {
     const [setting] = path
     const isIn = (given: SettingValues) => Object.keys(given).some((name) => snakeCase(name) === setting)
-    if (isIn(fromFlags)) return ConfigError.of(`--${setting.replaceAll('_', '-')}: ${reason}`)
-    if (isIn(fromVariables)) return ConfigError.of(`AGEKEY_SANDBOX_${setting.toUpperCase()}: ${reason}`)
+    const { name, variable } = FLAGS.find(({ key }) => key === setting) ?? CONFIG_FLAG
+    // The reason for an item of a plain list names the item.
+    const place = path.length > 2 ? formatPath(path.slice(1)) : ''
+    if (isIn(fromFlags)) return ConfigError.of(`--${name}${place}: ${reason}`)
+    if (isIn(fromVariables)) return ConfigError.of(`${variable}${place}: ${reason}`)
     return configFile === undefined ? ConfigError.of(reason) : problemInFile(configFile, { cwd, path, reason })
   }
+  const taken = findTakenByBuiltin(values)
+  if (taken) throw await blame(taken.path, taken.reason)
   return { log, sandbox, configFile, blame, warnings }
+}
+
+/** A declared client with the id of the built-in one. One source may declare the client, another one remove the built-in client. */
+function findTakenByBuiltin({ clients = [], builtinClient }: SettingValues) {
+  const index = clients.findIndex(({ clientId }) => clientId === BUILTIN_CLIENT.clientId)
+  if (index < 0 || builtinClient === false) return undefined
+  const path: SettingPath = ['clients', index, 'client_id']
+  return {
+    path,
+    reason: `"${BUILTIN_CLIENT.clientId}" is the built-in client; choose another id or set builtin_client: false`,
+  }
 }
 
 /** The environment of this process: a command passes it on to programs, and finds files of a CI system in it. */

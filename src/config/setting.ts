@@ -26,12 +26,17 @@ export interface SettingFlag {
   readonly short?: `-${string}`
   /** The name of the flag, where it differs from that of the setting. */
   readonly name?: string
+  /** The name of the environment variable without its prefix, where it differs from that of the flag. */
+  readonly variable?: string
   /** The placeholder in `--help`; a flag without one is a switch. */
   readonly argument?: `<${string}>`
-  /** Converts a text to a value. A text that cannot be converted is returned as it is, and the schema refuses it. */
+  /**
+   * Converts a text to a value. A text that cannot be converted is returned as it is, and the schema refuses it.
+   * @throws ConfigError with the reason, where the schema would repeat a secret
+   */
   parse?(text: string | readonly string[]): unknown
   /** The separator of several values in the environment variable. */
-  readonly separator?: string
+  readonly separator?: string | RegExp
   /** Where `--help` shows the flag: `daily` always, otherwise with all flags. `none`: there is only the environment variable. */
   readonly shown?: 'daily' | 'none'
 }

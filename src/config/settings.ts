@@ -13,10 +13,10 @@ import {
   proxyProblem,
 } from '../sandbox/addresses/addresses.ts'
 import { clientSchema, clientSettingsOf } from '../sandbox/clients/client-schema.ts'
-import { BUILTIN_CLIENT } from '../sandbox/clients/clients.ts'
 import { parseReadingTexts, readingsSchema } from '../sandbox/readings/readings.ts'
 import { DEFAULT_SLOW_REPLY_SECONDS, MAX_SLOW_REPLY_SECONDS } from '../sandbox/tenants/shared-parts.ts'
 import { storeAddressProblem } from '../store/redis-address.ts'
+import { parseClients } from './clients-json.ts'
 import {
   isNot,
   listOrOne,
@@ -148,7 +148,8 @@ names it to callers that use it; the issuer stays. trust_host: true does the sam
   },
   clients: {
     schema: z.array(clientSchema.transform(clientSettingsOf)),
-    help: 'your apps, beside the built-in client',
+    flag: { argument: '<json>', parse: parseClients, shown: 'none' },
+    help: 'your apps, beside the built-in client; the variable takes the list as JSON',
     about: 'Your apps, beside the built-in client ak_test_sandbox (which may redirect to any address on this machine).',
     example: `
   - client_id: web-shop
@@ -165,6 +166,19 @@ names it to callers that use it; the issuer stays. trust_host: true does the sam
     schema: z.boolean(),
     help: 'false removes the client ak_test_sandbox',
     example: 'false',
+  },
+  redirectUris: {
+    schema: clientSchema.shape.redirect_uris,
+    flag: {
+      name: 'redirect-uri',
+      variable: 'REDIRECT_URIS',
+      argument: '<url...>',
+      // No URL has white space, so that a variable may hold a URL a line.
+      separator: /[\s,]+/,
+    },
+    help: 'redirect URIs of the built-in client, beside those on this machine; compared by exact match',
+    about: 'Redirect URIs of the built-in client, beside those on this machine.',
+    example: '[https://preview.example/callback]',
   },
   provenanceAllowlist: {
     schema: z.array(provenance),
@@ -320,20 +334,12 @@ export const configSchema = z
   .transform((values) => camelCased(values) as SettingValues)
   .check(refuseTakenClientIds)
 
-function refuseTakenClientIds({
-  value: { clients = [], builtinClient },
-  issues,
-}: z.core.ParsePayload<SettingValues>): void {
+function refuseTakenClientIds({ value: { clients = [] }, issues }: z.core.ParsePayload<SettingValues>): void {
   const taken = new Set<string>()
   for (const [index, { clientId }] of clients.entries()) {
-    const path = ['clients', index, 'client_id']
-    if (clientId === BUILTIN_CLIENT.clientId && builtinClient !== false) {
-      const message = `"${clientId}" is the built-in client; choose another id or set builtin_client: false`
-      issues.push({ code: 'custom', path, message, input: clientId })
-    }
     if (taken.has(clientId)) {
       const message = `"${clientId}" is declared twice; give each client an id of its own`
-      issues.push({ code: 'custom', path, message, input: clientId })
+      issues.push({ code: 'custom', path: ['clients', index, 'client_id'], message, input: clientId })
     }
     taken.add(clientId)
   }

@@ -43,7 +43,8 @@ export const FLAGS: readonly Flag[] = [
     const key = snakeCase(setting)
     if (flag === undefined) return []
     const { name = key.replaceAll('_', '-') } = flag
-    return [{ ...flag, key, name, variable: PREFIX + name.replaceAll('-', '_').toUpperCase(), help }]
+    const { variable = name.replaceAll('-', '_').toUpperCase() } = flag
+    return [{ ...flag, key, name, variable: PREFIX + variable, help }]
   }),
 ]
 
@@ -91,9 +92,16 @@ export function readEnvironment(environment: Readonly<Record<string, string | un
  * @throws ConfigError for the first bad value
  */
 export function parseTexts(texts: Texts, label: (flag: Flag) => string): SettingValues {
-  const values = FLAGS.flatMap(({ name, key, parse = (text) => text }) => {
+  const values = FLAGS.flatMap((flag) => {
+    const { name, key, parse = (text) => text } = flag
     const text = texts[name]
-    return key === undefined || text === undefined ? [] : [[key, parse(text)] as const]
+    if (key === undefined || text === undefined) return []
+    try {
+      return [[key, parse(text)] as const]
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      throw ConfigError.of(`${label(flag)}: ${error.message}`)
+    }
   })
   const checked = checkAgainst(configSchema, Object.fromEntries(values))
   if (checked.kind === 'valid') return checked.value

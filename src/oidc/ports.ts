@@ -92,9 +92,11 @@ export interface Client {
   readonly name: string
   /** The algorithm of the client's id_tokens, where it differs from that of the signer. */
   readonly signingAlg?: SigningAlgorithm | undefined
-  /** The registered redirect URIs; none for the built-in client. */
+  /** The registered redirect URIs. The built-in client may have none. */
   readonly redirectUris: readonly string[]
-  /** Whether `redirectUri` was registered, by exact match or, for the built-in client, any loopback address. */
+  /** Whether any path and port on this machine is registered too, as for the built-in client. */
+  readonly allowsLoopback?: boolean
+  /** Whether `redirectUri` is registered: by exact match, or as an address on this machine if the client allows these. */
   allowsRedirectTo(redirectUri: string): boolean
 }
 

@@ -9,6 +9,7 @@ import { controlIsOff, createControlGuard } from '../http/guard/guard.ts'
 import type { CallSummary, HttpHost } from '../http/handler.ts'
 import { packageVersion } from '../package-root.ts'
 import { type Addresses, hostNamesOf, redirectUriWarnings, settleAddresses } from '../sandbox/addresses/addresses.ts'
+import { BUILTIN_CLIENT } from '../sandbox/clients/clients.ts'
 import { createClock, startStopwatch } from '../sandbox/clock/clock.ts'
 import { createCoverageKeeper } from '../sandbox/coverage/coverage-keeper.ts'
 import { generateKeys } from '../sandbox/keys/key-file.ts'
@@ -100,7 +101,8 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
       'clients: there is none, so that every request is refused; declare one or keep the built-in client',
     )
   }
-  for (const warning of redirectUriWarnings(settings.clients)) options.onWarning?.(warning)
+  const builtin = { clientId: BUILTIN_CLIENT.clientId, redirectUris: settings.redirectUris }
+  for (const warning of redirectUriWarnings([builtin, ...settings.clients])) options.onWarning?.(warning)
   const { coverageFile: file } = options
   const coverageFile = file === undefined ? undefined : await (await loadCoverageFile()).openCoverageFile(file, options)
   const beginKeys = await settleKeys(stores, options)

@@ -21,6 +21,7 @@ export async function settleSettings(options: SandboxOptions): Promise<SandboxSe
     certifications: options.certifications ?? {},
     clients: options.clients ?? [],
     builtinClient: options.builtinClient ?? true,
+    redirectUris: options.redirectUris ?? [],
     personas: await loadPersonas(options.personas),
     defaults: { persona: options.persona, outcome: options.outcome },
     ...tenantValuesOf(options),
@@ -28,6 +29,7 @@ export async function settleSettings(options: SandboxOptions): Promise<SandboxSe
     seed: options.seed,
   }
   checkDeciders(settings)
+  checkRedirectUris(settings)
   return settings
 }
 
@@ -56,6 +58,16 @@ function checkDeciders({ personas, defaults, clients }: SandboxSettings): void {
   }
   const outcomes = [...new Set(OUTCOMES.map(({ name }) => name))]
   checkName('outcome', defaults.outcome, { known: outcomes, path: ['outcome'], label: 'outcome' })
+}
+
+/** Redirect URIs beside the clients belong to the built-in client. */
+function checkRedirectUris({ builtinClient, redirectUris }: SandboxSettings): void {
+  const [first] = redirectUris
+  if (builtinClient || first === undefined) return
+  throw ConfigError.ofSetting(['redirect_uris'], {
+    label: 'redirectUris',
+    reason: `${first} would be a redirect URI of the built-in client, which builtin_client: false removes; declare it under redirect_uris of a client, or keep the built-in client`,
+  })
 }
 
 function checkName(

@@ -292,6 +292,12 @@ test('doctor checks a client without its callback, and a callback without its cl
   expect(await checksOf('--redirect-uri', 'http://evil.example/cb')).toEqual([1, unchecked[0], foreign])
 })
 
+test('doctor checks a callback that no client can register', async () => {
+  const { stdout } = await run(['doctor', '--url', plain.baseUrl, '--redirect-uri', 'myapp://cb'])
+  expect(stdout).toContain('myapp://cb is not registered for ak_test_sandbox')
+  expect(stdout).toContain('start the sandbox with --redirect-uri myapp://cb, or declare a client of your own')
+})
+
 test.each([[[]], [['--json']]])('doctor with %j repeats nothing that drives a terminal', async (options) => {
   const { code, stdout, stderr } = await run(['doctor', '--issuer', 'http://a\u009b2J\u202e\u001b[2J/', ...options])
   expect([code, stderr]).toEqual([1, ''])

@@ -1,22 +1,15 @@
 import { delimiter, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { loadSettings, type Settings, stateHome } from '../../src/config/load-settings.ts'
-import type { Texts } from '../../src/config/text-settings.ts'
-import { folderWith } from '../support/folder-with.ts'
-
-function settingsIn(files: Readonly<Record<string, string>> = {}) {
-  const cwd = folderWith(files)
-  const load = (flags: Texts = {}, env: Record<string, string> = {}) => loadSettings({ flags, env, cwd })
-  return { cwd, load }
-}
+import { type Settings, stateHome } from '../../src/config/load-settings.ts'
+import { FLAGS, type Texts } from '../../src/config/text-settings.ts'
+import { loadFile, settingsIn } from './settings-in.ts'
 
 const load = (flags?: Texts, env?: Record<string, string>) => settingsIn().load(flags, env)
-const loadFile = (text: string) => settingsIn({ 'agekey-sandbox.yaml': text }).load()
 
 /** A flag that may be given again is a list. */
-const asGiven = (flag: string, text: string) => (flag === 'reading' ? text.split(',') : text)
+const asGiven = (flag: string, text: string) => (['reading', 'redirect-uri'].includes(flag) ? text.split(',') : text)
 
-const variableOf = (flag: string) => `AGEKEY_SANDBOX_${flag.replaceAll('-', '_').toUpperCase()}`
+const variableOf = (flag: string) => FLAGS.find(({ name }) => name === flag)?.variable ?? ''
 
 test.each(['none', '', '# port: 1\n\n  # seed: 1\n'])('The defaults apply with the config file %j', async (text) => {
   const { log, sandbox, warnings } = await (text === 'none' ? load() : loadFile(text))
@@ -60,6 +53,12 @@ test.each<[flag: string, text: string, expected: object]>([
   ['slow-reply-seconds', '0', { slowReplySeconds: 0 }],
   ['store', 'redis://user:pass@redis:6379', { store: 'redis://user:pass@redis:6379' }],
   ['store', 'rediss://redis:6380/1', { store: 'rediss://redis:6380/1' }],
+  ['redirect-uri', 'https://a.example/cb', { redirectUris: ['https://a.example/cb'] }],
+  [
+    'redirect-uri',
+    'https://a.example/,http://b.example/',
+    { redirectUris: ['https://a.example/', 'http://b.example/'] },
+  ],
 ])('--%s %s, and the environment variable of that name, give %j', async (flag, text, expected) => {
   expect((await load({ [flag]: asGiven(flag, text) })).sandbox).toMatchObject(expected)
   expect((await load({}, { [variableOf(flag)]: text })).sandbox).toMatchObject(expected)
@@ -149,7 +148,8 @@ test.each([
   ['PROT', 'unknown environment variable. Did you mean "AGEKEY_SANDBOX_PORT"?'],
   ['READINGS', 'unknown environment variable. Did you mean "AGEKEY_SANDBOX_READING"?'],
   ['GREASE', 'unknown environment variable. Known are AGEKEY_SANDBOX_CONFIG, '],
-  ['CLIENTS', 'only the config file gives clients: write clients: in agekey-sandbox.yaml'],
+  ['REDIRECT_URI', 'unknown environment variable. Did you mean "AGEKEY_SANDBOX_REDIRECT_URIS"?'],
+  ['PLATFORMS', 'only the config file gives platforms: write platforms: in agekey-sandbox.yaml'],
 ])('The environment variable AGEKEY_SANDBOX_%s is refused: %s', async (name, message) => {
   const variable = `AGEKEY_SANDBOX_${name}`
   await expect(load({}, { [variable]: '1' })).rejects.toThrow(`${variable}: ${message}`)
@@ -354,15 +354,12 @@ test.each([
   ['1 MiB and a byte', Buffer.alloc(1024 * 1024 + 1, '#'), /^agekey-sandbox\.yaml: has 1048577 bytes, and 1048576 are/],
   ['many levels', Buffer.from(`clients: ${'['.repeat(30_000)}`), /^agekey-sandbox\.yaml:1: level 65 of lists and/],
 ])('A config file of %s stops the start in one line', async (_, bytes, message) => {
-  const cwd = folderWith({ 'agekey-sandbox.yaml': bytes })
-  await expect(loadSettings({ flags: {}, env: {}, cwd })).rejects.toThrow(message)
+  await expect(settingsIn({ 'agekey-sandbox.yaml': bytes }).load()).rejects.toThrow(message)
 })
 
 test('A config file that a flag names is refused in the same words, behind the flag', async () => {
-  const cwd = folderWith({ 'a.yaml': Buffer.from('\uFEFFport: 1\n', 'utf16le') })
-  await expect(loadSettings({ flags: { config: 'a.yaml' }, env: {}, cwd })).rejects.toThrow(
-    /^--config: a\.yaml: is UTF-16/,
-  )
+  const { load } = settingsIn({ 'a.yaml': Buffer.from('\uFEFFport: 1\n', 'utf16le') })
+  await expect(load({ config: 'a.yaml' })).rejects.toThrow(/^--config: a\.yaml: is UTF-16/)
 })
 
 test('A config file is read without the byte order mark of an editor', async () => {

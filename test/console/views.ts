@@ -256,7 +256,14 @@ export const PAGES: readonly (readonly [name: string, render: Render])[] = [
     settings,
     clients: [
       WEB_SHOP,
-      { ...WEB_SHOP, ...settings.client, redirectUris: [], signingAlg: undefined, persona: undefined },
+      {
+        ...WEB_SHOP,
+        ...settings.client,
+        redirectUris: [],
+        allowsLoopback: true,
+        signingAlg: undefined,
+        persona: undefined,
+      },
     ],
     showsSecrets: true,
     signingAlg: 'RS256',

@@ -20,6 +20,7 @@ export async function createTestParts(stores: Stores, changes: Partial<SandboxSe
     certifications: {},
     clients: [],
     builtinClient: true,
+    redirectUris: [],
     personas: await PERSONAS,
     defaults: {},
     slowReplySeconds: 30,

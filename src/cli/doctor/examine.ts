@@ -306,7 +306,7 @@ const unregistered = ({ clientId, redirectUri }: { clientId: string; redirectUri
     fix:
       clientId === BUILTIN_CLIENT.clientId
         ? [
-            'the built-in client may redirect to localhost, 127.0.0.1 and [::1] only; declare one of your own:',
+            `start the sandbox with --redirect-uri ${redirectUri}, or declare a client of your own:`,
             `agekey-sandbox.yaml: clients: [{ client_id: web-shop, client_secret: not-a-real-secret, redirect_uris: [${redirectUri}] }]`,
           ]
         : [`agekey-sandbox.yaml, at the client ${clientId}: redirect_uris: [${redirectUri}]`],

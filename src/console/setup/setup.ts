@@ -146,7 +146,7 @@ const MAX_SHOWN = 50
 
 type ListedClient = Pick<
   SandboxClient,
-  'clientId' | 'clientSecret' | 'name' | 'redirectUris' | 'signingAlg' | 'persona'
+  'clientId' | 'clientSecret' | 'name' | 'redirectUris' | 'allowsLoopback' | 'signingAlg' | 'persona'
 >
 
 /** Clients: what is registered for each, and credentials to copy. */
@@ -185,11 +185,14 @@ ${renderCredentials(client, showsSecrets)}
 `
 }
 
-function renderRedirectUris({ redirectUris }: ListedClient): Html {
-  if (redirectUris.length > 0) {
-    return html`<ul>${redirectUris.map((uri) => html`<li><code>${breakable(uri)}</code></li>`)}</ul><p class="hint">Compared character by character.</p>`
-  }
-  return html`Any path and any port on <code>localhost</code>, <code>127.0.0.1</code> and <code>[::1]</code>, by http or https. An app on another host needs a client of its own.`
+function renderRedirectUris({ redirectUris, allowsLoopback }: ListedClient): Html {
+  const listed =
+    redirectUris.length > 0 &&
+    html`<ul>${redirectUris.map((uri) => html`<li><code>${breakable(uri)}</code></li>`)}</ul><p class="hint">Compared character by character.</p>`
+  const loopback =
+    allowsLoopback &&
+    html`Any path and any port on <code>localhost</code>, <code>127.0.0.1</code> and <code>[::1]</code>, by http or https. An app on another host needs a client of its own, or its address in <code>--redirect-uri</code>.`
+  return html`${listed}${loopback}`
 }
 
 /** A secret is shown only when asked for, except the public one of the built-in client. */

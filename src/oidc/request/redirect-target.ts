@@ -22,13 +22,16 @@ export function readRedirectTarget(
 /** Why the client may not be answered at this address, or `undefined`. */
 export function redirectProblem(redirectUri: string, client: Client): string | undefined {
   if (client.allowsRedirectTo(redirectUri)) return undefined
-  const { clientId, redirectUris } = client
-  const registered =
-    redirectUris.length === 0
-      ? `any path and port on localhost, 127.0.0.1 and [::1] (http or https, no fragment)${foreignHost(redirectUri, client)}`
-      : `${addresses(redirectUris)}${differenceFrom(redirectUri, redirectUris)}`
-  return `redirect_uri ${excerpt(redirectUri)} is not registered for client ${clientId}; registered: ${registered}`
+  const { clientId, redirectUris, allowsLoopback } = client
+  const difference = differenceFrom(redirectUri, redirectUris)
+  const registered = [
+    ...(redirectUris.length === 0 ? [] : [`${addresses(redirectUris)}${difference}`]),
+    ...(allowsLoopback ? [`${ANY_LOOPBACK}${difference === '' ? foreignHost(redirectUri, client) : ''}`] : []),
+  ]
+  return `redirect_uri ${excerpt(redirectUri)} is not registered for client ${clientId}; registered: ${registered.join(', and ')}`
 }
+
+const ANY_LOOPBACK = 'any path and port on localhost, 127.0.0.1 and [::1] (http or https, no fragment)'
 
 /** What keeps an address from being one of this machine. */
 function foreignHost(redirectUri: string, client: Client): string {

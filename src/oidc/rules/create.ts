@@ -46,7 +46,7 @@ export const CREATE_RULES = {
     ...par,
     section: 'Client credentials, RFC 9700 section 4.1.3',
     sentence: 'redirect_uri is registered for the client, character by character.',
-    hint: 'Send a registered URL exactly, or list the address of your app under redirect_uris of the client: in the config file, or by PUT /_sandbox/tenants/NAME.',
+    hint: 'Send a registered URL exactly, or list the address of your app under redirect_uris of the client: in the config file, or by PUT /_sandbox/tenants/NAME; for the built-in client by --redirect-uri.',
   },
   'PAR-09': {
     ...par,

@@ -14,7 +14,7 @@ export const USE_RULES = {
     ...use,
     section: 'E1, RFC 9700 section 4.1.3',
     sentence: 'redirect_uri is registered for the client, character by character.',
-    hint: 'Send a registered URL exactly, or list the address of your app under redirect_uris of the client: in the config file, or by PUT /_sandbox/tenants/NAME.',
+    hint: 'Send a registered URL exactly, or list the address of your app under redirect_uris of the client: in the config file, or by PUT /_sandbox/tenants/NAME; for the built-in client by --redirect-uri.',
   },
   'USE-03': {
     ...use,

@@ -12,12 +12,24 @@ export interface SandboxClient extends Client {
 
 export type SandboxClients = ReturnType<typeof createClients>
 
-/** The built-in client, known without any config. Any path and port on this machine counts as registered. */
+/**
+ * The built-in client, known without any config. Any path and port on this machine counts as registered, and the redirect URIs of the
+ * setting `redirectUris`.
+ */
 export const BUILTIN_CLIENT = {
   clientId: 'ak_test_sandbox',
   clientSecret: 'sk_test_sandbox',
   name: 'Your app',
 } as const
+
+interface ClientsOptions {
+  readonly builtin: boolean
+  /** Redirect URIs of the built-in client, beside the addresses on this machine. */
+  readonly redirectUris?: readonly string[]
+  /** The addresses of the sandbox whose demo client is added. */
+  readonly demoOf?: Addresses
+  readonly secrets?: readonly string[]
+}
 
 /**
  * Creates the registered relying parties: the built-in client unless it is switched off, the demo client of the sandbox at `demoOf`, and
@@ -25,15 +37,13 @@ export const BUILTIN_CLIENT = {
  */
 export function createClients(
   declared: readonly ClientSettings[],
-  { builtin, demoOf, secrets = [] }: { builtin: boolean; demoOf?: Addresses; secrets?: readonly string[] },
+  { builtin, redirectUris = [], demoOf, secrets = [] }: ClientsOptions,
 ) {
   const clients = new Map<string, SandboxClient>()
   if (demoOf !== undefined) clients.set(DEMO_CLIENT_ID, demoClient(demoOf))
   for (const client of declared) clients.set(client.clientId, fromSettings(client))
   if (builtin && !clients.has(BUILTIN_CLIENT.clientId)) {
-    const sandboxOnly = { logo: undefined, persona: undefined }
-    const builtinClient = { ...BUILTIN_CLIENT, ...sandboxOnly, redirectUris: [], allowsRedirectTo: allowsLoopback }
-    clients.set(builtinClient.clientId, builtinClient)
+    clients.set(BUILTIN_CLIENT.clientId, builtinClient(redirectUris))
   }
   let made: Mask | undefined
   /**
@@ -59,8 +69,19 @@ function fromSettings(settings: ClientSettings): SandboxClient {
   return { ...client, name, logo, persona, allowsRedirectTo: (redirectUri) => registered.has(redirectUri) }
 }
 
+function builtinClient(redirectUris: readonly string[]): SandboxClient {
+  return {
+    ...BUILTIN_CLIENT,
+    logo: undefined,
+    persona: undefined,
+    redirectUris,
+    allowsLoopback: true,
+    allowsRedirectTo: (redirectUri) => redirectUris.includes(redirectUri) || isOnLoopback(redirectUri),
+  }
+}
+
 /** Any path and port on this machine, if a client may register the URI. */
-const allowsLoopback = (text: string): boolean => redirectUriProblem(text) === undefined && isLoopbackUrl(text)
+const isOnLoopback = (text: string): boolean => redirectUriProblem(text) === undefined && isLoopbackUrl(text)
 
 /** The client_id of the demo, the relying party that the sandbox itself plays. */
 export const DEMO_CLIENT_ID = 'sandbox-demo'

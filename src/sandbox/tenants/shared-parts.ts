@@ -56,6 +56,8 @@ export interface SandboxSettings extends TenantSettings {
   readonly vocabulary: Vocabulary
   readonly certifications: Certifications
   readonly builtinClient: boolean
+  /** Redirect URIs of the built-in client, beside the addresses on this machine. */
+  readonly redirectUris: readonly string[]
   readonly personas: readonly Persona[]
   readonly seed: number | undefined
 }

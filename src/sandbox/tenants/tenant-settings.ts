@@ -27,6 +27,7 @@ export function createTenantSettings(
     settings,
     clients: createClients(settings.clients, {
       builtin: common.builtinClient,
+      redirectUris: common.redirectUris,
       demoOf: addresses,
       secrets: [...secrets, ...(settings.formerSecrets ?? [])],
     }),

@@ -80,7 +80,7 @@ test.each([
 ])('A client of loopback addresses is told what keeps %s from being one', (received, shown, difference) => {
   const registered = createProvider().clients.find('ak_test_sandbox')
   if (!registered) throw new Error('the client is unknown')
-  const client = { ...registered, redirectUris: [], allowsRedirectTo: () => false }
+  const client = { ...registered, redirectUris: [], allowsLoopback: true, allowsRedirectTo: () => false }
   expect(redirectProblem(received, client)).toBe(`redirect_uri ${shown} ${PREFIX} ${LOOPBACK} ${difference}`)
   expect(redirectProblem(received, { ...client, allowsRedirectTo: () => true })).toBeUndefined()
 })
@@ -130,3 +130,15 @@ test.each(['/cb', 'cb', '', '%', 'http://', 'undefined'])(
     expect(redirectProblem(received, builtIn)).toMatch(/ \(differs: what was received is no absolute URL\)$/)
   },
 )
+
+test.each([
+  ['https://preview.example/cb/', 'https://preview.example/cb (differs by the final slash), and LOOPBACK'],
+  ['https://shop.example/x', 'https://preview.example/cb, and LOOPBACK (differs by the host: shop.example)'],
+])('A client of loopback addresses and others is told of both, for %s', (received, told) => {
+  const registered = createProvider().clients.find('ak_test_sandbox')
+  if (!registered) throw new Error('the client is unknown')
+  const redirectUris = ['https://preview.example/cb']
+  const client = { ...registered, redirectUris, allowsLoopback: true, allowsRedirectTo: () => false }
+  const message = `redirect_uri ${received} ${PREFIX} ${told.replace('LOOPBACK', LOOPBACK)}`
+  expect(redirectProblem(received, client)).toBe(message)
+})
