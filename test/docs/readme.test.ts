@@ -16,10 +16,10 @@ test('The README has at most 140 lines, and a table of at most 8 rows on where t
   for (const [, read = ''] of rows) expect(read).toMatch(/\]\([\w/-]+\.md\)/)
 })
 
-test('The documents are at most 24 pages and 6,000 lines', () => {
+test('The documents are at most 24 pages and 6,100 lines', () => {
   const documents = readDocuments().filter(({ path }) => !path.startsWith('skills/'))
   expect(documents.filter(({ path }) => path.startsWith('docs/')).length).toBeLessThanOrEqual(24)
-  expect(documents.reduce((lines, { text }) => lines + text.split('\n').length - 1, 0)).toBeLessThanOrEqual(6_000)
+  expect(documents.reduce((lines, { text }) => lines + text.split('\n').length - 1, 0)).toBeLessThanOrEqual(6_100)
 })
 
 test('The README has one command to start, one to test and one to install the file that `npm pack` makes', () => {
