@@ -1,53 +1,52 @@
 import { existsSync } from 'node:fs'
 import { dirname, relative, resolve, sep } from 'node:path'
 import { ConfigError } from '../files/config-error.ts'
-import { onDemand } from '../files/on-demand.ts'
 import { fileError, readTextFile } from '../files/text-file.ts'
-import { configSchema, SETTING_ROWS, type SettingValues } from './settings.ts'
+import type { SchemaProblem } from '../text/schema-problems.ts'
+import { type ConfigText, locateProblems, readConfigText } from './file/read-config-text.ts'
+import type { Environment } from './file/variables.ts'
+import { SETTING_ROWS, type SettingValues } from './settings.ts'
 
 /** Read from the working folder, if it exists there and no other file is named. */
 export const DEFAULT_CONFIG_FILE = 'agekey-sandbox.yaml'
 
-/** Loaded only when there is a config file. */
-const loadYaml = onDemand(() => import('../files/yaml-document.ts'))
+export interface ConfigFile extends ConfigText {
+  /** The absolute path; `undefined` without a file. */
+  readonly configFile: string | undefined
+}
 
-/**
- * Reads the config file (absolute path, `undefined` without one) and its settings. Paths in the file are relative to its folder and
- * become absolute. `named` is the requested file, with the flag or variable that named it; the default file may be missing.
- * @throws ConfigError when the file cannot be read, and with file and line of each mistake
- */
-export async function readConfigFile(
-  cwd: string,
-  named?: { readonly path: string; readonly by: string },
-): Promise<{ configFile: string | undefined; values: SettingValues }> {
-  const path = resolve(cwd, named?.path ?? DEFAULT_CONFIG_FILE)
-  if (named === undefined && !existsSync(path)) return { configFile: undefined, values: {} }
-  const file = shortest(cwd, path)
-  const text = readText(path, named === undefined ? file : `${named.by}: ${file}`)
-  // A file in which every line is a comment means the defaults.
-  if (text.split('\n').every((line) => /^\s*(#|$)/.test(line))) return { configFile: path, values: {} }
-  const { parseYamlDocument } = await loadYaml()
-  const values = resolvePaths(parseYamlDocument(text, { file, schema: configSchema }), dirname(path))
-  return { configFile: path, values }
+interface ConfigFileOptions {
+  /** The requested file, with the flag or variable that named it. */
+  readonly named?: { readonly path: string; readonly by: string } | undefined
+  /** Where `${NAME}` in the file takes its value from. */
+  readonly environment: Environment
 }
 
 /**
- * The error for a wrong value in a config file, found after the file was parsed.
- * @param path where the value stands: `['clients', 0, 'persona']`
+ * Reads the config file and its settings. Paths in the file are relative to its folder and become absolute. The default file may be
+ * missing.
+ * @throws ConfigError when the file cannot be read, and with file and line of each mistake
  */
+export async function readConfigFile(cwd: string, { named, environment }: ConfigFileOptions): Promise<ConfigFile> {
+  const path = resolve(cwd, named?.path ?? DEFAULT_CONFIG_FILE)
+  if (named === undefined && !existsSync(path)) return NO_FILE
+  const file = shortest(cwd, path)
+  const text = readText(path, named === undefined ? file : `${named.by}: ${file}`)
+  // A file in which every line is a comment means the defaults.
+  if (text.split('\n').every((line) => /^\s*(#|$)/.test(line))) return { ...NO_FILE, configFile: path }
+  const { values, ...others } = await readConfigText(text, { file, environment })
+  return { ...others, configFile: path, values: resolvePaths(values, dirname(path)) }
+}
+
+const NO_FILE: ConfigFile = { configFile: undefined, values: {}, explain: (problem) => problem }
+
+/** The error for a wrong value in a config file, found after the file was parsed. */
 export async function problemInFile(
   file: string,
-  { cwd, path, reason }: { cwd: string; path: readonly (string | number)[]; reason: string },
+  { cwd, problem }: { cwd: string; problem: SchemaProblem },
 ): Promise<unknown> {
-  const { parseYamlDocument } = await loadYaml()
-  const schema = configSchema.check(({ value, issues }) => {
-    issues.push({ code: 'custom', path: [...path], message: reason, input: value })
-  })
-  try {
-    return parseYamlDocument(readText(file, file), { file: shortest(cwd, file), schema })
-  } catch (problem) {
-    return problem
-  }
+  const report = { problems: [problem], rest: [] }
+  return locateProblems(readText(file, file), { file: shortest(cwd, file), report })
 }
 
 /** Makes the paths among the settings absolute. */

@@ -5,13 +5,12 @@ import { ConfigError, type SettingPath } from '../files/config-error.ts'
 import { BUILTIN_CLIENT } from '../sandbox/clients/clients.ts'
 import { formatPath } from '../text/schema-problems.ts'
 import { problemInFile, readConfigFile, resolvePaths } from './config-file.ts'
+import type { Environment } from './file/variables.ts'
 import { type LogMode, NO_STATE, type SettingOptions, type SettingValues } from './settings.ts'
 import { CONFIG_FLAG, FLAGS, parseTexts, readEnvironment, type Texts } from './text-settings.ts'
 
 const DEFAULT_PORT = 2435
 const DEFAULT_HOST = '127.0.0.1'
-
-type Environment = Readonly<Record<string, string | undefined>>
 
 /** The settings of a start, from all sources. */
 export interface Settings {
@@ -44,7 +43,10 @@ export async function loadSettings({
   const variables = readEnvironment(env)
   const fromFlags = parseTexts(flags, ({ name }) => `--${name}`)
   const fromVariables = parseTexts(variables, ({ variable }) => variable)
-  const { configFile, ...file } = await readConfigFile(cwd, namedConfigFile(flags, variables))
+  const { configFile, ...file } = await readConfigFile(cwd, {
+    named: namedConfigFile(flags, variables),
+    environment: env,
+  })
   const values: SettingValues = {
     ...file.values,
     ...resolvePaths(fromVariables, cwd),
@@ -66,7 +68,8 @@ export async function loadSettings({
     const place = path.length > 2 ? formatPath(path.slice(1)) : ''
     if (isIn(fromFlags)) return ConfigError.of(`--${name}${place}: ${reason}`)
     if (isIn(fromVariables)) return ConfigError.of(`${variable}${place}: ${reason}`)
-    return configFile === undefined ? ConfigError.of(reason) : problemInFile(configFile, { cwd, path, reason })
+    if (configFile === undefined) return ConfigError.of(reason)
+    return problemInFile(configFile, { cwd, problem: file.explain({ path, message: reason }) })
   }
   const taken = findTakenByBuiltin(values)
   if (taken) throw await blame(taken.path, taken.reason)

@@ -12,6 +12,8 @@ export interface Setting {
   readonly option?: string
   /** Whether the value is a path, or a list of paths: relative to the folder of the config file, or to the working folder. */
   readonly isPath?: true
+  /** Whether the value is an address, or a list of addresses: no part of it may be a placeholder. */
+  readonly isAddress?: true
   /** A value of a path setting that is not a path: `none`. */
   readonly word?: string
   /** The paragraph before the setting in the file that `init` writes; lines without their `#`. */

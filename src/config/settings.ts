@@ -67,6 +67,7 @@ export const SETTINGS = {
     flag: { argument: '<address>', shown: 'daily' },
     help: 'address to listen on (default: 127.0.0.1, only this machine)',
     example: '127.0.0.1',
+    isAddress: true,
   },
   baseUrl: {
     schema: textWithout(baseUrlProblem).transform(normalizeBaseUrl),
@@ -74,6 +75,7 @@ export const SETTINGS = {
     help: 'address under which relying parties reach it (default: http://localhost:PORT)',
     about: 'The address under which relying parties reach it, when that differs from where it listens.',
     example: 'http://localhost:2435',
+    isAddress: true,
   },
   basePath: {
     schema: textWithout(basePathProblem),
@@ -81,6 +83,7 @@ export const SETTINGS = {
     help: 'path of the base URL, when the rest of it is the default: /agekey',
     about: 'Or only its path.',
     example: '/agekey',
+    isAddress: true,
   },
   internalUrl: {
     schema: textWithout(internalUrlProblem).transform(normalizeBaseUrl),
@@ -89,6 +92,7 @@ export const SETTINGS = {
     about: `The address by which the servers of your app reach it, when that is another one, such as the name of a container. Discovery
 names it to callers that use it; the issuer stays. trust_host: true does the same for every name that a server calls by.`,
     example: 'http://agekey-sandbox:2435',
+    isAddress: true,
   },
   trustHost: {
     schema: trueOrFalse,
@@ -103,6 +107,7 @@ names it to callers that use it; the issuer stays. trust_host: true does the sam
     about:
       'Proxies whose X-Forwarded-For, -Proto and -Host headers count: addresses, CIDR ranges, or loopback, linklocal, uniquelocal.',
     example: '[10.0.0.0/8]',
+    isAddress: true,
   },
   https: {
     schema: trueOrFalse,
@@ -179,6 +184,7 @@ names it to callers that use it; the issuer stays. trust_host: true does the sam
     help: 'redirect URIs of the built-in client, beside those on this machine; compared by exact match',
     about: 'Redirect URIs of the built-in client, beside those on this machine.',
     example: '[https://preview.example/callback]',
+    isAddress: true,
   },
   provenanceAllowlist: {
     schema: z.array(provenance),
@@ -295,6 +301,7 @@ names it to callers that use it; the issuer stays. trust_host: true does the sam
     help: 'Redis or Valkey, shared by several replicas (default: memory of this process)',
     about: 'Redis or Valkey, so that several replicas act as one sandbox; all of them need the same base_url.',
     example: 'redis://localhost:6379',
+    isAddress: true,
   },
   memoryBudget: {
     schema: wholeNumber('a whole number of megabytes from 1 up', { from: 1, to: 1_000_000 }),

@@ -2,6 +2,7 @@ import { snakeCase } from '../files/camel-case.ts'
 import { ConfigError } from '../files/config-error.ts'
 import { didYouMean } from '../text/message-parts.ts'
 import { checkAgainst, formatPath } from '../text/schema-problems.ts'
+import { findPlaceholders } from './placeholders.ts'
 import type { SettingFlag } from './setting.ts'
 import { configSchema, SETTING_ROWS, type SettingValues } from './settings.ts'
 
@@ -103,10 +104,12 @@ export function parseTexts(texts: Texts, label: (flag: Flag) => string): Setting
       throw ConfigError.of(`${label(flag)}: ${error.message}`)
     }
   })
-  const checked = checkAgainst(configSchema, Object.fromEntries(values))
-  if (checked.kind === 'valid') return checked.value
+  const settings = Object.fromEntries(values)
+  const checked = checkAgainst(configSchema, settings)
+  const placeholders = findPlaceholders(settings, { remedy: `; only the config file expands \${NAME}` })
+  if (checked.kind === 'valid' && placeholders.length === 0) return checked.value
 
-  const [problem] = checked.problems
+  const [problem] = [...placeholders, ...(checked.kind === 'valid' ? [] : checked.problems)]
   const [key, ...rest] = problem?.path ?? []
   const flag = FLAGS.find((candidate) => candidate.key === key)
   throw ConfigError.of(`${flag ? label(flag) : String(key)}${formatPath(rest)}: ${problem?.message}`)

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the config file has such references
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
@@ -27,9 +28,21 @@ type Name = keyof typeof FILES
 function createEditorSchema(name: Name): Readonly<Record<string, unknown>> {
   const { title, schema, io } = FILES[name]
   // `readonly()` speaks to the compiler; in a JSON Schema it would speak of a server that refuses changes.
-  const override = ({ jsonSchema }: { jsonSchema: { readOnly?: boolean } }) => void delete jsonSchema.readOnly
+  const override = ({ jsonSchema, path }: { jsonSchema: z.core.JSONSchema.BaseSchema; path: (string | number)[] }) => {
+    delete jsonSchema.readOnly
+    if (name === 'config' && !path.includes('propertyNames')) allowReference(jsonSchema)
+  }
   const { $schema, ...rest } = z.toJSONSchema(schema, { io, target: 'draft-7', unrepresentable: 'any', override })
   return { $schema, title, ...rest }
+}
+
+/** A value of the config file may be a reference to an environment variable: `port: ${PORT}`. */
+function allowReference(jsonSchema: z.core.JSONSchema.BaseSchema): void {
+  const { type, enum: values, pattern } = jsonSchema
+  if (values === undefined && pattern === undefined && !['integer', 'number', 'boolean'].includes(String(type))) return
+  const plain = { ...jsonSchema }
+  for (const key of Object.keys(jsonSchema)) delete jsonSchema[key]
+  jsonSchema.anyOf = [plain, { type: 'string', pattern: '\\$\\{' }]
 }
 
 const root = new URL('../../', import.meta.url)
@@ -66,6 +79,17 @@ test.each<[Name, what: string, value: unknown]>([
 })
 
 test.each([
+  { port: '${PORT}' },
+  { https: '${HTTPS:-false}', profile: '${PROFILE}', seed: '${SEED}' },
+  { lifetimes: { code: '${TTL}' }, provenance_allowlist: ['${PATH_OF_PROVIDER}'] },
+  { certifications: { '/yoti': { id_doc_scan: '${LEVEL}' } } },
+])('An editor finds nothing wrong with references in the config file: %j', (value) => {
+  expect(validatorOf('config').safeParse(value).error).toBeUndefined()
+})
+
+test.each([
+  ['config', { port: 'PORT' }],
+  ['config', { https: 'yes' }],
   ['persona', { name: 'x', title: 'X', purpose: 'X.', age_keys: {} }],
   ['persona', { title: 'X', purpose: 'X.' }],
   ['scenario', { name: 'X', steps: [{ decide: { flow: 'ues', persona: 'x' } }] }],
