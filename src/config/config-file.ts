@@ -3,6 +3,7 @@ import { dirname, relative, resolve, sep } from 'node:path'
 import { ConfigError } from '../files/config-error.ts'
 import { fileError, readTextFile } from '../files/text-file.ts'
 import type { SchemaProblem } from '../text/schema-problems.ts'
+import { findMisnamedFile } from './file/misnamed-file.ts'
 import { type ConfigText, locateProblems, readConfigText } from './file/read-config-text.ts'
 import type { Environment } from './file/variables.ts'
 import { SETTING_ROWS, type SettingValues } from './settings.ts'
@@ -29,7 +30,10 @@ interface ConfigFileOptions {
  */
 export async function readConfigFile(cwd: string, { named, environment }: ConfigFileOptions): Promise<ConfigFile> {
   const path = resolve(cwd, named?.path ?? DEFAULT_CONFIG_FILE)
-  if (named === undefined && !existsSync(path)) return NO_FILE
+  if (named === undefined && !existsSync(path)) {
+    const misnamed = findMisnamedFile(cwd, DEFAULT_CONFIG_FILE)
+    return { ...NO_FILE, warnings: misnamed === undefined ? [] : [misnamed] }
+  }
   const file = shortest(cwd, path)
   const text = readText(path, named === undefined ? file : `${named.by}: ${file}`)
   // A file in which every line is a comment means the defaults.
@@ -38,7 +42,7 @@ export async function readConfigFile(cwd: string, { named, environment }: Config
   return { ...others, configFile: path, values: resolvePaths(values, dirname(path)) }
 }
 
-const NO_FILE: ConfigFile = { configFile: undefined, values: {}, explain: (problem) => problem }
+const NO_FILE: ConfigFile = { configFile: undefined, values: {}, warnings: [], explain: (problem) => problem }
 
 /** The error for a wrong value in a config file, found after the file was parsed. */
 export async function problemInFile(

@@ -6,8 +6,9 @@ import { BUILTIN_CLIENT } from '../sandbox/clients/clients.ts'
 import { formatPath } from '../text/schema-problems.ts'
 import { problemInFile, readConfigFile, resolvePaths } from './config-file.ts'
 import type { Environment } from './file/variables.ts'
+import { quotationRemark } from './in-quotes.ts'
 import { type LogMode, NO_STATE, type SettingOptions, type SettingValues } from './settings.ts'
-import { CONFIG_FLAG, FLAGS, parseTexts, readEnvironment, type Texts } from './text-settings.ts'
+import { CONFIG_FLAG, FLAGS, type Flag, parseTexts, readEnvironment, type Texts } from './text-settings.ts'
 
 const DEFAULT_PORT = 2435
 const DEFAULT_HOST = '127.0.0.1'
@@ -41,8 +42,9 @@ export async function loadSettings({
   readonly cwd?: string
 } = {}): Promise<Settings> {
   const variables = readEnvironment(env)
-  const fromFlags = parseTexts(flags, ({ name }) => `--${name}`)
-  const fromVariables = parseTexts(variables, ({ variable }) => variable)
+  const fromFlags = parseTexts(flags, { label: ({ name }) => `--${name}` })
+  const remarkOf = ({ variable }: Flag) => quotationRemark(variable, env[variable] ?? '')
+  const fromVariables = parseTexts(variables, { label: ({ variable }) => variable, remarkOf })
   const { configFile, ...file } = await readConfigFile(cwd, {
     named: namedConfigFile(flags, variables),
     environment: env,
@@ -54,6 +56,7 @@ export async function loadSettings({
   }
   const { log = 'pretty', stateDir: namedFolder, ...options } = values
   const { stateDir, warnings } = settleStateFolder(namedFolder, env)
+  const remarks = FLAGS.flatMap((flag) => remarkOf(flag) ?? [])
   const sandbox = {
     port: DEFAULT_PORT,
     host: DEFAULT_HOST,
@@ -73,7 +76,7 @@ export async function loadSettings({
   }
   const taken = findTakenByBuiltin(values)
   if (taken) throw await blame(taken.path, taken.reason)
-  return { log, sandbox, configFile, blame, warnings }
+  return { log, sandbox, configFile, blame, warnings: [...remarks, ...file.warnings, ...warnings] }
 }
 
 /** A declared client with the id of the built-in one. One source may declare the client, another one remove the built-in client. */

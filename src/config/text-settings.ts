@@ -88,11 +88,22 @@ export function readEnvironment(environment: Readonly<Record<string, string | un
   )
 }
 
+interface TextSource {
+  /** Names the source of a value in messages: `--port`. */
+  label(flag: Flag): string
+  /** What the author of a wrong value should know besides. */
+  remarkOf?(flag: Flag): string | undefined
+}
+
 /**
- * Checks texts by the schema of the config file. `label` names the source of a value in messages: `--port`.
+ * Checks texts by the schema of the config file.
  * @throws ConfigError for the first bad value
  */
-export function parseTexts(texts: Texts, label: (flag: Flag) => string): SettingValues {
+export function parseTexts(texts: Texts, { label, remarkOf = () => undefined }: TextSource): SettingValues {
+  const failure = (flag: Flag, message: string) => {
+    const remark = remarkOf(flag)
+    return ConfigError.of(`${label(flag)}${message}${remark === undefined ? '' : `; ${remark}`}`)
+  }
   const values = FLAGS.flatMap((flag) => {
     const { name, key, parse = (text) => text } = flag
     const text = texts[name]
@@ -101,7 +112,7 @@ export function parseTexts(texts: Texts, label: (flag: Flag) => string): Setting
       return [[key, parse(text)] as const]
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
-      throw ConfigError.of(`${label(flag)}: ${error.message}`)
+      throw failure(flag, `: ${error.message}`)
     }
   })
   const settings = Object.fromEntries(values)
@@ -112,5 +123,6 @@ export function parseTexts(texts: Texts, label: (flag: Flag) => string): Setting
   const [problem] = [...placeholders, ...(checked.kind === 'valid' ? [] : checked.problems)]
   const [key, ...rest] = problem?.path ?? []
   const flag = FLAGS.find((candidate) => candidate.key === key)
-  throw ConfigError.of(`${flag ? label(flag) : String(key)}${formatPath(rest)}: ${problem?.message}`)
+  const message = `${formatPath(rest)}: ${problem?.message}`
+  throw flag ? failure(flag, message) : ConfigError.of(`${String(key)}${message}`)
 }

@@ -108,7 +108,7 @@ export const partsOf = (text: string) =>
  * Insertions, deletions, substitutions and swaps of neighbours that turn one word into the other; infinite beyond `most`. Most words
  * differ that much after a few letters, and the rest is not compared.
  */
-function distanceWithin(most: number, from: string, to: string): number {
+export function distanceWithin(most: number, from: string, to: string): number {
   if (Math.abs(from.length - to.length) > most) return Number.POSITIVE_INFINITY
   let beforePrevious: number[] = []
   let previous = Array.from({ length: to.length + 1 }, (_, column) => column)

@@ -2,6 +2,7 @@ import type * as z from 'zod'
 import { createExchangeWithin, type ExchangeOptions, type HttpAnswer, type HttpRequest } from '../../client/exchange.ts'
 import { createRemoteTransport } from '../../client/remote-transport.ts'
 import { createSandboxApi } from '../../client/sandbox-api.ts'
+import { quotationRemark } from '../../config/in-quotes.ts'
 import { loadSettings, ownEnvironment, type Settings } from '../../config/load-settings.ts'
 import { FLAGS, type Texts, URL_VARIABLE } from '../../config/text-settings.ts'
 import { ConfigError } from '../../files/config-error.ts'
@@ -85,7 +86,9 @@ function ofTenant(address: string, tenant: string | undefined): string {
 /** @param source what gave the URL, for the message: `--url` */
 export function checkedUrl(url: string, source: string): string {
   if (/^https?:\/\//i.test(url) && URL.canParse(url)) return url
-  throw ConfigError.of(`${source}: ${JSON.stringify(url)} is not a URL like http://localhost:2435`)
+  const remark = quotationRemark(source, url)
+  const problem = `${source}: ${JSON.stringify(url)} is not a URL like http://localhost:2435`
+  throw ConfigError.of(remark === undefined ? problem : `${problem}; ${remark}`)
 }
 
 /** Addresses to listen on that include the first of `localhost`. Where no name is known for `::1`, nothing reaches it as `localhost`. */

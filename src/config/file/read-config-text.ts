@@ -2,10 +2,13 @@ import * as z from 'zod'
 import { ConfigError } from '../../files/config-error.ts'
 import { onDemand } from '../../files/on-demand.ts'
 import { checkAgainst, type ProblemReport, reportOf, type SchemaProblem } from '../../text/schema-problems.ts'
+import { quotationRemark } from '../in-quotes.ts'
 import { findPlaceholders } from '../placeholders.ts'
 import { configSchema, type SettingValues } from '../settings.ts'
 import { createExplanation, withOrigin } from './explain-expanded.ts'
+import { findForeignShape } from './foreign-shape.ts'
 import { guardText, unguardText } from './guarded-text.ts'
+import { findCommentInJson } from './json-comment.ts'
 import { withPlainValues } from './plain-values.ts'
 import { type Environment, expandVariables } from './variables.ts'
 
@@ -15,6 +18,8 @@ const loadYaml = onDemand(() => import('../../files/yaml-document.ts'))
 /** What a config file says. */
 export interface ConfigText {
   readonly values: SettingValues
+  /** Advice on the environment variables that the file names, a sentence each. */
+  readonly warnings: readonly string[]
   /** Completes a problem of a value of the file: names the variables from which the value comes. */
   explain(problem: SchemaProblem): SchemaProblem
 }
@@ -35,6 +40,8 @@ export async function readConfigText(
     return settled
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
+    const comment = findCommentInJson(text, file)
+    if (comment !== undefined) throw ConfigError.inFiles([{ file, ...comment }], { cause: error })
     throw unguarded(error)
   }
 }
@@ -66,6 +73,8 @@ function unguarded(error: ConfigError): ConfigError {
 
 /** The settings of a parsed file, or all problems of one kind. */
 function settle(settings: unknown, environment: Environment): ConfigText | ProblemReport {
+  const foreign = findForeignShape(settings)
+  if (foreign.length > 0) return reportOf(foreign)
   const expansion = expandVariables(settings, environment)
   if (expansion.problems.length > 0) return reportOf(expansion.problems)
   const { value, expanded } = expansion
@@ -78,5 +87,7 @@ function settle(settings: unknown, environment: Environment): ConfigText | Probl
   const checked = checkAgainst(configSchema, withPlainValues(value, expanded))
   const explain = createExplanation(settings, { expanded, environment })
   if (checked.kind === 'invalid') return { problems: checked.problems.map(explain), rest: checked.rest }
-  return { values: checked.value, explain }
+  const variables = [...expanded.values()].flatMap((text) => text.variables)
+  const remarks = variables.flatMap(({ name, value }) => quotationRemark(name, value) ?? [])
+  return { values: checked.value, warnings: [...new Set(remarks)], explain }
 }
