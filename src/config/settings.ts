@@ -72,8 +72,9 @@ export const SETTINGS = {
   baseUrl: {
     schema: textWithout(baseUrlProblem).transform(normalizeBaseUrl),
     flag: { argument: '<url>', shown: 'daily' },
-    help: 'address under which relying parties reach it (default: http://localhost:PORT)',
-    about: 'The address under which relying parties reach it, when that differs from where it listens.',
+    help: 'one address for all callers (default: the address of each caller on this machine)',
+    about:
+      'One address under which all callers reach it, through a proxy or a tunnel. Without it each caller on this machine is answered under its own address and port.',
     example: 'http://localhost:2435',
     isAddress: true,
   },
@@ -97,7 +98,7 @@ names it to callers that use it; the issuer stays. trust_host: true does the sam
   trustHost: {
     schema: trueOrFalse,
     flag: { parse: parseBoolean, shown: 'none' },
-    help: 'discovery names the addresses under the host that a server calls by, whatever it is',
+    help: 'callers may come by any name; with base_url only servers may',
     example: 'false',
   },
   trustProxy: {

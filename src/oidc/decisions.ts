@@ -153,7 +153,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'platform values': 'Five placeholders, unless the config replaces them.',
   discovery: 'The documents list what is served and nothing else.',
   redirect_uri:
-    'Exact match. Registered are https, http on a loopback host, or any http URL that the config writes out. The built-in client takes any path and port on localhost, 127.0.0.1 and [::1], and what --redirect-uri adds.',
+    'Exact match. Registered are https, http on a loopback host, or any http URL that the config writes out. The built-in client takes any path and port on localhost, *.localhost, 127.0.0.0/8 and [::1], and what --redirect-uri adds.',
   signing:
     'RS256 by default, ES256 by --signing-alg or config, also for one client; both public keys are in the key set.',
   req_claims_hash: 'SHA-256 of the decoded claims string exactly as sent, base64url without padding.',

@@ -191,7 +191,7 @@ function renderRedirectUris({ redirectUris, allowsLoopback }: ListedClient): Htm
     html`<ul>${redirectUris.map((uri) => html`<li><code>${breakable(uri)}</code></li>`)}</ul><p class="hint">Compared character by character.</p>`
   const loopback =
     allowsLoopback &&
-    html`Any path and any port on <code>localhost</code>, <code>127.0.0.1</code> and <code>[::1]</code>, by http or https. An app on another host needs a client of its own, or its address in <code>--redirect-uri</code>.`
+    html`Any path and any port on this machine (<code>localhost</code>, <code>*.localhost</code>, <code>127.0.0.0/8</code>, <code>[::1]</code>), by http or https. An app on another host needs a client of its own, or its address in <code>--redirect-uri</code>.`
   return html`${listed}${loopback}`
 }
 

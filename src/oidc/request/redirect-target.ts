@@ -31,7 +31,7 @@ export function redirectProblem(redirectUri: string, client: Client): string | u
   return `redirect_uri ${excerpt(redirectUri)} is not registered for client ${clientId}; registered: ${registered.join(', and ')}`
 }
 
-const ANY_LOOPBACK = 'any path and port on localhost, 127.0.0.1 and [::1] (http or https, no fragment)'
+const ANY_LOOPBACK = 'any path and port on localhost, *.localhost, 127.0.0.0/8 and [::1] (http or https, no fragment)'
 
 /** What keeps an address from being one of this machine. */
 function foreignHost(redirectUri: string, client: Client): string {

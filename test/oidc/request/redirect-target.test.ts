@@ -68,7 +68,7 @@ test('The nearest of several registered addresses is named, and addresses are li
 })
 
 const PREFIX = 'is not registered for client ak_test_sandbox; registered:'
-const LOOPBACK = 'any path and port on localhost, 127.0.0.1 and [::1] (http or https, no fragment)'
+const LOOPBACK = 'any path and port on localhost, *.localhost, 127.0.0.0/8 and [::1] (http or https, no fragment)'
 
 test.each([
   ['https://shop.example/cb', 'https://shop.example/cb', '(differs by the host: shop.example)'],
