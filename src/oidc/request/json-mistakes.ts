@@ -21,7 +21,6 @@ const OF_THE_WHOLE: readonly Mistake[] = [
   [/^[\w.%]+(?:\[[^\]]*\])*=/, 'it is a form'],
   [PERCENT_ENCODED, 'it is percent-encoded twice; encode it once'],
   [/^eyJ[\w-]+\.[\w-]*\.[\w-]*$/, 'it is a JWT; send the JSON text itself'],
-  [/^\s*</, 'it is XML or HTML; send JSON'],
   [/&(?:amp;)*(?:quot|#0*34|#x0*22);/i, 'quotation marks were escaped for HTML; send the text as it was before'],
   [/^\s*["'`‘’“”„]+(?:json\b)?\s*[{[]/, 'quotation marks stand around it; send only the text between them'],
   [/^\s*[{[][\s{[]*\\+["nrtu]/, 'it was escaped twice, as text inside of text; send it without the backslashes'],

@@ -69,7 +69,6 @@ test.each([
   ['{%22age_thresholds%22:[18]}', TWICE],
   ['[{%22type%22:1}]', TWICE],
   ['eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln', 'it is a JWT; send the JSON text itself'],
-  ['<claims/>', 'it is XML or HTML; send JSON'],
   ['{&quot;age_thresholds&quot;:[18]}', FOR_HTML],
   ['{&#34;age_thresholds&#34;:[18]}', FOR_HTML],
   ['{&#x22;age_thresholds&#x22;:[18]}', FOR_HTML],
