@@ -6,7 +6,7 @@ import { clientSettingsOf } from '../sandbox/clients/client-schema.ts'
 import { currentCoverage } from '../sandbox/coverage/describe-coverage.ts'
 import { requireOutcomeName, requirePersona } from '../sandbox/outcomes/names.ts'
 import { requireReadings } from '../sandbox/readings/readings.ts'
-import { type TenantSettings, tenantValuesOf } from '../sandbox/tenants/shared-parts.ts'
+import { type TenantChanges, tenantValuesOf } from '../sandbox/tenants/shared-parts.ts'
 import { type Tenant, tenantBeside } from '../sandbox/tenants/tenant.ts'
 import { requireTenant } from '../sandbox/tenants/tenants.ts'
 import { quote } from '../text/message-parts.ts'
@@ -62,7 +62,7 @@ export const tenantHandlers: Pick<Handlers, keyof typeof tenantOperations> = {
 }
 
 /** Checks everything before anything is changed. */
-async function readChange(change: ControlCall<'putTenant'>['body'], tenant: Tenant): Promise<Partial<TenantSettings>> {
+async function readChange(change: ControlCall<'putTenant'>['body'], tenant: Tenant): Promise<TenantChanges> {
   const { persona, outcome, clients, lifetimes, readings, ...values } = change
   const { settings } = tenant
   if (typeof persona === 'string') await requirePersona(persona, { personas: tenant.personas })
@@ -73,12 +73,10 @@ async function readChange(change: ControlCall<'putTenant'>['body'], tenant: Tena
   for (const client of clients ?? [])
     if (client.persona !== undefined) await requirePersona(client.persona, { personas: tenant.personas })
   if (typeof outcome === 'string') requireOutcomeName(outcome)
-  const pick = (wanted: string | null | undefined, current: string | undefined) =>
-    wanted === undefined ? current : (wanted ?? undefined)
   return {
-    defaults: { persona: pick(persona, settings.defaults.persona), outcome: pick(outcome, settings.defaults.outcome) },
+    ...(persona === undefined && outcome === undefined ? {} : { defaults: camelCased({ persona, outcome }) }),
     ...(clients ? { clients: clients.map(clientSettingsOf) } : {}),
-    lifetimes: { ...settings.lifetimes, ...(lifetimes && camelCased(lifetimes)) },
+    ...(lifetimes ? { lifetimes: camelCased(lifetimes) } : {}),
     ...camelCased(values),
     ...(readings === undefined ? {} : { readings: requireReadings(settings.readings, readings) }),
   }

@@ -184,7 +184,10 @@ const MODE_ROWS: Readonly<Record<string, ModeRow>> = {
     title: 'Default',
     page: 'personas',
     read: ({ tenant }) => inWords(tenant.settings.defaults),
-    takeBack: { label: 'No default', act: (tenant) => tenant.configure({ defaults: {} }) },
+    takeBack: {
+      label: 'No default',
+      act: (tenant) => tenant.configure({ defaults: { persona: null, outcome: null } }),
+    },
   },
   clients: {
     title: 'Client',

@@ -7,7 +7,7 @@ import { MAX_TEST_NAME } from '../../sandbox/coverage/counters.ts'
 import { coverageSchema } from '../../sandbox/coverage/coverage.ts'
 import { ROTATION_STAGES } from '../../sandbox/keys/key-ring.ts'
 import { readingsChangeSchema } from '../../sandbox/readings/readings.ts'
-import { TENANT_VALUES } from '../../sandbox/tenants/shared-parts.ts'
+import { TENANT_VALUE_CHANGES, TENANT_VALUES } from '../../sandbox/tenants/shared-parts.ts'
 import { mustBe } from '../../text/schema-problems.ts'
 import { byName, listQuery, next, type Operation, POST, PUT, READ, REMOVAL } from './operation.ts'
 
@@ -48,16 +48,6 @@ const tenant = z
 /** Clients in one call, at most. A config file may have more. */
 const MAX_CLIENTS = 200
 
-type Changeable<Shape extends Readonly<Record<string, z.ZodDefault>>> = {
-  [Name in keyof Shape]: z.ZodOptional<ReturnType<Shape[Name]['unwrap']>>
-}
-
-/** The same schemas, each optional and without its default. */
-function withoutDefaults<Shape extends Readonly<Record<string, z.ZodDefault>>>(shape: Shape): Changeable<Shape> {
-  const members = Object.entries(shape).map(([name, schema]) => [name, z.optional(schema.unwrap())])
-  return Object.fromEntries(members) as Changeable<Shape>
-}
-
 /** The settings that a call may change. Settings that are left out stay; null removes a default. */
 const tenantChange = z.strictObject({
   persona: z.string().nullable().optional(),
@@ -66,7 +56,7 @@ const tenantChange = z.strictObject({
     .optional()
     .describe('Replaces the declared clients; the built-in one stays'),
   lifetimes: lifetimesInFile.partial().optional().describe('In seconds'),
-  ...withoutDefaults(TENANT_VALUES),
+  ...TENANT_VALUE_CHANGES,
   readings: readingsChangeSchema
     .nullable()
     .optional()

@@ -43,8 +43,8 @@ export interface Personas extends AgeKeys {
 }
 
 export interface PersonasOptions {
-  /** The declared personas, shared by all tenants: never copied, never changed. */
-  readonly declared: readonly Persona[]
+  /** The declared personas at present, shared by all tenants: never copied, and replaced as a whole. */
+  declared(): readonly Persona[]
   readonly clock: Pick<SandboxClock, 'base'>
   readonly ids: Ids
   readonly records: Pick<TenantRecords, 'store' | 'tables'>
@@ -64,7 +64,7 @@ const PARSED = new WeakMap<object, Change>()
 
 /** Creates the personas of one tenant: the declared ones, overlaid with the changes of the tenant. */
 export function createPersonas({ declared, clock, ids, records: { store, tables } }: PersonasOptions): Personas {
-  const findDeclared = (name: string) => declared.find((persona) => persona.name === name)
+  const findDeclared = (name: string) => declared().find((persona) => persona.name === name)
   const changes = table(tables, { name: 'persona', schema: changeSchema }, PARSED)
   const ageKeyIds = createAgeKeyIds(ids, tables)
 
@@ -127,7 +127,7 @@ export function createPersonas({ declared, clock, ids, records: { store, tables 
 
   return {
     async list() {
-      const all = new Map<string, Persona | undefined>(declared.map((persona) => [persona.name, persona]))
+      const all = new Map<string, Persona | undefined>(declared().map((persona) => [persona.name, persona]))
       // A changed persona keeps the place of the declared one.
       for (const [name, { persona }] of await changes.list()) all.set(name, persona)
       return [...all.values()].filter((persona) => persona !== undefined)

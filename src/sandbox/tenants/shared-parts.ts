@@ -29,6 +29,19 @@ export const TENANT_VALUES = {
     .default(DEFAULT_SLOW_REPLY_SECONDS),
 }
 
+type Changeable<Shape extends Readonly<Record<string, z.ZodDefault>>> = {
+  [Name in keyof Shape]: z.ZodOptional<ReturnType<Shape[Name]['unwrap']>>
+}
+
+/** The same schemas, each optional and without its default. */
+function withoutDefaults<Shape extends Readonly<Record<string, z.ZodDefault>>>(shape: Shape): Changeable<Shape> {
+  const members = Object.entries(shape).map(([name, schema]) => [name, z.optional(schema.unwrap())])
+  return Object.fromEntries(members) as Changeable<Shape>
+}
+
+/** The settings of `TENANT_VALUES` in a change: one that is left out stays as it is. */
+export const TENANT_VALUE_CHANGES = withoutDefaults(TENANT_VALUES)
+
 /** The settings of `TENANT_VALUES` in `given`, with defaults for those that are absent. */
 export const tenantValuesOf = (given: object) => tenantValuesSchema.parse(given)
 
@@ -47,10 +60,32 @@ export const tenantSettingsSchema = z.object({
   readings: z.record(z.string(), z.string()).default({}),
 })
 
-/** The settings that a tenant may have of its own. */
+/** The settings of a tenant: declared ones, and those that it has set itself. */
 export type TenantSettings = Readonly<z.infer<typeof tenantSettingsSchema>>
 
-/** The settings of a sandbox: the defaults of its tenants, and settings that are the same for all. */
+const nameOrNone = z.string().nullable().optional()
+
+/**
+ * What a tenant has set itself. A setting that is absent is the declared one, whatever that becomes; a default that is null is none.
+ */
+export const tenantChangesSchema = z
+  .object({
+    lifetimes: lifetimesSchema.partial(),
+    clients: tenantSettingsSchema.shape.clients,
+    formerSecrets: tenantSettingsSchema.shape.formerSecrets,
+    defaults: z.object({ persona: nameOrNone, outcome: nameOrNone }),
+    ...camelCased(TENANT_VALUE_CHANGES),
+    readings: z.record(z.string(), z.string()),
+  })
+  .partial()
+
+/** Settings that a caller changes at run time. */
+export type TenantChanges = Readonly<z.infer<typeof tenantChangesSchema>>
+
+/**
+ * The declared settings of a sandbox: those of its tenants until a tenant sets its own, and settings that are the same for all. They are
+ * replaced as a whole when a running sandbox takes up changed files.
+ */
 export interface SandboxSettings extends TenantSettings {
   readonly profile: Profile
   readonly vocabulary: Vocabulary
@@ -64,6 +99,7 @@ export interface SandboxSettings extends TenantSettings {
 
 /** What the tenants of a process share: settings, keys and stores. */
 export interface SharedParts {
+  /** The declared settings at present: `Tenants.followSettings` follows when they have been replaced. */
   readonly settings: SandboxSettings
   readonly journal: Journal
   /** Secrets of the process, masked in every recorded call like those of clients. */

@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import { camelCased } from '../../files/camel-case.ts'
 import { parseRecord } from '../../oidc/collection.ts'
 import { Refusal } from '../../oidc/refusal.ts'
 import type { Addresses } from '../addresses/addresses.ts'
@@ -6,7 +7,8 @@ import { createClients, type SandboxClients } from '../clients/clients.ts'
 import { type KeyRing, type RotationStage, restoreKeyRing, storedRingSchema } from '../keys/key-ring.ts'
 import { type ActiveReadings, activate } from '../readings/readings.ts'
 import type { Tables } from '../tables.ts'
-import { type SharedParts, type TenantSettings, tenantSettingsSchema } from './shared-parts.ts'
+import { type SharedParts, type TenantChanges, type TenantSettings, tenantChangesSchema } from './shared-parts.ts'
+
 /** The settings and keys of a tenant at present. */
 export interface OwnSettings {
   readonly settings: TenantSettings
@@ -16,24 +18,29 @@ export interface OwnSettings {
 }
 
 /**
- * Creates the settings of one tenant. They are those of the sandbox until the tenant changes its own.
+ * Creates the settings of one tenant. Each is the declared one until the tenant sets its own.
  * @param options.onChange called with all present settings after each change
  */
 export function createTenantSettings(
-  { settings: common, keys: commonKeys, secrets, generateKeys }: SharedParts,
+  shared: SharedParts,
   { state, addresses, onChange }: { state: TenantState; addresses: Addresses; onChange(own: OwnSettings): void },
 ) {
-  const follow = (settings: TenantSettings) => ({
-    settings,
-    clients: createClients(settings.clients, {
-      builtin: common.builtinClient,
-      redirectUris: common.redirectUris,
-      demoOf: addresses,
-      secrets: [...secrets, ...(settings.formerSecrets ?? [])],
-    }),
-    readings: activate(settings.readings),
-  })
-  const first: OwnSettings = { ...follow(common), keys: commonKeys }
+  const { keys: commonKeys, generateKeys } = shared
+  let changes: TenantChanges = {}
+  const present = () => {
+    const settings = withChanges(shared.settings, changes)
+    return {
+      settings,
+      clients: createClients(settings.clients, {
+        builtin: shared.settings.builtinClient,
+        redirectUris: shared.settings.redirectUris,
+        demoOf: addresses,
+        secrets: [...shared.secrets, ...(settings.formerSecrets ?? [])],
+      }),
+      readings: activate(settings.readings),
+    }
+  }
+  const first: OwnSettings = { ...present(), keys: commonKeys }
   let own = first
   const change = (changed: Partial<OwnSettings>) => {
     own = { ...own, ...changed }
@@ -41,8 +48,11 @@ export function createTenantSettings(
   }
   const changeSettings = state.add({
     name: 'settings',
-    schema: tenantSettingsSchema,
-    apply: (settings = common) => change(follow(settings)),
+    schema: tenantChangesSchema,
+    apply(set = {}) {
+      changes = set
+      change(present())
+    },
   })
   const changeKeys = state.add({
     name: 'keys',
@@ -55,14 +65,22 @@ export function createTenantSettings(
     hasRotatedKeys: () => own.keys !== commonKeys,
     /** Restores the first keys: the key set and the signatures are as before the first rotation. */
     restoreKeys: () => changeKeys(() => undefined),
-    /** Changes the given settings and keeps the others. */
-    configure: (change: Partial<TenantSettings>) =>
-      changeSettings((settings = common) => {
-        const { clients, formerSecrets: former } = settings
-        const formerSecrets = change.clients ? withSecretsOf(clients, settings) : former
-        // The part of the sandbox's settings that a tenant may change.
-        return { ...tenantSettingsSchema.parse(settings), formerSecrets, ...change }
-      }),
+    /** Sets the given settings. The others stay: those that were set before, and those that follow the declared ones. */
+    configure: (given: TenantChanges) =>
+      changeSettings((set = {}) => ({
+        ...set,
+        ...given,
+        ...(given.lifetimes && { lifetimes: { ...set.lifetimes, ...given.lifetimes } }),
+        ...(given.defaults && { defaults: { ...set.defaults, ...given.defaults } }),
+        ...(given.clients && { formerSecrets: formerSecretsOf(withChanges(shared.settings, set)) }),
+      })),
+    /** Follows the declared settings, which have been replaced. What the tenant has set itself stays. */
+    followSettings: () => change(present()),
+    /** The names of the settings that the tenant has set itself: `persona`, `slowReplySeconds`. */
+    namesOfOwn() {
+      const { defaults, formerSecrets: _, ...values } = changes
+      return Object.keys(camelCased({ ...values, ...defaults }))
+    },
     /** Rotates the keys by one stage. @throws Refusal when the stage is out of turn */
     async rotateKeys(stage: RotationStage | 'lend') {
       const before = own.keys
@@ -82,10 +100,28 @@ export function createTenantSettings(
   }
 }
 
-/** Former secrets that a tenant keeps, at most: the oldest go. */
+/** The declared settings, and in their place those that a tenant has set. Former secrets of both stay masked. */
+function withChanges(declared: TenantSettings, changes: TenantChanges): TenantSettings {
+  const { defaults, lifetimes, formerSecrets = [], ...values } = changes
+  const nameOf = (set: string | null | undefined, name: string | undefined) =>
+    set === undefined ? name : (set ?? undefined)
+  return {
+    ...declared,
+    ...camelCased(values),
+    lifetimes: { ...declared.lifetimes, ...(lifetimes && camelCased(lifetimes)) },
+    defaults: {
+      persona: nameOf(defaults?.persona, declared.defaults.persona),
+      outcome: nameOf(defaults?.outcome, declared.defaults.outcome),
+    },
+    formerSecrets: [...(declared.formerSecrets ?? []), ...formerSecrets],
+  }
+}
+
+/** Former secrets that are kept, at most: the oldest go. */
 const MAX_FORMER_SECRETS = 200
 
-const withSecretsOf = (clients: TenantSettings['clients'], { formerSecrets = [] }: TenantSettings) =>
+/** The secrets to mask once the clients of these settings have been replaced. */
+export const formerSecretsOf = ({ clients, formerSecrets = [] }: TenantSettings): readonly string[] =>
   [...new Set([...formerSecrets, ...clients.map(({ clientSecret }) => clientSecret)])].slice(-MAX_FORMER_SECRETS)
 
 const TABLE = 'state'

@@ -1,7 +1,7 @@
 import { DamagedRecord } from '../../oidc/collection.ts'
 import type { Awaitable } from '../../oidc/ports.ts'
 import type { Provider } from '../../oidc/provider.ts'
-import { BRAND, type Profile } from '../../oidc/rules/profile.ts'
+import { BRAND } from '../../oidc/rules/profile.ts'
 import { type Addresses, baseUrlAt, pathOf } from '../addresses/addresses.ts'
 import {
   type ClockMove,
@@ -17,7 +17,7 @@ import { maskedJournal } from '../journal/masked-journal.ts'
 import { createPersonas, type Personas } from '../personas/personas.ts'
 import { createQueue, type Queue } from '../queue/queue.ts'
 import { createIds } from './ids.ts'
-import type { SharedParts } from './shared-parts.ts'
+import type { SandboxSettings, SharedParts } from './shared-parts.ts'
 import { createTenantSettings, createTenantState, type OwnSettings } from './tenant-settings.ts'
 
 /** One isolated sandbox inside the process, with its own base URL, clock, personas, queue and records. */
@@ -56,10 +56,10 @@ export function createTenant(
     onDriven = async () => {},
   }: { name: string; addresses: Addresses; onDriven?: (tenant: Tenant) => Promise<void> },
 ): Tenant {
-  const { settings: common, journal, agree } = shared
+  const { journal, agree } = shared
   const { baseUrl } = addresses
   const clock = createClock()
-  const idsFor = (purpose: string) => createIds({ seed: common.seed, scope: `${name} ${purpose}` })
+  const idsFor = (purpose: string) => createIds({ seed: shared.settings.seed, scope: `${name} ${purpose}` })
   const records = shared.createRecords(name, clock)
   const { store, tables } = records
   const state = createTenantState(records.stateTables)
@@ -86,7 +86,7 @@ export function createTenant(
       moveClock(draft, move)
       return draft.remember()
     })
-  const personas = createPersonas({ declared: common.personas, clock, ids: idsFor('personas'), records })
+  const personas = createPersonas({ declared: () => shared.settings.personas, clock, ids: idsFor('personas'), records })
   const queue = createQueue({
     idsFor,
     tables,
@@ -100,13 +100,12 @@ export function createTenant(
     addresses,
     onChange(changed) {
       Object.assign(tenant, changed)
-      Object.assign(provider, providedBy(changed, common.profile))
+      Object.assign(provider, providedBy(changed, shared.settings))
     },
   })
-  const { profile, vocabulary, certifications } = common
   const provider: Provider = {
-    ...{ baseUrl, profile, vocabulary, certifications, clock, store, ageKeys: personas, ids: idsFor('service') },
-    ...providedBy(own, profile),
+    ...{ baseUrl, clock, store, ageKeys: personas, ids: idsFor('service') },
+    ...providedBy(own, shared.settings),
   }
   const tenant: Tenant = {
     name,
@@ -132,6 +131,8 @@ export function createTenant(
     rotateKeys: driving(changes.rotateKeys),
     restoreKeys: driving(changes.restoreKeys),
     hasRotatedKeys: changes.hasRotatedKeys,
+    followSettings: changes.followSettings,
+    namesOfOwn: changes.namesOfOwn,
     async reset() {
       // A seeded tenant draws the same identifiers again after a reset.
       Object.assign(provider, { ids: idsFor('service') })
@@ -173,7 +174,13 @@ export function tenantBeside(tenant: Tenant, other: Tenant): Tenant {
 }
 
 /** The settings that the service reads, under its names. */
-const providedBy = ({ settings, clients, keys, readings: { decisions } }: OwnSettings, profile: Profile) => ({
+const providedBy = (
+  { settings, clients, keys, readings: { decisions } }: OwnSettings,
+  { profile, vocabulary, certifications }: SandboxSettings,
+) => ({
+  profile,
+  vocabulary,
+  certifications,
   brand: decisions.brand ?? BRAND[profile],
   decisions,
   lifetimes: settings.lifetimes,

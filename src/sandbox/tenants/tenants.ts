@@ -75,6 +75,10 @@ export function createTenants(shared: SharedParts, { addresses }: { addresses: A
     root,
     at,
     touch,
+    /** All tenants follow the declared settings, which have been replaced. What a tenant has set itself stays. */
+    followSettings() {
+      for (const tenant of [root, ...created.values()]) tenant.followSettings()
+    },
     /** Makes the tenant a declared one, which touched tenants never push out. Driving a tenant does the same. @throws Refusal */
     async declare(name: string) {
       const tenant = keep(at(name))

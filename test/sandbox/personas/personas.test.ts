@@ -38,7 +38,7 @@ let records: ReturnType<typeof createMemoryRecords>
 let personas: Personas
 
 const createTenantPersonas = (own = createMemoryRecords({ clock, budget: createMemoryBudget() })) =>
-  createPersonas({ declared, clock, ids: createIds({ seed: 1, scope: 'test' }), records: own })
+  createPersonas({ declared: () => declared, clock, ids: createIds({ seed: 1, scope: 'test' }), records: own })
 
 /** Adds signals to an age key, as an upgrade does. */
 async function add(id: string, signals: readonly AgeSignal[]) {
@@ -174,7 +174,7 @@ test('A new age key belongs to a new persona with a generated name, the same for
 
 test('A new age key has a name of its own even when the random source repeats itself', async () => {
   const ids = { random: () => 'AAAAAAAAAAAAAAAA' }
-  personas = createPersonas({ declared, clock, ids, records })
+  personas = createPersonas({ declared: () => declared, clock, ids, records })
   await Promise.all([1, 2, 3].map(() => save([idScan])))
   const created = (await personas.list()).slice(declared.length)
   expect(new Set(created.map(({ name }) => name)).size).toBe(3)
