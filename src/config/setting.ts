@@ -6,10 +6,16 @@ export interface Setting {
   readonly schema: z.ZodType
   /** The flag and the environment variable; absent for a setting that has neither. */
   readonly flag?: SettingFlag
+  /**
+   * When a running sandbox takes up a change of the config file: `live`: at once, or `restart`: a warning asks for one.
+   */
+  readonly takenUp: 'live' | 'restart'
   /** For `--help` and docs/configuration.md. */
   readonly help: string
   /** The documentation of the option of `createSandbox`, where `help` does not say it. */
   readonly option?: string
+  /** A value with which the sandbox starts as it does without the setting. */
+  readonly usual?: unknown
   /** Whether the value is a path, or a list of paths: relative to the folder of the config file, or to the working folder. */
   readonly isPath?: true
   /** Whether the value is an address, or a list of addresses: no part of it may be a placeholder. */

@@ -1,4 +1,5 @@
 import { delimiter } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod'
 import { METHOD_NAMES } from '../age/methods.ts'
 import { ASSURANCE_LEVELS, PROVENANCE_PATH } from '../age/vocabulary.ts'
@@ -55,6 +56,7 @@ const controlToken = z.string().regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$
 export const SETTINGS = {
   // Where it listens, and how it is reached.
   port: {
+    takenUp: 'restart',
     schema: wholeNumber('a port (0 to 65535)', { from: 0, to: 65_535 }),
     flag: { short: '-p', argument: '<number>', parse: parseNumber, shown: 'daily' },
     help: 'port to listen on; 0 takes a free one (default: 2435)',
@@ -63,6 +65,7 @@ export const SETTINGS = {
     example: '2435',
   },
   host: {
+    takenUp: 'restart',
     schema: nonEmpty,
     flag: { argument: '<address>', shown: 'daily' },
     help: 'address to listen on (default: 127.0.0.1, only this machine)',
@@ -70,6 +73,7 @@ export const SETTINGS = {
     isAddress: true,
   },
   baseUrl: {
+    takenUp: 'restart',
     schema: textWithout(baseUrlProblem).transform(normalizeBaseUrl),
     flag: { argument: '<url>', shown: 'daily' },
     help: 'one address for all callers (default: the address of each caller on this machine)',
@@ -79,6 +83,7 @@ export const SETTINGS = {
     isAddress: true,
   },
   basePath: {
+    takenUp: 'restart',
     schema: textWithout(basePathProblem),
     flag: { argument: '<path>', shown: 'none' },
     help: 'path of the base URL, when the rest of it is the default: /agekey',
@@ -87,6 +92,7 @@ export const SETTINGS = {
     isAddress: true,
   },
   internalUrl: {
+    takenUp: 'restart',
     schema: textWithout(internalUrlProblem).transform(normalizeBaseUrl),
     flag: { argument: '<url>' },
     help: 'address by which servers reach it, when browsers use another one',
@@ -96,12 +102,16 @@ names it to callers that use it; the issuer stays. trust_host: true does the sam
     isAddress: true,
   },
   trustHost: {
+    takenUp: 'restart',
+    usual: false,
     schema: trueOrFalse,
     flag: { parse: parseBoolean, shown: 'none' },
     help: 'callers may come by any name; with base_url only servers may',
     example: 'false',
   },
   trustProxy: {
+    takenUp: 'restart',
+    usual: [],
     schema: listOrOne(textWithout(proxyProblem)),
     flag: { argument: '<address...>', parse: parseCommas },
     help: 'proxies whose X-Forwarded- headers count: addresses or CIDR ranges',
@@ -111,6 +121,8 @@ names it to callers that use it; the issuer stays. trust_host: true does the sam
     isAddress: true,
   },
   https: {
+    takenUp: 'restart',
+    usual: false,
     schema: trueOrFalse,
     flag: { parse: parseBoolean },
     help: 'serves https, with a self-signed certificate that it keeps and whose file it prints',
@@ -119,6 +131,7 @@ names it to callers that use it; the issuer stays. trust_host: true does the sam
     example: 'false',
   },
   httpsCert: {
+    takenUp: 'restart',
     schema: nonEmpty,
     isPath: true,
     flag: { argument: '<file>' },
@@ -126,6 +139,7 @@ names it to callers that use it; the issuer stays. trust_host: true does the sam
     example: './certificate.pem',
   },
   httpsKey: {
+    takenUp: 'restart',
     schema: nonEmpty,
     isPath: true,
     flag: { argument: '<file>' },
@@ -134,6 +148,7 @@ names it to callers that use it; the issuer stays. trust_host: true does the sam
   },
   // What the service accepts and answers.
   profile: {
+    takenUp: 'live',
     schema: z.enum(PROFILES),
     flag: { argument: '<name>', shown: 'daily' },
     help: 'spec or agekey (default: spec)',
@@ -145,6 +160,8 @@ names it to callers that use it; the issuer stays. trust_host: true does the sam
     isSet: true,
   },
   signingAlg: {
+    takenUp: 'restart',
+    usual: 'RS256',
     schema: z.enum(SIGNING_ALGORITHMS),
     flag: { argument: '<alg>' },
     help: 'signs id_tokens: RS256 or ES256 (default: RS256); a client may have a signing_alg of its own',
@@ -153,6 +170,7 @@ names it to callers that use it; the issuer stays. trust_host: true does the sam
     example: 'RS256',
   },
   clients: {
+    takenUp: 'live',
     schema: z.array(clientSchema.transform(clientSettingsOf)),
     flag: { argument: '<json>', parse: parseClients, shown: 'none' },
     help: 'your apps, beside the built-in client; the variable takes the list as JSON',
@@ -169,11 +187,13 @@ names it to callers that use it; the issuer stays. trust_host: true does the sam
     isSet: true,
   },
   builtinClient: {
+    takenUp: 'live',
     schema: z.boolean(),
     help: 'false removes the client ak_test_sandbox',
     example: 'false',
   },
   redirectUris: {
+    takenUp: 'live',
     schema: clientSchema.shape.redirect_uris,
     flag: {
       name: 'redirect-uri',
@@ -188,18 +208,21 @@ names it to callers that use it; the issuer stays. trust_host: true does the sam
     isAddress: true,
   },
   provenanceAllowlist: {
+    takenUp: 'live',
     schema: z.array(provenance),
     help: 'provenance paths that a submitted age signal may name; replaces the built-in list',
     about: 'Provenance paths that a submitted age signal may name; replaces the built-in list.',
     example: '[/veratad/roc, /yoti]',
   },
   platforms: {
+    takenUp: 'live',
     schema: z.array(nonEmpty),
     help: 'values of the attribute platform; replaces the built-in list',
     about: 'Values of the attribute "platform"; replaces the built-in list.',
     example: '[apple_wallet, google_wallet]',
   },
   certifications: {
+    takenUp: 'live',
     schema: z.record(provenance, z.partialRecord(z.enum(METHOD_NAMES), z.enum(ASSURANCE_LEVELS))),
     help: 'ISO 27566-1 levels of submitted age signals, by provenance and method',
     about:
@@ -207,6 +230,7 @@ names it to callers that use it; the issuer stays. trust_host: true does the sam
     example: '\n  /veratad/roc: { id_doc_scan: effective }',
   },
   lifetimes: {
+    takenUp: 'live',
     schema: z
       .strictObject({ request_uri: seconds, code: seconds, id_token: seconds, access_token: seconds })
       .partial()
@@ -216,6 +240,7 @@ names it to callers that use it; the issuer stays. trust_host: true does the sam
     example: '{ request_uri: 90, code: 600, id_token: 600, access_token: 10800 }',
   },
   readings: {
+    takenUp: 'live',
     schema: readingsSchema,
     flag: { name: 'reading', argument: '<name=variant...>', separator: ',', parse: parseReadingTexts },
     help: 'reads a silence of the specification in another way: refused_token_status=403; "agekey-sandbox explain readings" lists all',
@@ -224,6 +249,7 @@ names it to callers that use it; the issuer stays. trust_host: true does the sam
     example: '{ refused_token_status: 403, typ: absent }',
   },
   slowReplySeconds: {
+    takenUp: 'live',
     schema: wholeNumber(`a whole number of seconds from 0 to ${MAX_SLOW_REPLY_SECONDS}`, {
       from: 0,
       to: MAX_SLOW_REPLY_SECONDS,
@@ -235,6 +261,7 @@ names it to callers that use it; the issuer stays. trust_host: true does the sam
   },
   // Personas, default decisions, and what is kept.
   personas: {
+    takenUp: 'live',
     schema: listOrOne(nonEmpty),
     isPath: true,
     flag: { argument: '<path...>', separator: delimiter, shown: 'daily' },
@@ -243,6 +270,7 @@ names it to callers that use it; the issuer stays. trust_host: true does the sam
     example: './personas',
   },
   persona: {
+    takenUp: 'live',
     schema: nonEmpty,
     flag: { argument: '<name>', shown: 'daily' },
     help: 'decides as this persona, without a choice page',
@@ -251,12 +279,14 @@ names it to callers that use it; the issuer stays. trust_host: true does the sam
     example: 'adult-passport',
   },
   outcome: {
+    takenUp: 'live',
     schema: nonEmpty,
     flag: { argument: '<name>', shown: 'daily' },
     help: 'ends flows this way, without a choice page',
     example: 'verified',
   },
   seed: {
+    takenUp: 'restart',
     schema: wholeNumber('a whole number', { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER }),
     flag: { argument: '<number>', parse: parseNumber, shown: 'daily' },
     help: 'makes ids, codes, tokens and generated names repeatable',
@@ -264,6 +294,7 @@ names it to callers that use it; the issuer stays. trust_host: true does the sam
     example: '1',
   },
   log: {
+    takenUp: 'restart',
     schema: z.enum(LOG_MODES),
     flag: { argument: '<mode>', shown: 'daily' },
     help: 'pretty, json or silent (default: pretty)',
@@ -271,6 +302,7 @@ names it to callers that use it; the issuer stays. trust_host: true does the sam
     example: 'pretty',
   },
   stateDir: {
+    takenUp: 'restart',
     schema: nonEmpty,
     isPath: true,
     word: NO_STATE,
@@ -281,6 +313,7 @@ names it to callers that use it; the issuer stays. trust_host: true does the sam
     example: './.agekey-sandbox',
   },
   keys: {
+    takenUp: 'restart',
     schema: nonEmpty,
     isPath: true,
     flag: { argument: '<file>', shown: 'none' },
@@ -288,6 +321,7 @@ names it to callers that use it; the issuer stays. trust_host: true does the sam
     example: './keys.json',
   },
   coverageFile: {
+    takenUp: 'restart',
     schema: nonEmpty,
     isPath: true,
     flag: { argument: '<file>', shown: 'none' },
@@ -297,6 +331,7 @@ names it to callers that use it; the issuer stays. trust_host: true does the sam
     example: './coverage.json',
   },
   store: {
+    takenUp: 'restart',
     schema: textWithout(storeAddressProblem),
     flag: { argument: '<url>' },
     help: 'Redis or Valkey, shared by several replicas (default: memory of this process)',
@@ -305,6 +340,7 @@ names it to callers that use it; the issuer stays. trust_host: true does the sam
     isAddress: true,
   },
   memoryBudget: {
+    takenUp: 'restart',
     schema: wholeNumber('a whole number of megabytes from 1 up', { from: 1, to: 1_000_000 }),
     flag: { argument: '<megabytes>', parse: parseNumber, shown: 'none' },
     help: 'keeps at most so many MB in memory, the oldest goes (default: 256)',
@@ -313,6 +349,7 @@ names it to callers that use it; the issuer stays. trust_host: true does the sam
     example: '256',
   },
   controlToken: {
+    takenUp: 'restart',
     schema: controlToken,
     flag: { argument: '<token>' },
     help: 'the control API asks for it beyond this machine: other host or base URL than loopback, calls through a proxy',
@@ -333,6 +370,18 @@ type DeepReadonly<T> = { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
 
 /** The settings as rows. */
 export const SETTING_ROWS: readonly (readonly [name: string, setting: Setting])[] = Object.entries(SETTINGS)
+
+/**
+ * The names of the settings whose values differ.
+ * @param when only those that a running sandbox takes up in this way
+ */
+export function changedSettings(before: object, after: object, when: Setting['takenUp']): string[] {
+  const old = new Map(Object.entries(before))
+  const now = new Map(Object.entries(after))
+  return SETTING_ROWS.flatMap(([name, { takenUp, usual }]) =>
+    takenUp === when && !isDeepStrictEqual(old.get(name) ?? usual, now.get(name) ?? usual) ? [name] : [],
+  )
+}
 
 /** The schema of the config file, also for flags and environment variables. */
 export const configSchema = z

@@ -110,13 +110,13 @@ export function renderEndingsPage(page: WaitingPage, personas: readonly string[]
 
 /** `GET /_sandbox/embedding`: a right and a wrong iframe side by side. */
 export const createEmbeddingRoute =
-  ({ version, shownClient }: Pick<HttpHost, 'version' | 'shownClient'>): Handler =>
+  (host: Pick<HttpHost, 'version' | 'shownClient'>): Handler =>
   (_request, tenant) => {
     const { provider } = tenant
     const query = new URLSearchParams({
       scope: 'openid',
       response_type: 'id_token',
-      client_id: shownClient.clientId,
+      client_id: host.shownClient.clientId,
       redirect_uri: `${new URL(provider.baseUrl).origin}/`,
       state: 'embedding',
       nonce: 'embedding',
@@ -124,7 +124,7 @@ export const createEmbeddingRoute =
     })
     // The path without the base URL: the frame then has the origin of this page.
     const useUrl = `${new URL(useIssuer(provider)).pathname}?${query}`
-    return { reply: page(200, renderEmbeddingDemo(useUrl, shellOf(tenant, version)), { frames: true }) }
+    return { reply: page(200, renderEmbeddingDemo(useUrl, shellOf(tenant, host.version)), { frames: true }) }
   }
 
 /** The same Use request in two iframes (specification, "Embedding rules"). */

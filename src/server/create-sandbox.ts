@@ -8,8 +8,7 @@ import { onDemand } from '../files/on-demand.ts'
 import { controlIsOff, createControlGuard } from '../http/guard/guard.ts'
 import type { CallSummary, HttpHost } from '../http/handler.ts'
 import { packageVersion } from '../package-root.ts'
-import { type Addresses, hostNamesOf, redirectUriWarnings, settleAddresses } from '../sandbox/addresses/addresses.ts'
-import { BUILTIN_CLIENT } from '../sandbox/clients/clients.ts'
+import { type Addresses, hostNamesOf, settleAddresses } from '../sandbox/addresses/addresses.ts'
 import { createClock, startStopwatch } from '../sandbox/clock/clock.ts'
 import { createCoverageKeeper } from '../sandbox/coverage/coverage-keeper.ts'
 import { generateKeys } from '../sandbox/keys/key-file.ts'
@@ -20,10 +19,11 @@ import { createTenants, ROOT_TENANT } from '../sandbox/tenants/tenants.ts'
 import { createMemoryStores, type Stores } from '../store/stores.ts'
 import { obtainCertificate, servesHttps } from '../tls/server-certificate.ts'
 import { createApp, messageClasses } from './app.ts'
+import { declareSettings } from './declared-settings.ts'
 import { close, createServerWith, listen, reachableUrl } from './listen.ts'
 import { checkSandboxOptions, type SandboxOptions, withHarmlessCallbacks } from './sandbox-options.ts'
 import { settleKeys } from './settle-keys.ts'
-import { processSecrets, settleSettings, shownClient } from './settle-settings.ts'
+import { processSecrets, shownClient } from './settle-settings.ts'
 
 export type { CallSummary, SandboxOptions }
 
@@ -55,6 +55,31 @@ export interface Sandbox extends SandboxApi {
  * damaged key file or certificate, an unusable store
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const { sandbox } = await createChangeableSandbox(options)
+  return sandbox
+}
+
+/** A sandbox whose options can be replaced while it runs, as the command line does when a file changes. */
+export interface ChangeableSandbox {
+  readonly sandbox: Sandbox
+  /**
+   * Takes up the options that a running sandbox can take up, all or none. The others stay as they were at the start. What a tenant has set
+   * itself stays. Warnings that were not given for the options before go to `onWarning`.
+   * @throws ConfigError for a bad persona file, or an unknown persona or outcome; then nothing has changed
+   */
+  change(options: SandboxOptions): Promise<TakenUp>
+}
+
+/** What a running sandbox made of other options. */
+export interface TakenUp {
+  /** The options that changed. */
+  readonly changed: readonly string[]
+  /** Those of them that have no effect on the root tenant, because a caller has set its own. */
+  readonly overruled: readonly string[]
+}
+
+/** Starts a sandbox whose options can be replaced while it runs. @throws Error what `createSandbox` throws */
+export async function createChangeableSandbox(options: SandboxOptions): Promise<ChangeableSandbox> {
   checkSandboxOptions(options)
   const safeOptions = withHarmlessCallbacks(options)
   const stores = await openStores(safeOptions)
@@ -93,16 +118,9 @@ async function openStores({ store, memoryBudget, seed, baseUrl, onWarning }: San
 /** Most sandboxes need no client of Redis. */
 const loadRedisStores = onDemand(() => import('../store/redis-stores.ts'))
 
-async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandbox> {
+async function startWith(stores: Stores, options: SandboxOptions): Promise<ChangeableSandbox> {
   const { port = 0, host = '127.0.0.1', signingAlg = 'RS256' } = options
-  const settings = await settleSettings(options)
-  if (!settings.builtinClient && settings.clients.length === 0) {
-    options.onWarning?.(
-      'clients: there is none, so that every request is refused; declare one or keep the built-in client',
-    )
-  }
-  const builtin = { clientId: BUILTIN_CLIENT.clientId, redirectUris: settings.redirectUris }
-  for (const warning of redirectUriWarnings([builtin, ...settings.clients])) options.onWarning?.(warning)
+  const declared = await declareSettings(options)
   const { coverageFile: file } = options
   const coverageFile = file === undefined ? undefined : await (await loadCoverageFile()).openCoverageFile(file, options)
   const beginKeys = await settleKeys(stores, options)
@@ -130,7 +148,9 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
 
   const shared: SharedParts = {
     ...stores,
-    settings,
+    get settings() {
+      return declared.settings
+    },
     coverage: createCoverageKeeper({
       version: packageVersion(),
       root: ROOT_TENANT,
@@ -142,13 +162,17 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
   }
   const tenants = createTenants(shared, { addresses })
   coverageFile?.begin(async () => (await loadCoverage()).currentCoverage(tenants.root))
-  const client = shownClient(settings)
+  const client = shownClient(declared.settings)
   const uptime = startStopwatch()
   const httpHost: HttpHost = {
     version: packageVersion(),
     ownUrl: reachableUrl(address, protocol),
-    settings,
-    shownClient: client,
+    get settings() {
+      return declared.settings
+    },
+    get shownClient() {
+      return shownClient(declared.settings)
+    },
     tenants,
     trustedProxies: options.trustProxy ?? [],
     guard: createControlGuard(addresses, { listeningOn: address.address, token: options.controlToken }),
@@ -185,7 +209,7 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
       .then(() => stores.close())
     return stopping
   }
-  return {
+  const sandbox: Sandbox = {
     ...apiOf(tenants.root),
     url,
     internalUrl: addresses.internalUrl,
@@ -198,6 +222,15 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Sandb
     removeTenant: (name) => transportOf(tenants.root).call('deleteTenant', { params: { name } }),
     close: stop,
     [Symbol.asyncDispose]: stop,
+  }
+  return {
+    sandbox,
+    async change(given) {
+      const changed = await declared.change(given)
+      tenants.followSettings()
+      const own = tenants.root.namesOfOwn()
+      return { changed, overruled: changed.filter((name) => own.includes(name)) }
+    },
   }
 }
 

@@ -1,6 +1,7 @@
 import { camelCased } from '../files/camel-case.ts'
 import { ConfigError, type SettingPath } from '../files/config-error.ts'
 import { DEFAULT_LIFETIMES, DEFAULT_PLATFORMS, DEFAULT_PROVENANCE_ALLOWLIST } from '../oidc/decisions.ts'
+import { redirectUriWarnings } from '../sandbox/addresses/addresses.ts'
 import { BUILTIN_CLIENT } from '../sandbox/clients/clients.ts'
 import { OUTCOMES } from '../sandbox/outcomes/catalogue.ts'
 import { loadPersonas } from '../sandbox/personas/load-personas.ts'
@@ -9,8 +10,15 @@ import { type SandboxSettings, tenantValuesOf } from '../sandbox/tenants/shared-
 import { unknownName } from '../text/message-parts.ts'
 import type { SandboxOptions } from './sandbox-options.ts'
 
-/** The settings that all tenants share, with defaults. @throws ConfigError for a bad persona file, or an unknown persona or outcome */
-export async function settleSettings(options: SandboxOptions): Promise<SandboxSettings> {
+/**
+ * The settings that all tenants share, with defaults.
+ * @param running the options of the running sandbox: one of its persona folders may be empty by now, because its files are deleted
+ * @throws ConfigError for a bad persona file, or an unknown persona or outcome
+ */
+export async function settleSettings(
+  options: SandboxOptions,
+  running: Pick<SandboxOptions, 'personas'> = {},
+): Promise<SandboxSettings> {
   const settings: SandboxSettings = {
     profile: options.profile ?? 'spec',
     lifetimes: { ...DEFAULT_LIFETIMES, ...(options.lifetimes && camelCased(options.lifetimes)) },
@@ -22,7 +30,7 @@ export async function settleSettings(options: SandboxOptions): Promise<SandboxSe
     clients: options.clients ?? [],
     builtinClient: options.builtinClient ?? true,
     redirectUris: options.redirectUris ?? [],
-    personas: await loadPersonas(options.personas),
+    personas: await loadPersonas(options.personas, running.personas),
     defaults: { persona: options.persona, outcome: options.outcome },
     ...tenantValuesOf(options),
     readings: readingsOf(options.readings),
@@ -31,6 +39,13 @@ export async function settleSettings(options: SandboxOptions): Promise<SandboxSe
   checkDeciders(settings)
   checkRedirectUris(settings)
   return settings
+}
+
+/** Advice on settings that are allowed, a sentence each. */
+export function warningsOf({ builtinClient, redirectUris, clients }: SandboxSettings): readonly string[] {
+  const noClient = 'clients: there is none, so that every request is refused; declare one or keep the built-in client'
+  const builtin = { clientId: BUILTIN_CLIENT.clientId, redirectUris }
+  return [...(builtinClient || clients.length > 0 ? [] : [noClient]), ...redirectUriWarnings([builtin, ...clients])]
 }
 
 /** Credentials for an app: those of the built-in client, or of the first declared one. */

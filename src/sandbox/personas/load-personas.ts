@@ -14,15 +14,19 @@ const PARSED_AT_BUILD = new URL('personas.json', import.meta.url)
 /**
  * The built-in personas and those of `paths`: files, or folders whose `*.yaml` and `*.yml` are read in the order of their
  * names. A persona of `paths` replaces a built-in one of the same name.
+ * @param mayBeEmpty those of the `paths` whose folders may hold no persona file
  * @throws ConfigError with the problems of all files, or that names a path that does not exist
  */
-export async function loadPersonas(paths: readonly string[] = []): Promise<Persona[]> {
+export async function loadPersonas(
+  paths: readonly string[] = [],
+  mayBeEmpty: readonly string[] = [],
+): Promise<Persona[]> {
   for (const [index, path] of paths.entries()) {
     const reason = `${path}: no such file or folder`
     if (!existsSync(path)) throw ConfigError.ofSetting(['personas', index], { label: 'personas', reason })
   }
   const personas = new Map((await readBuiltInPersonas()).map((persona) => [persona.name, persona]))
-  for (const persona of await readFiles(paths)) personas.set(persona.name, persona)
+  for (const persona of await readFiles(paths, mayBeEmpty)) personas.set(persona.name, persona)
   return [...personas.values()]
 }
 
@@ -35,8 +39,8 @@ async function readBuiltInPersonas(): Promise<readonly Persona[]> {
 /** The YAML parser and the schemas are loaded only when there are files. */
 const loadPersonaFiles = onDemand(() => import('./persona-files.ts'))
 
-async function readFiles(paths: readonly string[]): Promise<readonly Persona[]> {
+async function readFiles(paths: readonly string[], mayBeEmpty: readonly string[] = []): Promise<readonly Persona[]> {
   if (paths.length === 0) return []
   const { readPersonas } = await loadPersonaFiles()
-  return readPersonas(paths)
+  return readPersonas(paths, mayBeEmpty)
 }

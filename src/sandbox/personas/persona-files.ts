@@ -7,12 +7,18 @@ import { codeOf, messageOf } from '../../files/caught.ts'
 import { ConfigError, type FileProblem } from '../../files/config-error.ts'
 import { requireText } from '../../files/text-file.ts'
 import { parseYamlDocument } from '../../files/yaml-document.ts'
+import { isPersonaFile } from './persona-folder.ts'
 import { type Persona, personaSchema, personasSchema } from './persona-schema.ts'
 
-/** The personas of `paths` alone. @throws ConfigError with the problems of all files, or when two declare the same name */
-export function readPersonas(paths: readonly string[]): Persona[] {
+/**
+ * The personas of `paths` alone.
+ * @param mayBeEmpty those of the `paths` whose folders may hold no persona file
+ * @throws ConfigError with the problems of all files, or when two declare the same name
+ */
+export function readPersonas(paths: readonly string[], mayBeEmpty: readonly string[] = []): Persona[] {
   const problems: FileProblem[] = []
-  const files = collect(distinct(paths), listPersonaFiles, problems)
+  const listFiles = (path: string) => listPersonaFiles(path, mayBeEmpty.includes(path))
+  const files = collect(distinct(paths), listFiles, problems)
   const read = (file: string) => readPersonaFile(file).map((persona) => ({ file, persona }))
   const declared = new Map<string, string>()
   const personas: Persona[] = []
@@ -62,13 +68,13 @@ function collect<T>(items: readonly string[], read: (item: string) => readonly T
   })
 }
 
-function listPersonaFiles(path: string): string[] {
+function listPersonaFiles(path: string, mayBeEmpty: boolean): string[] {
   if (!reading(path, () => statSync(path).isDirectory())) return [path]
   const files = reading(path, () => readdirSync(path, { withFileTypes: true }))
-    .filter((entry) => !entry.isDirectory() && /\.ya?ml$/i.test(entry.name))
+    .filter(isPersonaFile)
     .map((entry) => join(path, entry.name))
     .sort()
-  if (files.length > 0) return files
+  if (files.length > 0 || mayBeEmpty) return files
   throw ConfigError.inFiles([
     { file: path, message: 'holds no *.yaml file; write one persona per file, or a list under personas' },
   ])

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -40,6 +40,17 @@ test('Persona files are read once, from a folder in the order of their names, an
   expect(readPersonas([file, folder, `${folder}/`])).toHaveLength(3)
   const [mia] = readPersonaFile(write('mia.txt', yaml('mia')))
   expect(mia).toEqual({ name: 'mia', title: 'Mine', purpose: 'For tests.' })
+})
+
+test('Hidden files of editors in a folder of personas are not read', () => {
+  write('a.yaml', yaml('a'))
+  write('._a.yaml', 'no persona: [')
+  symlinkSync('someone@machine.123', join(folder, '.#a.yaml'))
+  expect(readPersonas([folder]).map(({ name }) => name)).toEqual(['a'])
+})
+
+test('A folder that may be empty has no personas when it is', () => {
+  expect(readPersonas([folder], [folder])).toEqual([])
 })
 
 test('Persona files are named in a complaint by the path that was given', () => {
