@@ -4,7 +4,7 @@ import { snakeCase } from '../files/camel-case.ts'
 import { ConfigError, type SettingPath } from '../files/config-error.ts'
 import { BUILTIN_CLIENT } from '../sandbox/clients/clients.ts'
 import { formatPath } from '../text/schema-problems.ts'
-import { problemInFile, readConfigFile, resolvePaths } from './config-file.ts'
+import { configPathOf, problemInFile, readConfigFile, resolvePaths } from './config-file.ts'
 import type { Environment } from './file/variables.ts'
 import { quotationRemark } from './in-quotes.ts'
 import { type LogMode, NO_STATE, type SettingOptions, type SettingValues } from './settings.ts'
@@ -20,10 +20,19 @@ export interface Settings {
   readonly sandbox: SettingOptions & { readonly port: number; readonly host: string }
   /** The config file that was read, absolute; absent when there is none. */
   readonly configFile: string | undefined
+  /** Whether there is no config file, or one of comments alone. */
+  readonly isBlank: boolean
   /** The error for a value that only the sandbox can find wrong: it names the flag, the variable, or file and line. */
   blame(path: SettingPath, reason: string): Promise<unknown>
   /** Advice on allowed values, a sentence each. */
   readonly warnings: readonly string[]
+}
+
+/** Where settings come from: flags, the environment, and the config file in the folder `cwd` or another one that they name. */
+interface Sources {
+  readonly flags?: Texts
+  readonly env?: Environment
+  readonly cwd?: string
 }
 
 /**
@@ -36,16 +45,12 @@ export async function loadSettings({
   flags = {},
   env = process.env,
   cwd = process.cwd(),
-}: {
-  readonly flags?: Texts
-  readonly env?: Environment
-  readonly cwd?: string
-} = {}): Promise<Settings> {
+}: Sources = {}): Promise<Settings> {
   const variables = readEnvironment(env)
   const fromFlags = parseTexts(flags, { label: ({ name }) => `--${name}` })
   const remarkOf = ({ variable }: Flag) => quotationRemark(variable, env[variable] ?? '')
   const fromVariables = parseTexts(variables, { label: ({ variable }) => variable, remarkOf })
-  const { configFile, ...file } = await readConfigFile(cwd, {
+  const { configFile, isBlank, ...file } = await readConfigFile(cwd, {
     named: namedConfigFile(flags, variables),
     environment: env,
   })
@@ -76,7 +81,7 @@ export async function loadSettings({
   }
   const taken = findTakenByBuiltin(values)
   if (taken) throw await blame(taken.path, taken.reason)
-  return { log, sandbox, configFile, blame, warnings: [...remarks, ...file.warnings, ...warnings] }
+  return { log, sandbox, configFile, isBlank, blame, warnings: [...remarks, ...file.warnings, ...warnings] }
 }
 
 /** A declared client with the id of the built-in one. One source may declare the client, another one remove the built-in client. */
@@ -89,6 +94,10 @@ function findTakenByBuiltin({ clients = [], builtinClient }: SettingValues) {
     reason: `"${BUILTIN_CLIENT.clientId}" is the built-in client; choose another id or set builtin_client: false`,
   }
 }
+
+/** The absolute path of the config file that `loadSettings` reads, if there is a file. */
+export const configPath = ({ flags = {}, env = process.env, cwd = process.cwd() }: Sources): string =>
+  configPathOf(cwd, namedConfigFile(flags, readEnvironment(env))?.path)
 
 /** The environment of this process: a command passes it on to programs, and finds files of a CI system in it. */
 export const ownEnvironment = (): Environment => process.env

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type Settings, stateHome } from '../../src/config/load-settings.ts'
@@ -11,10 +12,31 @@ const asGiven = (flag: string, text: string) => (['reading', 'redirect-uri'].inc
 
 const variableOf = (flag: string) => FLAGS.find(({ name }) => name === flag)?.variable ?? ''
 
-test.each(['none', '', '# port: 1\n\n  # seed: 1\n'])('The defaults apply with the config file %j', async (text) => {
-  const { log, sandbox, warnings } = await (text === 'none' ? load() : loadFile(text))
-  const defaults = { port: 2435, host: '127.0.0.1' }
-  expect({ log, sandbox, warnings }).toEqual({ log: 'pretty', sandbox: defaults, warnings: [] })
+test.each(['none', '', '# port: 1\n\n  # seed: 1\n', '---\n# seed: 1\n...\n'])(
+  'The defaults apply with the config file %j',
+  async (text) => {
+    const { log, sandbox, warnings } = await (text === 'none' ? load() : loadFile(text))
+    const defaults = { port: 2435, host: '127.0.0.1' }
+    expect({ log, sandbox, warnings }).toEqual({ log: 'pretty', sandbox: defaults, warnings: [] })
+  },
+)
+
+test.each([
+  ['none', true],
+  ['# seed: 1\n', true],
+  ['{}', false],
+  ['seed: 1\n', false],
+])('Whether the config file %j says nothing: %s', async (text, isBlank) => {
+  expect((await (text === 'none' ? load() : loadFile(text))).isBlank).toBe(isBlank)
+})
+
+test('A wrong value is named by its setting when its file is gone by then', async () => {
+  const { cwd, load } = settingsIn({ 'agekey-sandbox.yaml': 'persona: nobody\n' })
+  const { blame } = await load()
+  rmSync(join(cwd, 'agekey-sandbox.yaml'))
+  expect(await blame(['persona'], 'there is no persona "nobody"')).toMatchObject({
+    message: 'persona: there is no persona "nobody"',
+  })
 })
 
 test('A flag goes before the environment, which goes before the file; a list replaces the list of the next source', async () => {
@@ -214,7 +236,7 @@ test('In the config file every setting becomes the option of its name, and paths
   const { blame: _, ...settings } = await load({ config: 'settings/all.yaml' })
   const client = { clientId: 'web-shop', clientSecret: 'not-a-real-secret', redirectUris: ['http://localhost/cb'] }
   expect(settings).toEqual({
-    ...{ log: 'silent', configFile: at('all.yaml'), warnings: [] },
+    ...{ log: 'silent', configFile: at('all.yaml'), isBlank: false, warnings: [] },
     sandbox: {
       ...{ ...same, baseUrl: 'http://localhost:8080', memoryBudget: 64, builtinClient: false },
       provenanceAllowlist: ['/veratad/roc', '/yoti'],

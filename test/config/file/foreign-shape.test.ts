@@ -36,7 +36,6 @@ test.each([
   ['port = 2435', 'write a colon and a blank instead of the equals sign'],
   ['port:2435', 'found a text; write a blank behind the colon'],
   ['true', `expected settings such as "port: 2435", found true; ${INIT}`],
-  ['---', `expected settings such as "port: 2435", found nothing; ${INIT}`],
 ])('The config file %j is of another kind', async (text, message) => {
   const problem = await problemOf(loadFile(text))
   expect(problem).toContain(message)
