@@ -29,6 +29,7 @@ function profilesTable(): string {
 }
 
 function settingsTable(): string {
+  const isLive = new Set(SETTING_ROWS.flatMap(([name, { takenUp }]) => (takenUp === 'live' ? [snakeCase(name)] : [])))
   const ofFlags = FLAGS.map(({ short, name, argument, variable, key, help, shown }) => {
     if (shown === 'none') return ['', variable, key, help] as const
     const flag = [...(short === undefined ? [] : [short]), [`--${name}`, argument].join(' ').trim()].join(', ')
@@ -37,12 +38,17 @@ function settingsTable(): string {
   const ofFileOnly = SETTING_ROWS.filter(([, { flag }]) => flag === undefined).map(
     ([name, { help }]) => ['', '', snakeCase(name), help] as const,
   )
+  const savedAs = (key: string) => {
+    if (key === '') return ''
+    return isLive.has(key) ? 'at once' : 'restart'
+  }
   const code = (text = '') => (text === '' ? '' : `\`${text.replaceAll('|', '\\|')}\``)
   return [
-    '| Flag | Environment | Config file | Meaning |',
-    '|---|---|---|---|',
+    '| Flag | Environment | Config file | Saved | Meaning |',
+    '|---|---|---|---|---|',
     ...[...ofFlags, ...ofFileOnly].map(
-      ([flag, variable, key, meaning]) => `| ${code(flag)} | ${code(variable)} | ${code(key)} | ${meaning} |`,
+      ([flag, variable, key = '', meaning]) =>
+        `| ${code(flag)} | ${code(variable)} | ${code(key)} | ${savedAs(key)} | ${meaning} |`,
     ),
   ].join('\n')
 }

@@ -24,6 +24,7 @@ export function init(): void {
 
 const HEADER = `# yaml-language-server: $schema=http://localhost:2435/_sandbox/assets/schemas/config.schema.json
 # Settings of agekey-sandbox. Flags and AGEKEY_SANDBOX_ environment variables go before this file.
+# A running sandbox takes up this file when it is saved, and says what needs a restart.
 # Paths are relative to the folder of this file. Lines that are commented out show the default or an example.
 `
 

@@ -19,7 +19,7 @@ type Ready = Pick<Sandbox, 'url' | 'baseUrl' | 'client'> &
 /** The report of a running sandbox: calls on stdout, after the line or table that says it is ready; everything else on stderr. */
 export type Report = ReturnType<typeof createPrettyReport>
 
-const silent: Report = { ready() {}, call() {}, warning() {}, defect() {} }
+const silent: Report = { ready() {}, call() {}, note() {}, warning() {}, defect() {} }
 
 /** Creates the report of a log mode. `now` gives epoch milliseconds. */
 export function createReport(mode: LogMode, now: () => number): Report {
@@ -48,6 +48,8 @@ function createPrettyReport(now: () => number) {
   return {
     ready: (ready: Ready) => log.first(readyTable(ready)),
     call: (call: CallSummary) => log.line(prettyLine(call, now())),
+    /** What the sandbox did by itself: it took up a changed file. */
+    note: (message: string) => log.line(`${paint('dim', timeOf(now()))} ${visible(message)}`),
     warning,
     /** A bug of the sandbox itself. */
     defect(error: unknown) {
@@ -61,7 +63,7 @@ function createPrettyReport(now: () => number) {
 function prettyLine(call: CallSummary, now: number): string {
   const { method, path, status, durationMs, endpoint = '-', flow = '-', flowUrl, client } = call
   const parts = [
-    paint('dim', new Date(now).toISOString().slice(11, 19)),
+    paint('dim', timeOf(now)),
     paint('cyan', flow.padEnd(5)),
     paint('cyan', endpoint.padEnd(2)),
     paint(statusColor(status), status === 0 ? 'dropped' : String(status)),
@@ -74,6 +76,9 @@ function prettyLine(call: CallSummary, now: number): string {
   ]
   return parts.join(' ')
 }
+
+/** `12:03:05` */
+const timeOf = (now: number) => new Date(now).toISOString().slice(11, 19)
 
 /** The result of a call: the decision and its source, the reason of a refusal, or advice. */
 function endOf({ persona, outcome, error, rule, message, findings }: CallSummary): readonly string[] {
@@ -145,6 +150,9 @@ function createJsonReport(now: () => number): Report {
     call({ durationMs, flowUrl, ...call }) {
       const at = new Date(now()).toISOString()
       log.line(JSON.stringify({ event: 'call', at, ...call, flow_url: flowUrl, duration_ms: roundedMs(durationMs) }))
+    },
+    note(message) {
+      log.line(JSON.stringify({ event: 'note', at: new Date(now()).toISOString(), message }))
     },
     warning,
     defect(error) {

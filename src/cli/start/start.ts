@@ -1,38 +1,37 @@
-import { unwatchFile, watchFile } from 'node:fs'
 import nodeModule from 'node:module'
 import { setFlagsFromString } from 'node:v8'
-import { loadSettings, type Settings } from '../../config/load-settings.ts'
+import type { Settings } from '../../config/load-settings.ts'
 import { SETTINGS } from '../../config/settings.ts'
 import { FLAGS, type Texts } from '../../config/text-settings.ts'
 import { snakeCase } from '../../files/camel-case.ts'
-import { codeOf, messageOf } from '../../files/caught.ts'
+import { codeOf } from '../../files/caught.ts'
 import { ConfigError } from '../../files/config-error.ts'
-import { redirectUriWarnings } from '../../sandbox/addresses/addresses.ts'
 import { createClock } from '../../sandbox/clock/clock.ts'
-import { createSandbox, type Sandbox } from '../../server/create-sandbox.ts'
+import { type ChangeableSandbox, createChangeableSandbox, type Sandbox } from '../../server/create-sandbox.ts'
 import { createReport, type Report } from './report.ts'
 import { exitWithin, untilSignal } from './until-signal.ts'
+import { type Running, readWatchedSettings } from './watch-settings.ts'
 
 /** A supervisor may expect the process to end within a second of SIGTERM. */
 const CLOSING_MS = 800
 
 /** Runs a sandbox until a signal ends it. @throws when it cannot start: a message of one line for each reason */
 export async function start(flags: Texts): Promise<void> {
-  const settings = await loadSettings({ flags })
+  const { settings, watch } = await readWatchedSettings(flags)
   const { log, configFile, warnings } = settings
   const clients = settings.sandbox.clients?.map(({ clientId }) => clientId)
   // Log lines show real time, even if a test has moved the clock of the sandbox.
   const report = createReport(log, createClock().now)
   for (const warning of warnings) report.warning(warning)
 
-  const sandbox = await createFromSettings(settings, report)
+  const { sandbox, change } = await createChangeable(settings, report)
   const stopped = untilSignal()
   if (sandbox.certificate && sandbox.certificate.file === undefined)
     report.warning('the certificate lives in memory, so that no client can be made to trust it; name a --state-dir')
   report.ready({ ...sandbox, configFile, clients, followsCallers: settings.sandbox.baseUrl === undefined })
 
   keepHeapSmall()
-  const unwatch = configFile === undefined ? () => {} : watchClients(configFile, { flags, sandbox, report })
+  const unwatch = watch({ change, report })
   await stopped
   unwatch()
   exitWithin(CLOSING_MS)
@@ -40,30 +39,45 @@ export async function start(flags: Texts): Promise<void> {
 }
 
 /** Starts a sandbox with settings. @throws an error that names the flag, the variable, or file and line */
-export async function createFromSettings(
-  { sandbox: options, blame }: Settings,
-  report: Pick<Report, 'warning' | 'defect'> & Partial<Pick<Report, 'call'>>,
-): Promise<Sandbox> {
+export async function createFromSettings(settings: Settings, report: SandboxReport): Promise<Sandbox> {
+  const { sandbox } = await createChangeable(settings, report)
+  return sandbox
+}
+
+/** What a sandbox reports; without `call` its calls are not summarised. */
+type SandboxReport = Pick<Report, 'warning' | 'defect'> & Partial<Pick<Report, 'call'>>
+
+/** Starts a sandbox whose settings can be replaced while it runs. @throws what `createFromSettings` throws; so does `change` */
+async function createChangeable(
+  settings: Settings,
+  report: SandboxReport,
+): Promise<Pick<ChangeableSandbox, 'sandbox'> & Pick<Running, 'change'>> {
+  const starting = createChangeableSandbox({
+    ...settings.sandbox,
+    ...(report.call && { onCall: report.call }),
+    onWarning: (message) => report.warning(inCommandWords(message)),
+    onError: report.defect,
+    // Loaded for the console; a start does not need it.
+    lastAudit: async () => (await import('../../audit/command/last-run.ts')).readLastAudit(),
+  })
+  const { sandbox, change } = await withCommandErrors(starting, settings)
+  return { sandbox, change: (given) => withCommandErrors(change(given.sandbox), given) }
+}
+
+/** Waits for the `result`. @throws an error that names the flag, the variable, or file and line of a wrong setting */
+async function withCommandErrors<Result>(result: Promise<Result>, { sandbox, blame }: Settings): Promise<Result> {
   try {
-    return await createSandbox({
-      ...options,
-      ...(report.call && { onCall: report.call }),
-      onWarning: (message) => report.warning(inCommandWords(message)),
-      onError: report.defect,
-      // Loaded for the console; a start does not need it.
-      lastAudit: async () => (await import('../../audit/command/last-run.ts')).readLastAudit(),
-    })
+    return await result
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     if (codeOf(error.cause) === 'EADDRINUSE') {
       const { findRunning } = await import('../remote/reach-sandbox.ts')
-      const running = await findRunning(options)
+      const running = await findRunning(sandbox)
       const remedy = running ? `. A sandbox answers there: run and other commands take it by --url ${running}` : ''
       throw ConfigError.of(inCommandWords(error.message) + remedy, { cause: error })
     }
-    if (!error.setting)
-      throw error.problems.length === 0 ? ConfigError.of(inCommandWords(error.message), { cause: error }) : error
-    throw await blame(error.setting.path, error.setting.reason)
+    if (error.setting) throw await blame(error.setting.path, error.setting.reason)
+    throw error.problems.length === 0 ? ConfigError.of(inCommandWords(error.message), { cause: error }) : error
   }
 }
 
@@ -94,29 +108,4 @@ function keepHeapSmall(): void {
   }
   setFlagsFromString('--semi-space-growth-factor=1')
   setFlagsFromString('--heap-growing-percent=100')
-}
-
-/** Often enough that the next page shows a new name. */
-const LOOK_EVERY_MS = 300
-
-/**
- * Applies changed clients of the config file (names, logos, redirect URIs) without a restart. A file that is wrong for a moment is
- * reported and changes nothing; other settings take effect at the next start.
- * @returns a function that stops this
- */
-export function watchClients(
-  file: string,
-  { flags, sandbox, report }: { flags: Texts; sandbox: Sandbox; report: Pick<Report, 'warning'> },
-): () => void {
-  const takeUp = async () => {
-    try {
-      const { clients = [] } = (await loadSettings({ flags })).sandbox
-      await sandbox.configure({ clients })
-      for (const warning of redirectUriWarnings(clients)) report.warning(warning)
-    } catch (error) {
-      report.warning(`${messageOf(error)} (the clients stay as they were)`)
-    }
-  }
-  watchFile(file, { interval: LOOK_EVERY_MS, persistent: false }, takeUp)
-  return () => unwatchFile(file, takeUp)
 }
