@@ -1,7 +1,9 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { readWatchedSettings } from '../../../src/cli/start/watch-settings.ts'
 import { type ConnectedSandbox, connectSandbox } from '../../../src/client/connect-sandbox.ts'
+import type { Settings } from '../../../src/config/load-settings.ts'
 import { folderWith } from '../../support/folder-with.ts'
 import { sendUse } from '../../support/requests.ts'
 import { buildCli, jsonLines, WITH_KEYS } from '../built-cli.ts'
@@ -119,6 +121,14 @@ test('A saved config file names in one warning all that needs a restart', async 
   expect(warnings()).toEqual([`${CONFIG}: restart to take up base_path, store, control_token`])
 })
 
+test('A saved persona file does not name again what needs a restart', async () => {
+  const started = await startIn({ [CONFIG]: 'personas: ./personas\n', 'personas/a.yaml': persona('a') })
+  started.save(CONFIG, 'personas: ./personas\nseed: 2\n')
+  await soon(() => expect(started.warnings()).toHaveLength(1))
+  await untilLaterSave(started)
+  expect(started.warnings()).toEqual([`${CONFIG}: restart to take up seed`])
+})
+
 test('A setting that needs a restart causes no warning once it has its former value again', async () => {
   const { save, warnings, notes } = await startIn({ [CONFIG]: 'seed: 1\n' })
   save(CONFIG, 'seed: 2\n')
@@ -157,6 +167,16 @@ test.each(GONE)('A config file that %s keeps what it said, with one warning', as
   expect(warnings()).toEqual([
     `${CONFIG} ${state}; what it said before stays in force until it is a file again; restart to run without it`,
   ])
+})
+
+test('A config file that is emptied before it is deleted causes one warning', async () => {
+  const started = await startIn({ [CONFIG]: 'personas: ./personas\n', 'personas/a.yaml': persona('a') })
+  const { path, warnings } = started
+  writeFileSync(path(CONFIG), '')
+  await soon(() => expect(warnings()).toHaveLength(1))
+  rmSync(path(CONFIG))
+  await untilLaterSave(started)
+  expect(warnings()).toHaveLength(1)
 })
 
 test('A config file that is named by a flag and deleted keeps what it said', async () => {
@@ -422,11 +442,27 @@ test('A flow that waits on its page ends after a save', async () => {
   expect(answer.headers.get('location')).toContain('id_token=')
 })
 
-test('A file that is written in two halves is taken up once, without a warning', async () => {
-  const { path, url, notes, warnings } = await startIn({ [CONFIG]: 'persona: teen-16\n' })
-  writeFileSync(path(CONFIG), 'clients: [{ client_id: shop,')
-  writeFileSync(path(CONFIG), `clients: [${client('Shop')}]\n`)
-  await soon(() => expect(notes()).toEqual([`took up clients, persona of ${CONFIG}`]))
-  expect(await pageTitle(url)).toContain('Shop')
-  expect(warnings()).toEqual([])
+test('A file that is written in parts is read once it is at rest', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const cwd = folderWith({ [CONFIG]: 'persona: teen-16\n' })
+  const { watch } = await readWatchedSettings({}, cwd)
+  const change = vi.fn(async (_settings: Settings) => ({ changed: [], overruled: [] }))
+  const report = { warning: vi.fn(), note: vi.fn(), defect: vi.fn() }
+  onTestFinished(watch({ change, report }))
+  const look = async () => {
+    vi.advanceTimersToNextTimer()
+    // A look that has ended sets the timer of the next one.
+    while (vi.getTimerCount() === 0) await new Promise(setImmediate)
+  }
+  writeFileSync(join(cwd, CONFIG), 'clients: [{ client_id: shop,')
+  await look()
+  writeFileSync(join(cwd, CONFIG), `clients: [${client('Shop')}]\n`)
+  await look()
+  expect(change).not.toHaveBeenCalled()
+  await look()
+  await look()
+  expect(change).toHaveBeenCalledOnce()
+  expect(change.mock.calls[0]?.[0].sandbox.clients).toMatchObject([{ name: 'Shop' }])
+  expect(report.warning).not.toHaveBeenCalled()
 })
