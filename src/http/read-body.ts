@@ -6,9 +6,9 @@ const MAX_BODY_BYTES = 64 * 1024
 /** Bytes of YAML in a body or form: the parser needs a hundred times as long for them as for as much JSON. */
 const MAX_YAML_BYTES = 16 * 1024
 /** Bytes of a form of the console that uploads a file. */
-export const MAX_UPLOAD_BYTES = 2 * 1016 * 1024
+export const MAX_UPLOAD_BYTES = 2 * 1024 * 1024
 /** A longer file is received and dropped, so that the browser shows the answer of the page. */
-const MAX_DROPPED_BYTES = 16 * 1016 * 1024
+const MAX_DROPPED_BYTES = 16 * 1024 * 1024
 
 /**
  * Reads the body of a request into `request.body`. A body whose Content-Length is too large is refused before a byte is read, a body
