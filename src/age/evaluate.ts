@@ -1,7 +1,8 @@
-import { completedYears } from './calendar.ts'
+import { completedYears, yearsBetween } from './calendar.ts'
 import type { Claims } from './claims.ts'
 import { filterChecks, type Override, type Verdict } from './filters.ts'
 import type { Method } from './methods.ts'
+import { instantsOf } from './signal-instants.ts'
 import type { Age, AgeSignal } from './signal-schema.ts'
 import type { Check, ThresholdTrace } from './trace.ts'
 
@@ -31,13 +32,25 @@ export function evaluate(signals: readonly AgeSignal[], claims: Claims, now: num
 
 /** The answers of `evaluate`, without the much larger trace. */
 export function evaluateAnswers(signals: readonly AgeSignal[], claims: Claims, now: number): AgeThresholds {
-  const candidates = signals.map((signal) => toCandidate(signal, claims, now)).filter((one) => one.passesFilters)
+  const passing = signals.map((signal) => toCandidate(signal, claims, now)).filter((one) => one.passesFilters)
+  const candidates = oldestByMethod(passing)
   return answersOf(
     claims.age_thresholds.map((threshold, index) => ({
       threshold,
       satisfied: candidates.some((candidate) => candidate.age >= requiredAge(threshold, index, candidate).years),
     })),
   )
+}
+
+/** The required age depends on the method alone, so the oldest of its signals decides. */
+function oldestByMethod(candidates: readonly Candidate[]): readonly Candidate[] {
+  if (candidates.length < 2) return candidates
+  const oldest = new Map<Method, Candidate>()
+  for (const candidate of candidates) {
+    const known = oldest.get(candidate.method)
+    if (!known || candidate.age > known.age) oldest.set(candidate.method, candidate)
+  }
+  return [...oldest.values()]
 }
 
 /** The answers of a persona, with one reason for a list of many personas. */
@@ -113,11 +126,12 @@ function answersOf(entries: readonly Pick<ThresholdTrace, 'threshold' | 'satisfi
 function toCandidate(signal: AgeSignal, claims: Claims, now: number): Candidate {
   const { method, age } = signal
   const filters = filterChecks(signal, claims)
+  const { birth } = instantsOf(signal)
   return {
     method,
     filters,
     passesFilters: filters.every(({ passed }) => passed),
-    age: ageOf(age, now),
+    age: birth === undefined ? ageOf(age, now) : yearsBetween(new Date(birth), new Date(now)),
     isLeastAge: 'at_least_years' in age,
     override: claims.overrides?.[method],
   }

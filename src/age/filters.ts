@@ -1,6 +1,7 @@
 import { parseInstant } from './calendar.ts'
 import type { Claims } from './claims.ts'
 import type { Method } from './methods.ts'
+import { instantsOf } from './signal-instants.ts'
 import type { AgeSignal } from './signal-schema.ts'
 import type { Check } from './trace.ts'
 import { matchesPattern, reaches } from './vocabulary.ts'
@@ -42,23 +43,28 @@ function methodCheck({ method }: AgeSignal, { allowed_methods: allowed }: Claims
   }
 }
 
-function verifiedAfterCheck(
-  { method, verified_at: verifiedAt }: AgeSignal,
-  claims: Claims,
-  override?: Override,
-): Verdict {
+function verifiedAfterCheck(signal: AgeSignal, claims: Claims, override?: Override): Verdict {
+  const { method, verified_at: verifiedAt } = signal
   const filter = 'verified_after'
   const limit = override?.verified_after ?? claims.verified_after
   if (limit === undefined) return absent(filter)
   const name = override?.verified_after === undefined ? filter : `overrides.${method}.${filter}`
   // Strictly after: the instant itself does not pass.
-  const passed = (parseInstant(verifiedAt) ?? Number.NaN) > (parseInstant(limit) ?? Number.NaN)
+  const passed = instantsOf(signal).verified > instantOf(limit)
   return {
     filter,
     member: name,
     passed,
     reason: () => `verified ${verifiedAt}, ${passed ? 'after' : 'not after'} ${limit} by ${name}`,
   }
+}
+
+let last = { text: '', instant: Number.NaN }
+
+/** The instant of a limit. The last one is kept, because all signals of a request are compared with it. */
+function instantOf(limit: string): number {
+  if (limit !== last.text) last = { text: limit, instant: parseInstant(limit) ?? Number.NaN }
+  return last.instant
 }
 
 function deniedCheck({ provenance }: AgeSignal, claims: Claims): Verdict {

@@ -3,9 +3,11 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import * as z from 'zod'
-import { createSandboxApi } from '../../src/client/sandbox-api.ts'
+import { createSandboxApi, type Transport } from '../../src/client/sandbox-api.ts'
+import { SandboxError } from '../../src/client/sandbox-error.ts'
 import { findDocument } from '../../src/documents/documents.ts'
 import { createMcpServer } from '../../src/mcp/server.ts'
+import { listPersonasTool } from '../../src/mcp/tools/catalogue.ts'
 import { createRelyingParty } from '../support/relying-party.ts'
 import { type Fields, useRequest } from '../support/requests.ts'
 import { shareSandbox, startSandbox, type TestSandbox } from '../support/sandbox.ts'
@@ -23,6 +25,18 @@ test('A defect in a tool is reported to the host, and the agent is told only tha
   const { isError, content } = await client.callTool({ name: 'reset' })
   expect(reported).toEqual([defect])
   expect([isError, JSON.stringify(content)]).toEqual([true, expect.stringMatching(/^(?!.*ENOENT).*is a defect/)])
+})
+
+test('list_personas reads the brief list alone, without the age signals of all personas', async () => {
+  const called: string[] = []
+  const call: Transport['call'] = async (operationId) => {
+    called.push(operationId)
+    throw new SandboxError('it is only counted', { status: 503, error: 'temporarily_unavailable' })
+  }
+  const lastEnded = async () => 'f0'
+  const sandbox = createSandboxApi({ call, lastEnded }, { name: 'default', baseUrl: 'http://localhost:2435' })
+  await listPersonasTool.run({}, { sandbox, call }).catch(() => {})
+  expect(called).toEqual(['getCatalog'])
 })
 
 const contentSchema = z.array(z.object({ type: z.literal('text'), text: z.string() })).length(1)

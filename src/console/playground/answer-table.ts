@@ -3,6 +3,7 @@ import { contains, type Fields } from '../../http/form.ts'
 import { counted, grouped, renderFoldedTable, type TableRow } from '../../http/html/elements.ts'
 import { renderSelect, renderTextField } from '../../http/html/fields.ts'
 import { type Html, html } from '../../http/html/html.ts'
+import { mapInTurns } from '../../sandbox/take-turn.ts'
 import { pageOf } from '../list-page.ts'
 import { flippedOf, type PersonaAnswer } from './answers.ts'
 
@@ -14,16 +15,20 @@ const MAX_MARKS = 8
  * The personas on one page, grouped by their answers.
  * @param fields `q`, a part of a name, title or reason; `answers`, the key of a group; `after`, where the page begins
  */
-export function selectAnswers(answers: readonly PersonaAnswer[], thresholds: readonly number[], fields: Fields) {
+export async function selectAnswers(answers: readonly PersonaAnswer[], thresholds: readonly number[], fields: Fields) {
   const asked = [...new Set(thresholds)]
   const filter = { q: fields['q'] ?? '', answers: fields['answers'] ?? '' }
   const groups = inOrder(grouped(answers, (answer) => groupOf(answer, asked)))
   const all = groups.flatMap(([group, members]) => members.map((answer) => ({ group, answer })))
-  const found = all.filter(
-    ({ group, answer: { name, title, reasons } }) =>
-      ['', group].includes(filter.answers) && contains(filter.q, [name, title, ...reasons]),
+  const inGroup = all.filter(({ group }) => ['', group].includes(filter.answers))
+  // The reasons are read in turns, because each persona may need milliseconds for them.
+  const isFound = await mapInTurns(
+    inGroup,
+    ({ answer }) => contains(filter.q, [answer.name, answer.title]) || contains(filter.q, answer.reasons),
   )
+  const found = inGroup.filter((_, index) => isFound[index])
   const { items, next } = pageOf(found, { fields, limit: MAX_SHOWN, idOf: ({ answer }) => answer.name })
+  await mapInTurns(items, ({ answer }) => answer.reasons)
   return {
     thresholds: asked,
     filter,
@@ -38,7 +43,7 @@ export function selectAnswers(answers: readonly PersonaAnswer[], thresholds: rea
 }
 
 /** The rows of one page. */
-type AnswerTable = ReturnType<typeof selectAnswers>
+type AnswerTable = Awaited<ReturnType<typeof selectAnswers>>
 
 /** A row for each persona; groups with changed answers are open. The buttons belong to the form around the tables. */
 export function renderAnswerTable(table: AnswerTable, copyAction: string): Html {

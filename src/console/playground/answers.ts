@@ -1,5 +1,5 @@
 import type { Claims } from '../../age/claims.ts'
-import { type AgeThresholds, evaluate, evaluateAnswers } from '../../age/evaluate.ts'
+import { type AgeThresholds, evaluateAnswers, explainEvaluation } from '../../age/evaluate.ts'
 import type { AgeSignal } from '../../age/signal.ts'
 import type { Check, ThresholdTrace } from '../../age/trace.ts'
 import { copyOf } from '../../oidc/request/parameters.ts'
@@ -12,7 +12,10 @@ export interface PersonaAnswer {
   readonly title: string
   /** The answers; absent when the persona has no age key. */
   readonly answers?: AgeThresholds
-  /** One line for each group of thresholds with the same reason, the lowest no first. */
+  /**
+   * One line for each group of thresholds with the same reason, the lowest no first. Worked out when they are first read, which takes much
+   * longer than the answers: a page shows some personas of many.
+   */
   readonly reasons: readonly string[]
   /** The answers to the earlier claims, for thresholds in both. */
   readonly before?: AgeThresholds
@@ -30,7 +33,7 @@ interface Asked {
 const MAX_COMPARED_SIGNALS = 3_000
 
 /**
- * Evaluates every persona once, in turns: its answers with reasons, and the personas whose answers each change flips.
+ * Evaluates every persona once, in turns: its answers, and the personas whose answers each change flips.
  * @param holders with the plain dates of their signals, which are absent without an age key
  * @returns `compared`: the number of personas on which each change was tried, if not all
  */
@@ -43,14 +46,24 @@ export async function answersOf(
   let left = MAX_COMPARED_SIGNALS
   const answers = await mapInTurns(holders, ({ name, title, signals }): PersonaAnswer => {
     if (!signals) return { name, title, reasons: ['no age key: nothing is answered; the user creates one or declines'] }
-    const { ageThresholds, trace } = evaluate(signals, claims, now)
+    const ageThresholds = evaluateAnswers(signals, claims, now)
     left -= signals.length
     if (left >= 0) compared += 1
     for (const { claims: changed, flips } of left < 0 ? [] : effects) {
       if (flippedOf(evaluateAnswers(signals, changed, now), ageThresholds).length > 0) flips.push(name)
     }
     const earlier = before && evaluateAnswers(signals, before, now)
-    return { name, title, answers: ageThresholds, reasons: reasonsOf(trace), ...(earlier && { before: earlier }) }
+    let reasons: readonly string[] | undefined
+    return {
+      name,
+      title,
+      answers: ageThresholds,
+      get reasons() {
+        reasons ??= reasonsOf(explainEvaluation(signals, claims, now))
+        return reasons
+      },
+      ...(earlier && { before: earlier }),
+    }
   })
   return { answers, effects, compared: left < 0 ? compared : undefined }
 }
@@ -67,8 +80,9 @@ const MAX_LINE = 300
 
 function reasonsOf(trace: readonly ThresholdTrace[]): string[] {
   const groups = new Map<string, { satisfied: boolean; thresholds: number[]; nearest: string }>()
+  const inShort = createShortener()
   for (const entry of trace) {
-    const reason = reasonOf(entry)
+    const reason = reasonOf(entry, inShort)
     const key = `${entry.satisfied} ${reason.replace(/needs \d+,/g, 'needs,')}`
     const group = groups.get(key)
     if (group) group.thresholds.push(entry.threshold)
@@ -91,7 +105,7 @@ const listed = (thresholds: readonly number[]) =>
   (thresholds.length > 6 ? [...thresholds.slice(0, 5), '…', ...thresholds.slice(-1)] : thresholds).join(', ')
 
 /** The signal that passes, or why each signal fails. */
-function reasonOf({ signals }: ThresholdTrace): string {
+function reasonOf({ signals }: ThresholdTrace, inShort: Shorten): string {
   const passing = signals.filter(({ passed }) => passed)
   const decisive = passing.length > 0 ? passing.slice(0, 1) : signals
   if (decisive.length === 0) return 'the age key holds no signal'
@@ -104,6 +118,16 @@ function reasonOf({ signals }: ThresholdTrace): string {
     .join('. ')
 }
 
-/** The page shows the claims above, so that rows need not repeat their lists. */
-const inShort = ({ filter, reason }: Check, method: string) =>
-  filter === 'allowed_methods' ? `${method} is not in allowed_methods` : reason.replace(/ by age_thresholds\[\d+\]/, '')
+type Shorten = (check: Check, method: string) => string
+
+/** The page shows the claims above, so that rows need not repeat their lists. All thresholds share the checks of a filter. */
+function createShortener(): Shorten {
+  const known = new Map<Check, string>()
+  return (check, method) => {
+    const { filter, reason } = check
+    if (filter === 'age') return reason.replace(/ by age_thresholds\[\d+\]/, '')
+    const short = known.get(check) ?? (filter === 'allowed_methods' ? `${method} is not in allowed_methods` : reason)
+    known.set(check, short)
+    return short
+  }
+}

@@ -57,9 +57,8 @@ async function answer(
   const { personas, clock, provider } = tenant
   const now = clock.now()
   const all = inPersonaOrder(await personas.list())
-  const holders = all.map((persona) => {
-    const ageKey = personas.resolved(persona).age_key
-    return { name: persona.name, title: persona.title, ...(ageKey && { signals: ageKey.signals }) }
+  const holders = personas.resolvedAll(all).map(({ name, title, age_key: ageKey }) => {
+    return { name, title, ...(ageKey && { signals: ageKey.signals }) }
   })
   const { answers, effects, compared } = await answersOf(holders, {
     claims,
@@ -72,7 +71,7 @@ async function answer(
   const ofPersona = answers.find(({ name }) => name === persona?.name)?.answers
   const { baseUrl } = provider
   return {
-    table: selectAnswers(answers, claims.age_thresholds, fields),
+    table: await selectAnswers(answers, claims.age_thresholds, fields),
     /** The personas whose answers differ from the earlier ones; absent without earlier claims. */
     changed: before && answers.filter((one) => flipsOf(one).length > 0),
     effects,

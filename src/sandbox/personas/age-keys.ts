@@ -5,19 +5,39 @@ import type { Persona } from './persona-schema.ts'
 /** The id of the age key in a flow of an audit: an upgrade of this key succeeds and is not saved. */
 export const UNSAVED_AGE_KEY = 'unsaved'
 
+/** Turns the date of a signal into a plain one. */
+type ResolveDate = (text: string) => string
+
 /** The persona with plain dates; relative dates count from `base` (epoch milliseconds). */
-export function resolvePersona(persona: Persona, base: number): Persona {
-  if (persona.age_key === undefined) return persona
-  return { ...persona, age_key: { signals: persona.age_key.signals.map((signal) => resolveSignal(signal, base)) } }
+export const resolvePersona = (persona: Persona, base: number): Persona =>
+  withDates(persona, (text) => resolveDate(text, base))
+
+/** The personas as of one `base`. A date that many signals have is resolved once. */
+export function resolvePersonas(personas: readonly Persona[], base: number): Persona[] {
+  const known = new Map<string, string>()
+  const resolve = (text: string) => {
+    const date = known.get(text) ?? resolveDate(text, base)
+    known.set(text, date)
+    return date
+  }
+  return personas.map((persona) => withDates(persona, resolve))
 }
 
 /** The signal with plain dates; relative dates count from `base` (epoch milliseconds). */
-export function resolveSignal(signal: AgeSignal, base: number): AgeSignal {
+export const resolveSignal = (signal: AgeSignal, base: number): AgeSignal =>
+  signalWithDates(signal, (text) => resolveDate(text, base))
+
+function withDates(persona: Persona, resolve: ResolveDate): Persona {
+  if (persona.age_key === undefined) return persona
+  return { ...persona, age_key: { signals: persona.age_key.signals.map((signal) => signalWithDates(signal, resolve)) } }
+}
+
+function signalWithDates(signal: AgeSignal, resolve: ResolveDate): AgeSignal {
   const { age, verified_at } = signal
   return {
     ...signal,
-    age: 'date_of_birth' in age ? { date_of_birth: resolveDate(age.date_of_birth, base) } : age,
-    verified_at: resolveDate(verified_at, base),
+    age: 'date_of_birth' in age ? { date_of_birth: resolve(age.date_of_birth) } : age,
+    verified_at: resolve(verified_at),
   }
 }
 

@@ -11,7 +11,7 @@ import {
 import { Refusal } from '../../oidc/refusal.ts'
 import type { SandboxClock } from '../clock/clock.ts'
 import { type Tables, type TenantRecords, table } from '../tables.ts'
-import { resolvePersona, resolveSignal, UNSAVED_AGE_KEY } from './age-keys.ts'
+import { resolvePersona, resolvePersonas, resolveSignal, UNSAVED_AGE_KEY } from './age-keys.ts'
 import { loadNameGenerator } from './name-generator.ts'
 import { type Persona, storedPersonaSchema } from './persona-schema.ts'
 
@@ -35,6 +35,8 @@ export interface Personas extends AgeKeys {
   restore(): Promise<void>
   /** The persona with plain dates, which count from the base of the clock. */
   resolved(persona: Persona): Persona
+  /** Many personas with plain dates, which count from one base of the clock. */
+  resolvedAll(personas: readonly Persona[]): Persona[]
   /**
    * The age key of a persona from `find` or `list`, with plain dates; `undefined` when the persona has none. The id stays while the key
    * exists.
@@ -149,6 +151,7 @@ export function createPersonas({ declared, clock, ids, records: { store, tables 
       for (const [name] of await changes.list()) await forget(name)
     },
     resolved: (persona) => resolvePersona(persona, clock.base()),
+    resolvedAll: (personas) => resolvePersonas(personas, clock.base()),
     async ageKeyOf({ name, age_key: ageKey }) {
       if (!ageKey) return undefined
       const base = clock.base()
