@@ -1,28 +1,20 @@
 import { type IncomingMessage, type Server, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { errorJson } from '../http/refusals/refusal-answer.ts'
 import { READING_MS, serializeReply, setCommonHeaders } from '../http/reply.ts'
 import { Refusal } from '../oidc/refusal.ts'
 
 /** The responses of each connection that have not ended, in the order of their requests. */
-const unended = new WeakMap<Duplex, ServerResponse[]>()
+const unended = new WeakMap<Duplex, Set<ServerResponse>>()
 
 /** A response that is found by its connection, where events of Node name the connection alone. */
 export class ConnectedResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
   constructor(...given: ConstructorParameters<typeof ServerResponse<Request>>) {
     super(...given)
     const { socket } = this.req
-    const earlier = unended.get(socket)
-    if (earlier) earlier.push(this)
-    else unended.set(socket, [this])
-  }
-
-  /** Node calls it when the response has ended. */
-  override detachSocket(socket: Socket): void {
-    super.detachSocket(socket)
-    // Answers leave in the order of the requests.
-    unended.get(socket)?.shift()
+    const responses = unended.get(socket) ?? new Set()
+    unended.set(socket, responses.add(this))
+    this.once('close', () => responses.delete(this))
   }
 }
 
@@ -50,14 +42,16 @@ export function answerUnparsed(server: Server, { maxHeaderSize }: { maxHeaderSiz
   server.on('clientError', (error: ParserError, socket) => answer(socket, unparsed(error, { server, maxHeaderSize })))
   server.on('connect', (_request, socket) => answer(socket, NO_PROXY))
   server.on('dropRequest', (_request, socket) => {
-    const response = unended.get(socket)?.at(-1)
+    const response = responsesOf(socket).at(-1)
     if (response) setCommonHeaders(response).setHeader('Connection', 'close')
   })
   answerPlainRequests(server, answer)
 }
 
 /** Whether a response was begun and has not ended: what is written now would be part of its body. */
-const isAnswering = (socket: Duplex) => unended.get(socket)?.some(({ headersSent }) => headersSent) === true
+const isAnswering = (socket: Duplex) => responsesOf(socket).some(({ headersSent }) => headersSent)
+
+const responsesOf = (socket: Duplex): readonly ServerResponse[] => [...(unended.get(socket) ?? [])]
 
 /** A connection that is closed with unread bytes is reset, so the client gets some time to read the answer. */
 function endWith(socket: Duplex, refusal: Refusal): void {
