@@ -126,7 +126,7 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Chang
   const beginKeys = await settleKeys(stores, options)
   const protocol = servesHttps(options) ? 'https' : 'http'
   // Called twice: a wrong address is refused before the server listens, and a free port is known only afterwards.
-  const intended = settleAddresses(options, { protocol, port })
+  const intended = settleAddresses(options, { protocol, port, host })
   warnOfSchemes(intended, protocol, options)
   const certificate =
     protocol === 'http'
@@ -144,7 +144,7 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Chang
   await listen(server, port, host)
   const address = server.address() as AddressInfo
   const url = `${protocol}://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`
-  const addresses = settleAddresses(options, { protocol, port: address.port })
+  const addresses = settleAddresses(options, { protocol, port: address.port, host })
 
   const shared: SharedParts = {
     ...stores,

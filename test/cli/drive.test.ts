@@ -57,7 +57,7 @@ test.each([
 test('reset puts the sandbox back to how it was declared', async () => {
   await sendUse(sandbox.baseUrl)
   const { stdout } = await drive('reset')
-  expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+ is back to how it was declared: /)
+  expect(stdout).toMatch(/^http:\/\/localhost:\d+ is back to how it was declared: /)
   expect(await sandbox.flows.list()).toEqual([])
 })
 

@@ -4,7 +4,7 @@ import { statSync } from 'node:fs'
 import { expect, test, vi } from 'vitest'
 import { buildCli } from '../cli/built-cli.ts'
 import { findFreePort } from '../support/free-port.ts'
-import { codeBlocks, ROOT, readDocuments, readRoot, tableOf } from './page.ts'
+import { codeBlocks, ROOT, readRoot, tableOf } from './page.ts'
 
 const { start } = await buildCli()
 const readme = readRoot('README.md')
@@ -14,12 +14,6 @@ test('The README has at most 140 lines, and a table of at most 8 rows on where t
   const rows = tableOf(readme, 'You want to')
   expect(rows.length).toBeLessThanOrEqual(8)
   for (const [, read = ''] of rows) expect(read).toMatch(/\]\([\w/-]+\.md\)/)
-})
-
-test('The documents are at most 24 pages and 6,100 lines', () => {
-  const documents = readDocuments().filter(({ path }) => !path.startsWith('skills/'))
-  expect(documents.filter(({ path }) => path.startsWith('docs/')).length).toBeLessThanOrEqual(24)
-  expect(documents.reduce((lines, { text }) => lines + text.split('\n').length - 1, 0)).toBeLessThanOrEqual(6_100)
 })
 
 test('The README has one command to start, one to test and one to install the file that `npm pack` makes', () => {

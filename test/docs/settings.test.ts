@@ -26,10 +26,10 @@ test('Every command of the documents that starts a sandbox has flags that exist'
   )
   expect([...new Set(commands.map(({ path }) => path))]).toEqual(expect.arrayContaining(['docs/addresses.md']))
   for (const { command } of commands) {
-    const flags = [...command.matchAll(/--([\w-]+)(?: ([^-\s]\S*))?/g)].map(([, name = '', value]) => [
-      name,
-      value ?? true,
-    ])
+    const flags = [...command.matchAll(/--([\w-]+)(?: ([^-\s]\S*))?/g)].map(([, name = '', value = true]) => {
+      const isList = FLAGS.find((flag) => flag.name === name)?.argument?.endsWith('...>')
+      return [name, isList ? [value] : value]
+    })
     await expect(loadSettings({ flags: Object.fromEntries(flags) }), command).resolves.toBeDefined()
   }
 })

@@ -86,6 +86,8 @@ async function refused(
   { visit, isOfService }: { visit: DoctorVisit; isOfService: boolean },
 ): Promise<Problem> {
   const url = foundAt + WELL_KNOWN
+  // A sandbox answers a request without TLS in plain words.
+  if (status === 400 && url.startsWith('http:') && (await speaksTls(url, visit))) return httpsExpected(url, visit)
   const { location } = headers
   if (status >= 300 && status < 400 && location !== undefined) {
     const target = URL.canParse(location, url) ? new URL(location, url).href : location
@@ -158,12 +160,7 @@ async function connectionProblem(
       fix: [inApp(`issuer: ${swapScheme(visit.issuer)}`), ...inSandbox('https', 'true')],
     })
   }
-  if (protocol === 'http:' && (await speaksTls(url, visit))) {
-    return problem(check, 'https_expected', {
-      message: `${host} speaks https, and was asked by http`,
-      fix: [inApp(`issuer: ${swapScheme(visit.issuer)}`), ...inSandbox('https', 'false')],
-    })
-  }
+  if (protocol === 'http:' && (await speaksTls(url, visit))) return httpsExpected(url, visit)
   return problem(check, 'connection_failed', {
     message: `${host}: the connection failed (${messageOf(error)})`,
     fix: [`look at the log of the sandbox, and at what stands between it and this machine`],
@@ -182,6 +179,12 @@ function refusedFix({ hostname, port }: { hostname: string; port: string }): str
     `then ask again: agekey-sandbox doctor --internal-url ${internal} ...`,
   ]
 }
+
+const httpsExpected = (url: string, visit: DoctorVisit): Problem =>
+  problem('reachable', 'https_expected', {
+    message: `${new URL(url).host} speaks https, and was asked by http`,
+    fix: [inApp(`issuer: ${swapScheme(visit.issuer)}`), ...inSandbox('https', 'false')],
+  })
 
 /** Whether a server that hung up on http answers by https, trusted or not. */
 async function speaksTls(url: string, visit: DoctorVisit): Promise<boolean> {

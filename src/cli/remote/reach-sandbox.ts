@@ -118,7 +118,7 @@ export async function findRunning(settings: Settings['sandbox']): Promise<string
 /** The base URL of a sandbox with these settings. */
 export function baseUrlOf({ port, https, httpsCert, ...addresses }: Settings['sandbox']): string {
   const protocol = https || httpsCert !== undefined ? 'https' : 'http'
-  return settleAddresses(addresses, { protocol, port }).baseUrl
+  return settleAddresses(addresses, { protocol, port, host: addresses.host }).baseUrl
 }
 
 /** Flags of the sandbox, as they are typed; a secret is not repeated. */

@@ -1,4 +1,4 @@
-import { baseUrlAt } from '../../sandbox/addresses/addresses.ts'
+import { isFollowed } from '../../sandbox/addresses/addresses.ts'
 import { type Tenant, tenantAt } from '../../sandbox/tenants/tenant.ts'
 import type { Incoming } from '../incoming.ts'
 
@@ -14,7 +14,7 @@ export function tenantForCaller(called: CallAddress, tenant: Tenant): Tenant {
   if (addresses.followed === 'none' || addresses.baseUrl === `${called.protocol}://${called.host}${basePath}`)
     return tenant
   const origin = calledOrigin(called)
-  return origin === undefined ? tenant : tenantAt(tenant, baseUrlAt(origin, addresses))
+  return origin !== undefined && isFollowed(origin, addresses) ? tenantAt(tenant, origin + basePath) : tenant
 }
 
 /**

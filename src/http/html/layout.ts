@@ -89,6 +89,7 @@ ${page.forms}<footer class="row foot"><span>${t('footer.version', { version: she
  * headers name such an address; otherwise a script does, which alone sees the address behind a proxy that hides it.
  */
 function renderAddressNotice({ known, unknown }: BrowserAddress, t: Translate): Html {
-  return html`<p class="notice no" data-testid="unknown-address" data-known-origins="${known.join(' ')}"${unknown === undefined && html` hidden`}>${t('address.unknown')} <code dir="ltr">--base-url <span data-origin>${unknown}</span></code></p>
+  const notice = html`<p class="notice no" data-testid="unknown-address">${t('address.unknown')} <code dir="ltr">--base-url <span data-origin>${unknown}</span></code></p>
 `
+  return unknown === undefined ? html`<template data-known-origins="${known.join(' ')}">${notice}</template>` : notice
 }

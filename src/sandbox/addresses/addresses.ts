@@ -29,15 +29,15 @@ export interface AddressOptions {
 }
 
 /**
- * Settles the addresses of a sandbox that listens on `port` of this machine.
+ * Settles the addresses of a sandbox that listens on `port` of this machine, by the address `host`.
  * @throws ConfigError with one line that names the option: two settings contradict each other
  */
 export function settleAddresses(
   options: AddressOptions,
-  { protocol, port }: { protocol: 'http' | 'https'; port: number },
+  { protocol, port, host = 'localhost' }: { protocol: 'http' | 'https'; port: number; host?: string },
 ): Addresses {
   const basePath = options.basePath?.replace(/\/$/, '')
-  const baseUrl = withPath(normalizeBaseUrl(options.baseUrl ?? `${protocol}://localhost:${port}`), basePath)
+  const baseUrl = withPath(normalizeBaseUrl(options.baseUrl ?? `${protocol}://${nameFor(host)}:${port}`), basePath)
   const internalUrl = options.internalUrl === undefined ? undefined : normalizeBaseUrl(options.internalUrl)
   if (internalUrl === baseUrl) {
     throw ConfigError.of(
@@ -49,6 +49,15 @@ export function settleAddresses(
   return { baseUrl, internalUrl, trustHost, followed: options.baseUrl === undefined ? unset : 'none' }
 }
 
+/** The name by which clients reach a server that listens on `host`: `localhost`, unless it listens on one address of a network. */
+function nameFor(host: string): string {
+  const address = isIP(host) === 6 ? `[${host}]` : host
+  const isAddress = isIP(host) !== 0 && URL.canParse(`http://${address}`)
+  if (!isAddress || isLoopbackHost(host)) return 'localhost'
+  const { hostname } = new URL(`http://${address}`)
+  return EVERY_ADDRESS.includes(hostname) ? 'localhost' : hostname
+}
+
 /** The addresses of what is served below `path`. */
 export const addressesBelow = ({ baseUrl, internalUrl, ...rest }: Addresses, path: string): Addresses => ({
   ...rest,
@@ -57,15 +66,18 @@ export const addressesBelow = ({ baseUrl, internalUrl, ...rest }: Addresses, pat
 })
 
 /**
- * The base URL for callers that come by `origin`: their own address where it is followed, otherwise the base URL.
+ * Whether a caller that comes by `origin` is answered under that origin instead of the base URL.
  * @param origin of the `Host` header, as URL parsers write it: `http://localhost:8080`
  */
-export function baseUrlAt(origin: string, { baseUrl, internalUrl, followed }: Addresses): string {
-  const isInternal = internalUrl !== undefined && new URL(internalUrl).origin === origin
-  if (followed === 'none' || isInternal) return baseUrl
-  if (followed === 'loopback' && !isLoopbackUrl(origin)) return baseUrl
-  return origin + pathOf(baseUrl)
+export function isFollowed(origin: string, { internalUrl, followed }: Addresses): boolean {
+  if (followed === 'none') return false
+  if (internalUrl !== undefined && new URL(internalUrl).origin === origin) return false
+  return followed === 'all' || isLoopbackUrl(origin)
 }
+
+/** The base URL for callers that come by `origin`. */
+export const baseUrlAt = (origin: string, addresses: Addresses): string =>
+  isFollowed(origin, addresses) ? origin + pathOf(addresses.baseUrl) : addresses.baseUrl
 
 /** The path of an address, without a slash at the end: empty for the top of a host. */
 export const pathOf = (address: string): string => new URL(address).pathname.replace(/\/$/, '')

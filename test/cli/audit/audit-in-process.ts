@@ -57,10 +57,10 @@ export function writeStart(app: string, more = ''): void {
 
 /** Runs `agekey-sandbox audit` in this process. @param given.rows judged as if there were no others */
 export async function auditInProcess(
-  sandbox: Pick<Sandbox, 'url'>,
+  sandbox: Pick<Sandbox, 'baseUrl'>,
   { page, rows, ...more }: { page?: string; rows?: readonly string[] } & GivenFlags,
 ): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
-  const flags = { url: sandbox.url, ...more }
+  const flags = { url: sandbox.baseUrl, ...more }
   const given = readFlags(page, flags)
   const file = readAuditFile()
   const settings = await loadSettings({ flags: { log: 'silent', 'state-dir': 'none' }, env: {} })
@@ -70,7 +70,7 @@ export async function auditInProcess(
   const plan = planAudit(given, { file, environment: host.environment })
   const progress = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
   // The first answer of a sandbox takes longest, and the command waits for three seconds.
-  await fetch(`${sandbox.url}/_sandbox/health`)
+  await fetch(`${sandbox.baseUrl}/_sandbox/health`)
   const open = await openSandbox(settings, given.url)
   try {
     await preflight(open)

@@ -51,7 +51,7 @@ test('audit --again uses a sandbox elsewhere by its control token, and writes no
   const earlier = ['use/id_token.expired', 'use/access_denied'].map((row) => auditedRow(row, { verdict: 'let in' }))
   mkdirSync('.agekey-audit')
   writeFileSync('.agekey-audit/last.json', JSON.stringify(auditReport(earlier, { app: page })))
-  const args = ['audit', page, '--again', '--url', running.url, '--control-token', controlToken, '--json', '-']
+  const args = ['audit', page, '--again', '--url', running.baseUrl, '--control-token', controlToken, '--json', '-']
   const { code, stdout, stderr } = await run(args)
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('learned:') })
   expect(stderr).toContain(`sandbox: ${running.baseUrl} (it runs already)\n`)

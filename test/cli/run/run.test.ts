@@ -162,7 +162,7 @@ test('run FILE -- COMMAND gives the command the address, the credentials and the
 
 test('run --json -- COMMAND in a tenant prints events alone on stdout, also those of the command, and leaves nothing armed', async () => {
   const command = ['sh', '-c', 'node app.mjs 7 || { cat seen.txt; exit 7; }']
-  const args = ['run', 'teen.yaml', '--url', sandbox.url, '--tenant', 'ci-1', '--json', '--', ...command]
+  const args = ['run', 'teen.yaml', '--url', sandbox.baseUrl, '--tenant', 'ci-1', '--json', '--', ...command]
   const { code, stdout, stderr } = await cli.run(args, { cwd: folderWith(FILES) })
   const app = `app ${sandbox.baseUrl}/t/ci-1 ak_test_sandbox sk_test_sandbox\n`
   expect({ code, stderr }).toEqual({ code: 7, stderr: app })

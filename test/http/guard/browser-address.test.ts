@@ -5,13 +5,11 @@ import { shareSandbox, startSandbox } from '../../support/sandbox.ts'
 const sandbox = await shareSandbox()
 type Headers = Readonly<Record<string, string>>
 
-/** The line of the choice page that warns of its address: the value of `--base-url` in it; `undefined` while it is hidden. */
+/** The line of the choice page that warns of its address: the value of `--base-url` in it; `undefined` while no line is shown. */
 async function warnedOf(headers: Headers, { request } = sandbox): Promise<string | undefined> {
   const { text } = await request.get('/v1/oidc/use').set(headers).query(useRequest())
-  const [, hidden, origin] =
-    /data-testid="unknown-address"[^>]*?( hidden)?>.*?<span data-origin>(.*?)<\/span>/.exec(text) ?? []
-  if (origin === undefined) throw new Error(text)
-  return hidden === undefined ? origin : undefined
+  const shown = text.replace(/<template .*?<\/template>/s, '')
+  return /data-testid="unknown-address".*?<span data-origin>(.*?)<\/span>/.exec(shown)?.[1]
 }
 
 /** The refusal of a click on the choice page. */

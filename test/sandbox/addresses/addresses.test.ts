@@ -4,6 +4,7 @@ import {
   internalUrlProblem,
   isLoopbackHost,
   redirectUriWarnings,
+  settleAddresses,
 } from '../../../src/sandbox/addresses/addresses.ts'
 
 const IN_CLEAR = 'sends tokens over the network in the clear'
@@ -69,6 +70,19 @@ test.each([
 ])('The base URL %s is refused, because it "%s"', (url, reason) => {
   expect(baseUrlProblem(url)).toContain(`"${url}" `)
   expect(baseUrlProblem(url)).toContain(reason)
+})
+
+test.each([
+  ['127.0.0.1', 'http://localhost:2435'],
+  ['::1', 'http://localhost:2435'],
+  ['0.0.0.0', 'http://localhost:2435'],
+  ['::', 'http://localhost:2435'],
+  ['192.168.1.20', 'http://192.168.1.20:2435'],
+  ['fd00::1', 'http://[fd00::1]:2435'],
+  ['fe80::1%eth0', 'http://localhost:2435'],
+  ['no host!', 'http://localhost:2435'],
+])('A sandbox that listens on %s has the default base URL %s', (host, baseUrl) => {
+  expect(settleAddresses({}, { protocol: 'http', port: 2435, host }).baseUrl).toBe(baseUrl)
 })
 
 test('An internal URL that no server can open is refused under its own name', () => {
