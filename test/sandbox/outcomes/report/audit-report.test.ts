@@ -22,7 +22,7 @@ function changed(changes: object, ofRow: object = {}): string {
 
 test.each([
   ['an empty text', '', 'is not JSON: Unexpected end of JSON input (it is empty)'],
-  ['a page', '<html>', `is not JSON: Unexpected token '<', "<html>" is not valid JSON (it is XML or HTML; send JSON)`],
+  ['a page', '<html>', `is not JSON: Unexpected token '<', "<html>" is not valid JSON`],
   ['a list', '[]', `${NO_REPORT}the value: expected a mapping, found a list of 0`],
   ['an unknown verdict', changed({}, { verdict: 'let inn' }), VERDICT],
   ['another weakness than a CWE', changed({}, { cwe: ['CVE-1'] }), WEAKNESS],
