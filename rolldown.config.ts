@@ -126,7 +126,8 @@ export default defineConfig({
         { name: 'remote', test: /src[\\/]client[\\/]exchange/, includeDependenciesRecursively: false },
         {
           name: 'start',
-          test: /src[\\/]cli[\\/]start[\\/](start|report|until)/,
+          // A start watches its files, so it looks at them and at the folders of personas.
+          test: /src[\\/](cli[\\/]start[\\/](start|report|until|watch)|files[\\/]file-states|sandbox[\\/]personas[\\/]persona-folder)/,
           includeDependenciesRecursively: false,
         },
         {
