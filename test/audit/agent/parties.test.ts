@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isPrivateAddress } from '../../../src/audit/agent/parties.ts'
+import { calledEndpoint, isPrivateAddress } from '../../../src/audit/agent/parties.ts'
 
 const PRIVATE = `
   http://localhost:3000/verify https://shop.localhost/ http://LOCALHOST./ http://127.0.0.1/
@@ -21,4 +21,22 @@ const rows = (urls: string, isPrivate: boolean) =>
 
 test.each([...rows(PRIVATE, true), ...rows(PUBLIC, false)])('That the address %s is private is %s', (url, expected) => {
   expect(isPrivateAddress(url)).toBe(expected)
+})
+
+test.each([
+  ['http://localhost:2435/v1/oidc/use?a=b', 'E1'],
+  ['http://127.0.0.1:2435/v1/oidc/use', 'E1'],
+  ['http://shop.localhost:2435/v1/oidc/create', 'E3'],
+  ['http://[::1]:2435/v1/oidc/create', 'E3'],
+  ['http://localhost:3000/v1/oidc/use', undefined],
+  ['https://127.0.0.1:2435/v1/oidc/use', undefined],
+  ['http://shop.example:2435/v1/oidc/use', undefined],
+])('For a sandbox at localhost:2435 an app that sends the browser to %s calls %s', (url, endpoint) => {
+  expect(calledEndpoint(new URL(url), 'http://localhost:2435')).toBe(endpoint)
+})
+
+test('The endpoints of a tenant are below its path under every name of this machine', () => {
+  const url = new URL('http://127.0.0.1:2435/t/ci-1/v1/oidc/use')
+  expect(calledEndpoint(url, 'http://localhost:2435/t/ci-1')).toBe('E1')
+  expect(calledEndpoint(url, 'http://localhost:2435/t/ci-2')).toBeUndefined()
 })
