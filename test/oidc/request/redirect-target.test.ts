@@ -142,3 +142,23 @@ test.each([
   const message = `redirect_uri ${received} ${PREFIX} ${told.replace('LOOPBACK', LOOPBACK)}`
   expect(redirectProblem(received, client)).toBe(message)
 })
+
+test.each([
+  'http://shop.localhost/cb',
+  'http://a.b.localhost:3000/cb',
+  'http://localhost.:3000/cb',
+  'https://127.9.0.1/cb',
+  'http://[::1]:3000/cb',
+  'http://[::ffff:127.0.0.1]:3000/cb',
+])('The built-in client may be answered at %s', (redirectUri) => {
+  const builtIn = createClients([], { builtin: true }).find('ak_test_sandbox')
+  expect(builtIn?.allowsRedirectTo(redirectUri)).toBe(true)
+})
+
+test.each(['http://localhost.evil.example/cb', 'http://0.0.0.0/cb', 'http://128.0.0.1/cb', 'http://[::2]/cb'])(
+  'The built-in client may not be answered at %s',
+  (redirectUri) => {
+    const builtIn = createClients([], { builtin: true }).find('ak_test_sandbox')
+    expect(builtIn?.allowsRedirectTo(redirectUri)).toBe(false)
+  },
+)
