@@ -373,7 +373,7 @@ export const SETTING_ROWS: readonly (readonly [name: string, setting: Setting])[
 
 /**
  * The names of the settings whose values differ.
- * @param when only those that a running sandbox takes up in this way
+ * @param when which settings to compare: those that a running sandbox takes up at once, or those that need a restart
  */
 export function changedSettings(before: object, after: object, when: Setting['takenUp']): string[] {
   const old = new Map(Object.entries(before))

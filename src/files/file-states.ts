@@ -10,7 +10,7 @@ export type FileStates = ReadonlyMap<string, string>
 /**
  * Looks at files, and at folders with their files. It asks the file system, since notices of changes do not cross network drives or the
  * bind mounts of containers, and looks through symbolic links, by which Kubernetes swaps the files of a ConfigMap.
- * @param paths files and folders; those that do not exist have a state, too
+ * @param paths files and folders; a missing one has a state, too
  * @param isRead chooses the entries of a folder
  * @throws Error `EMFILE` or `ENFILE` while no folder can be opened
  */

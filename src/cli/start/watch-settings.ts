@@ -113,7 +113,7 @@ async function look(watch: Watch): Promise<void> {
   const isAtRest = changedPaths(watch.seen, seen).length === 0
   watch.seen = seen
   const changed = changedPaths(watch.read, seen)
-  // A file may be written in parts, or deleted to be written anew.
+  // An editor may write a file in parts, or delete the file and write it again.
   if (changed.length === 0 || !isAtRest) return
   const isConfigRead = changed.includes(configFile) && (await readConfig(watch))
   const config = [configFile, seen.get(configFile) ?? ''] as const
@@ -132,7 +132,7 @@ async function look(watch: Watch): Promise<void> {
 const readStates = ({ configFile, wanted }: Watch) =>
   readFileStates([configFile, ...(wanted.sandbox.personas ?? [])], isPersonaFile)
 
-/** Reads the settings anew. @returns whether they could be read; otherwise it is reported and those before stay */
+/** Reads the settings again. @returns whether that succeeded. A failure is reported, and the earlier settings stay in force */
 async function readConfig(watch: Watch): Promise<boolean> {
   const { flags, cwd, wanted, running, given } = watch
   try {
@@ -161,7 +161,7 @@ async function readConfig(watch: Watch): Promise<boolean> {
   }
 }
 
-/** Reports it once, until the file is back: an editor may empty a file before it deletes it. */
+/** Reports a missing or empty config file once, until the file is back: an editor may empty a file and then delete it. */
 function reportGone(watch: Watch, state: string): void {
   if (watch.isGone) return
   watch.isGone = true
@@ -217,6 +217,6 @@ function listed(files: readonly string[]): string {
   return more > 0 ? `${shown} and ${more} more` : shown
 }
 
-/** Whether it passes by itself: the next look tries again. */
+/** Whether the error passes by itself: the next look tries again. */
 const isPassing = (error: unknown): boolean =>
   isOutOfDescriptors(error) || (error instanceof Error && isOutOfDescriptors(error.cause))

@@ -32,7 +32,7 @@ function findJson(text: string, findings: Findings): string | undefined {
   return /^%7B/i.test(text) ? (new URLSearchParams(`claims=${text}`).get('claims') ?? text) : text
 }
 
-/** The pairs about `claims`, also those that an object became. */
+/** The parameters about `claims`: `claims` itself, and `claims[age_thresholds][]` and its like, into which some libraries split an object. */
 const claimsPairs = (query: string): Pairs =>
   decodePairs(query).filter(([name]) => name === 'claims' || objectOf(name, () => false) === 'claims')
 

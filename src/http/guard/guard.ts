@@ -227,7 +227,7 @@ function unknownAddress(request: Incoming): string {
   if (shown === undefined) {
     return `the browser hides the address of the page, as it does in a sandboxed frame, after a redirect from another site, and where a proxy sets Referrer-Policy: no-referrer; open ${calledOrigin(request) ?? 'the base URL'} in a window of its own, or let the proxy keep the headers of the sandbox`
   }
-  return `the browser shows it at ${excerpt(shown)}, through a tunnel, a proxy or another name, which the sandbox does not know; start it with --base-url ${excerpt(shown)} (in the library: baseUrl)`
+  return `the browser shows this sandbox at ${excerpt(shown)}, through a tunnel, a proxy or another name, and the sandbox does not know that address; start it with --base-url ${excerpt(shown)} (in the library: baseUrl)`
 }
 
 /**
