@@ -3,7 +3,7 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 import { LeftOut } from './test/support/left-out.ts'
 
 /** What decides without a server, a browser or a file: `npm run test:fast`. */
-const DOMAIN = ['test/{age,oidc,sandbox,text}/**/*.test.ts', 'test/audit/{learn,trials}/**/*.test.ts']
+const DOMAIN = ['test/{service,sandbox}/**/*.test.ts', 'test/audit/{learn,trials}/**/*.test.ts']
 
 /** Tests that change something which outlives them: the environment, the working folder, a global. Each file has its own process. */
 const ALONE = ['test/**/*.alone.test.ts']
@@ -58,9 +58,9 @@ export default defineConfig({
     coverage: {
       provider: 'v8',
       // Counting slows every test down, so only the tests of the domain count, and only in these rooms.
-      include: ['src/age/**/*.ts', 'src/oidc/**/*.ts'],
+      include: ['src/service/age/**/*.ts', 'src/service/oidc/**/*.ts'],
       reporter: [['text', { skipFull: true }], 'json-summary'],
-      thresholds: { 'src/age/**/*.ts': CORE, 'src/oidc/**/*.ts': CORE },
+      thresholds: { 'src/service/age/**/*.ts': CORE, 'src/service/oidc/**/*.ts': CORE },
     },
   },
 })

@@ -14,7 +14,7 @@ import type { SandboxApi } from './client/sandbox-api.ts'
 import type { AuditedRow, AuditReport } from './client/shapes.ts'
 import { ConfigError } from './files/config-error.ts'
 import { DEMO_CLIENT_ID } from './sandbox/clients/clients.ts'
-import { found } from './text/message-parts.ts'
+import { found } from './service/text/message-parts.ts'
 
 export { AuditProblem } from './audit/audit-problem.ts'
 export type { AuditChoices, KnownFinding } from './audit/choices.ts'

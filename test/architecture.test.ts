@@ -17,41 +17,41 @@ const files: ReadonlyMap<string, string> = new Map(
 )
 
 /** What the domain and the edge may import: each room knows those below it. */
-const SERVED = ['http', 'sandbox', 'oidc', 'age', 'files', 'text']
+const SERVED = ['http', 'sandbox', 'service/oidc', 'service/age', 'files', 'service/text']
 const PAGES = ['backchannel', 'hosted', 'console', 'demo']
 
 /** What each room may import besides itself, including types: the floor plan of docs/maintainers/architecture.md. */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   // The audit knows a sandbox only by its client, its catalogue and its readings.
   audit: [
-    ...['client', 'sandbox/outcomes', 'sandbox/readings', 'oidc/rules', 'files'],
+    ...['client', 'sandbox/outcomes', 'sandbox/readings', 'service/oidc/rules', 'files'],
     // Whether an address is this machine.
     'sandbox/addresses',
-    'text',
+    'service/text',
     // Checks of values, and a stopwatch.
     'config/setting.ts',
     'sandbox/clock/clock.ts',
   ],
   server: [...PAGES, 'control', 'client', 'documents', 'mcp', ...SERVED, 'store', 'tls', 'config'],
   mcp: ['client', 'control', 'documents', ...SERVED],
-  client: ['control/contract', 'config', 'sandbox', 'oidc', 'age', 'files', 'text'],
+  client: ['control/contract', 'config', 'sandbox', 'service/oidc', 'service/age', 'files', 'service/text'],
   // The client becomes a part of an app, so it brings nothing of the control API's server along.
-  'control/contract': ['config', 'sandbox', 'oidc', 'age', 'files', 'text'],
+  'control/contract': ['config', 'sandbox', 'service/oidc', 'service/age', 'files', 'service/text'],
   backchannel: SERVED,
   hosted: SERVED,
   console: SERVED,
   demo: SERVED,
   documents: SERVED,
   control: SERVED,
-  http: ['sandbox', 'oidc', 'age', 'files', 'text'],
-  sandbox: ['oidc', 'age', 'files', 'text'],
-  oidc: ['age', 'text'],
-  age: ['text'],
-  text: [],
-  store: ['sandbox', 'oidc', 'age', 'files', 'text'],
-  tls: ['sandbox', 'files', 'text'],
-  config: ['sandbox', 'oidc', 'age', 'store', 'files', 'text'],
-  files: ['text'],
+  http: ['sandbox', 'service/oidc', 'service/age', 'files', 'service/text'],
+  sandbox: ['service/oidc', 'service/age', 'files', 'service/text'],
+  'service/oidc': ['service/age', 'service/text'],
+  'service/age': ['service/text'],
+  'service/text': [],
+  store: ['sandbox', 'service/oidc', 'service/age', 'files', 'service/text'],
+  tls: ['sandbox', 'files', 'service/text'],
+  config: ['sandbox', 'service/oidc', 'service/age', 'store', 'files', 'service/text'],
+  files: ['service/text'],
 }
 
 const MAX_ENTRIES = 16
@@ -63,10 +63,10 @@ const FULL_FOLDERS: Readonly<Record<string, string>> = {
 /** Files that may hold a cast, each with the reason why a schema cannot prove the type. */
 const CASTS: Readonly<Record<string, string>> = {
   'config/settings.ts': 'still to go',
-  'files/camel-case.ts': 'the compiler cannot follow names that are computed',
+  'service/text/camel-case.ts': 'the compiler cannot follow names that are computed',
   'sandbox/clients/mask.ts': 'a value of any shape keeps it',
   'sandbox/tenants/shared-parts.ts': 'the compiler cannot follow names that are computed',
-  'oidc/request/parameters.ts': 'the compiler cannot follow names that are computed',
+  'service/oidc/request/parameters.ts': 'the compiler cannot follow names that are computed',
   'server/create-sandbox.ts': 'a server that listens on a port has an address',
 }
 
@@ -164,8 +164,8 @@ test('A test of X/y.ts stands at its path: X/y.test.ts, X/y.topic.test.ts or X/y
   expect(astray.filter((path) => !SUITES.includes(roomOf(path)))).toEqual([])
 })
 
-test('A test of age, oidc or sandbox starts no server: `npm run test:fast` runs these', () => {
-  const domain = tests.filter((path) => ['age', 'oidc', 'sandbox'].includes(roomOf(path)))
+test('A test of service or sandbox starts no server: `npm run test:fast` runs these', () => {
+  const domain = tests.filter((path) => ['service', 'sandbox'].includes(roomOf(path)))
   const server = /support\/(?:sandbox|http-client|browser-client|relying-party)\.ts|src\/server\/|\bfetch\(/
   expect(domain.length).toBeGreaterThan(30)
   expect(domain.filter((path) => server.test(readFileSync(`${TESTS}${path}`, 'utf8')))).toEqual([])

@@ -2,11 +2,11 @@ import * as z from 'zod'
 import { identifier } from '../http/calls/record-call.ts'
 import type { Handler } from '../http/handler.ts'
 import { json } from '../http/reply.ts'
-import { collection } from '../oidc/collection.ts'
-import { REMEMBERED_SECONDS } from '../oidc/decisions.ts'
-import type { Endpoint } from '../oidc/endpoints.ts'
-import { inSeconds, type Provider } from '../oidc/provider.ts'
 import { TRAP_PATH } from '../sandbox/outcomes/tamper-tools.ts'
+import { collection } from '../service/oidc/collection.ts'
+import { REMEMBERED_SECONDS } from '../service/oidc/decisions.ts'
+import type { Endpoint } from '../service/oidc/endpoints.ts'
+import { inSeconds, type Provider } from '../service/oidc/provider.ts'
 
 /** An address in a forged id_token (`jku`, `x5u`) or redirect: a client that fetches the address trusts an attacker. */
 export const TRAP_ENDPOINT = {

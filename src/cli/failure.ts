@@ -2,8 +2,8 @@ import { type Command, CommanderError, type Option } from 'commander'
 import { SandboxError } from '../client/sandbox-error.ts'
 import { FLAGS } from '../config/text-settings.ts'
 import { codeOf, messageOf } from '../files/caught.ts'
-import { visible } from '../files/visible.ts'
-import { didYouMean } from '../text/message-parts.ts'
+import { didYouMean } from '../service/text/message-parts.ts'
+import { visible } from '../service/text/visible.ts'
 import { paintError, printError } from './terminal.ts'
 
 /** Exit codes of commands that failed; 1 means that a command worked and found something. */

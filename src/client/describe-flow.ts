@@ -1,5 +1,5 @@
-import { isJsonObject } from '../age/json-object.ts'
-import { ENDPOINTS } from '../oidc/endpoints.ts'
+import { isJsonObject } from '../service/age/json-object.ts'
+import { ENDPOINTS } from '../service/oidc/endpoints.ts'
 import type { CallRecord, Finding, Flow } from './shapes.ts'
 
 /** A line of text; `tone` tells a terminal how to colour it. */

@@ -1,8 +1,8 @@
-import { parseClaims } from '../age/claims.ts'
-import { evaluate as evaluateParsed } from '../age/evaluate.ts'
-import { parseEvaluationSignals } from '../age/signal.ts'
-import type { AgeSignal, SubmittedAgeSignal } from '../age/signal-schema.ts'
 import { resolveSignal } from '../sandbox/personas/age-keys.ts'
+import { parseClaims } from '../service/age/claims.ts'
+import { evaluate as evaluateParsed } from '../service/age/evaluate.ts'
+import { parseEvaluationSignals } from '../service/age/signal.ts'
+import type { AgeSignal, SubmittedAgeSignal } from '../service/age/signal-schema.ts'
 import type { Claims, ThresholdTrace } from './shapes.ts'
 
 /** The answers that age signals give to claims, with reasons. */

@@ -1,9 +1,9 @@
-import { endpointOf } from '../oidc/endpoints.ts'
-import type { Level } from '../oidc/rules/rule.ts'
-import { levelOf, RULES } from '../oidc/rules/rules.ts'
 import { describeOutcome, findRow, OUTCOMES, rowId } from '../sandbox/outcomes/catalogue.ts'
 import { type Bait, needInWords, type Outcome } from '../sandbox/outcomes/outcome.ts'
-import { didYouMean, nearest, quote } from '../text/message-parts.ts'
+import { endpointOf } from '../service/oidc/endpoints.ts'
+import type { Level } from '../service/oidc/rules/rule.ts'
+import { levelOf, RULES } from '../service/oidc/rules/rules.ts'
+import { didYouMean, nearest, quote } from '../service/text/message-parts.ts'
 
 /**
  * Explains a rule (`USE-04`, in any case) or an outcome (`id_token.expired`, `use/id_token.expired`). If several flows have an outcome of

@@ -1,4 +1,4 @@
-import { Refusal } from '../oidc/refusal.ts'
+import { Refusal } from '../service/oidc/refusal.ts'
 import type { Transport } from './sandbox-api.ts'
 import { SandboxError } from './sandbox-error.ts'
 

@@ -1,10 +1,10 @@
 import { checkTenantChange } from '../config/option-check.ts'
 import type { OperationId, OperationInput, OperationResult } from '../control/contract/contract.ts'
-import { snakeCased } from '../files/camel-case.ts'
 import type { ClockMove } from '../sandbox/clock/clock.ts'
 import type { RotationStage } from '../sandbox/keys/key-ring.ts'
 import { OUTCOMES } from '../sandbox/outcomes/catalogue.ts'
 import type { OutcomeFlow } from '../sandbox/outcomes/outcome.ts'
+import { snakeCased } from '../service/text/camel-case.ts'
 import { SandboxError } from './sandbox-error.ts'
 import type {
   ClockState,

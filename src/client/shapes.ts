@@ -3,20 +3,15 @@
  * the description of each member (`build/shapes.ts`): a project that uses it then needs no zod.
  */
 import type * as z from 'zod'
-import type { Claims } from '../age/claims.ts'
-import type { AgeSignal, SubmittedAgeSignal } from '../age/signal-schema.ts'
 import type { SettingOptions } from '../config/settings.ts'
 import type { Immutable, OperationResult, Operations } from '../control/contract/contract.ts'
-import type { Lifetimes } from '../oidc/ports.ts'
 import type { ClientSettings } from '../sandbox/clients/client-schema.ts'
 import type { AuditReport as WholeAuditReport } from '../sandbox/outcomes/report/audit-report.ts'
+import type { Claims } from '../service/age/claims.ts'
+import type { AgeSignal, SubmittedAgeSignal } from '../service/age/signal-schema.ts'
+import type { Lifetimes } from '../service/oidc/ports.ts'
 
-export type { Claims } from '../age/claims.ts'
-export type { Override } from '../age/filters.ts'
-export type { Check, SignalTrace, ThresholdTrace } from '../age/trace.ts'
 export type { Immutable } from '../control/contract/contract.ts'
-export type { Lifetimes } from '../oidc/ports.ts'
-export type { Finding } from '../oidc/rules/finding.ts'
 export type { ClientSettings } from '../sandbox/clients/client-schema.ts'
 export type { ClockState } from '../sandbox/clock/clock.ts'
 export type { ClaimsCounters, Hits } from '../sandbox/coverage/counters.ts'
@@ -27,6 +22,11 @@ export type { Persona } from '../sandbox/personas/persona-schema.ts'
 export type { Expectation } from '../sandbox/queue/expectation.ts'
 export type { ScenarioProgress, StepProgress } from '../sandbox/queue/queued.ts'
 export type { RecordingName } from '../sandbox/recordings/recording.ts'
+export type { Claims } from '../service/age/claims.ts'
+export type { Override } from '../service/age/filters.ts'
+export type { Check, SignalTrace, ThresholdTrace } from '../service/age/trace.ts'
+export type { Lifetimes } from '../service/oidc/ports.ts'
+export type { Finding } from '../service/oidc/rules/finding.ts'
 
 type Given<Op extends keyof Operations, Part extends 'query' | 'body'> = Immutable<z.output<Operations[Op][Part]>>
 

@@ -1,5 +1,5 @@
-import { isJsonObject } from '../age/json-object.ts'
 import { ConfigError } from '../files/config-error.ts'
+import { isJsonObject } from '../service/age/json-object.ts'
 
 /**
  * Parses the list of clients in an environment variable: JSON, with the members of `clients` in the config file.

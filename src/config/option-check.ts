@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { camelCase, snakeCase } from '../files/camel-case.ts'
 import { ConfigError } from '../files/config-error.ts'
 import { readingsChangeSchema } from '../sandbox/readings/readings.ts'
 import { TENANT_VALUES } from '../sandbox/tenants/shared-parts.ts'
-import { checkAgainst, problemLines } from '../text/schema-problems.ts'
+import { camelCase, snakeCase } from '../service/text/camel-case.ts'
+import { checkAgainst, problemLines } from '../service/text/schema-problems.ts'
 import { SETTINGS } from './settings.ts'
 
 const { log: _log, ...OPTIONS } = SETTINGS

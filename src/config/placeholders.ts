@@ -1,6 +1,6 @@
-import { isJsonObject } from '../age/json-object.ts'
-import { excerpt } from '../text/message-parts.ts'
-import type { SchemaProblem } from '../text/schema-problems.ts'
+import { isJsonObject } from '../service/age/json-object.ts'
+import { excerpt } from '../service/text/message-parts.ts'
+import type { SchemaProblem } from '../service/text/schema-problems.ts'
 import { type ExpandedTexts, placeOf } from './file/variables.ts'
 import { isAddress, isSecret } from './setting-path.ts'
 

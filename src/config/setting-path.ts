@@ -1,4 +1,4 @@
-import { snakeCase } from '../files/camel-case.ts'
+import { snakeCase } from '../service/text/camel-case.ts'
 import { SETTING_ROWS } from './settings.ts'
 
 /** Where a value stands among the settings of a source, by the names of the config file: `['clients', 0, 'client_id']`. */

@@ -1,11 +1,6 @@
 import { delimiter } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod'
-import { METHOD_NAMES } from '../age/methods.ts'
-import { ASSURANCE_LEVELS, PROVENANCE_PATH } from '../age/vocabulary.ts'
-import { camelCased, snakeCase } from '../files/camel-case.ts'
-import { SIGNING_ALGORITHMS } from '../oidc/ports.ts'
-import { PROFILES } from '../oidc/rules/profile.ts'
 import {
   basePathProblem,
   baseUrlProblem,
@@ -16,6 +11,11 @@ import {
 import { clientSchema, clientSettingsOf } from '../sandbox/clients/client-schema.ts'
 import { parseReadingTexts, readingsSchema } from '../sandbox/readings/readings.ts'
 import { DEFAULT_SLOW_REPLY_SECONDS, MAX_SLOW_REPLY_SECONDS } from '../sandbox/tenants/shared-parts.ts'
+import { METHOD_NAMES } from '../service/age/methods.ts'
+import { ASSURANCE_LEVELS, PROVENANCE_PATH } from '../service/age/vocabulary.ts'
+import { SIGNING_ALGORITHMS } from '../service/oidc/ports.ts'
+import { PROFILES } from '../service/oidc/rules/profile.ts'
+import { camelCased, snakeCase } from '../service/text/camel-case.ts'
 import { storeAddressProblem } from '../store/redis-address.ts'
 import { parseClients } from './clients-json.ts'
 import {

@@ -15,8 +15,8 @@ import { type RenderedPage, renderPage } from '../http/html/layout.ts'
 import type { Incoming } from '../http/incoming.ts'
 import { page, type Reply, redirect } from '../http/reply.ts'
 import { takeModeBack } from '../http/status.ts'
-import { Refusal } from '../oidc/refusal.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
+import { Refusal } from '../service/oidc/refusal.ts'
 
 /** A request for a page of the console. */
 export interface ConsoleCall {

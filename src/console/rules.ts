@@ -4,9 +4,9 @@ import { counted, renderFoldedTable } from '../http/html/elements.ts'
 import { filterOptions, renderSelect, renderTextField } from '../http/html/fields.ts'
 import { html } from '../http/html/html.ts'
 import type { RenderedPage } from '../http/html/layout.ts'
-import type { Profile } from '../oidc/rules/profile.ts'
-import type { RuleRow } from '../oidc/rules/rule.ts'
-import { levelOf, RULE_CHAPTERS } from '../oidc/rules/rules.ts'
+import type { Profile } from '../service/oidc/rules/profile.ts'
+import type { RuleRow } from '../service/oidc/rules/rule.ts'
+import { levelOf, RULE_CHAPTERS } from '../service/oidc/rules/rules.ts'
 import type { ConsoleRoute } from './console-route.ts'
 
 /** `console/rules`: all rules of requests on one page. */

@@ -1,8 +1,8 @@
-import { snakeCased } from '../files/camel-case.ts'
-import { DECISIONS } from '../oidc/decisions.ts'
-import { levelOf, RULES } from '../oidc/rules/rules.ts'
 import { CATALOGUE_VERSION, describeOutcome, OUTCOMES } from '../sandbox/outcomes/catalogue.ts'
 import { describeReading, READINGS } from '../sandbox/readings/readings.ts'
+import { DECISIONS } from '../service/oidc/decisions.ts'
+import { levelOf, RULES } from '../service/oidc/rules/rules.ts'
+import { snakeCased } from '../service/text/camel-case.ts'
 import type { catalogOperations } from './contract/catalog.ts'
 import type { Handlers } from './handler.ts'
 

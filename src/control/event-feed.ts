@@ -1,6 +1,6 @@
 import type { StartStream } from '../http/reply.ts'
-import { Refusal } from '../oidc/refusal.ts'
 import type { Journal, JournalEvent } from '../sandbox/journal/journal.ts'
+import { Refusal } from '../service/oidc/refusal.ts'
 
 /** Readers of the events of one sandbox at a time, over all tenants. */
 const MAX_EVENT_READERS = 100

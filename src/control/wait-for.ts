@@ -1,6 +1,6 @@
-import { Refusal } from '../oidc/refusal.ts'
 import type { Journal, JournalEvent } from '../sandbox/journal/journal.ts'
 import { takeTurn } from '../sandbox/take-turn.ts'
+import { Refusal } from '../service/oidc/refusal.ts'
 
 export interface Wait<T> {
   readonly tenant: string

@@ -5,8 +5,8 @@ import type { Html } from '../http/html/html.ts'
 import type { RenderedPage } from '../http/html/layout.ts'
 import type { Incoming } from '../http/incoming.ts'
 import { page, type Reply, redirect } from '../http/reply.ts'
-import { refuseLongValues } from '../oidc/request/echoed.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
+import { refuseLongValues } from '../service/oidc/request/echoed.ts'
 
 /** The path of a tenant's demo, without a slash at the end. */
 export const demoPath = ({ basePath }: Pick<Tenant, 'basePath'>) => `${basePath}/_sandbox/demo`

@@ -1,10 +1,10 @@
 import { formatHex, interpolate, modeLrgb, modeRgb, useMode, wcagContrast } from 'culori/fn'
 import type { Handler } from '../http/handler.ts'
-import type { Provider } from '../oidc/provider.ts'
-import { APPEARANCE_PARAMETERS, type Presentation, readPresentation } from '../oidc/request/presentation.ts'
-import type { Finding } from '../oidc/rules/finding.ts'
-import { Findings } from '../oidc/rules/findings.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
+import type { Provider } from '../service/oidc/provider.ts'
+import { APPEARANCE_PARAMETERS, type Presentation, readPresentation } from '../service/oidc/request/presentation.ts'
+import type { Finding } from '../service/oidc/rules/finding.ts'
+import { Findings } from '../service/oidc/rules/findings.ts'
 
 // culori knows only registered colour spaces: sRGB, and its linear form for the contrast.
 useMode(modeRgb)

@@ -1,6 +1,6 @@
 import { guardControl } from '../http/guard/guard.ts'
-import { Refusal } from '../oidc/refusal.ts'
 import type { Outcome } from '../sandbox/outcomes/outcome.ts'
+import { Refusal } from '../service/oidc/refusal.ts'
 import { endsInFrame } from './embedding.ts'
 import type { Visit } from './shell.ts'
 

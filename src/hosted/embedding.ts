@@ -1,6 +1,6 @@
 import type { Incoming } from '../http/incoming.ts'
-import type { Finding } from '../oidc/rules/finding.ts'
-import { Findings } from '../oidc/rules/findings.ts'
+import type { Finding } from '../service/oidc/rules/finding.ts'
+import { Findings } from '../service/oidc/rules/findings.ts'
 import type { Visit } from './shell.ts'
 
 type Flow = keyof typeof PASSKEY_PERMISSIONS

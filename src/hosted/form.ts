@@ -1,10 +1,10 @@
 import { type ControlGuard, refuseReboundHost } from '../http/guard/guard.ts'
 import type { Incoming } from '../http/incoming.ts'
-import type { Endpoint } from '../oidc/endpoints.ts'
-import { Refusal } from '../oidc/refusal.ts'
-import { decodePairs } from '../oidc/request/parameters.ts'
 import { type Pending, peekPending, wasAnswered } from '../sandbox/decision/pending.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
+import type { Endpoint } from '../service/oidc/endpoints.ts'
+import { Refusal } from '../service/oidc/refusal.ts'
+import { decodePairs } from '../service/oidc/request/parameters.ts'
 
 const CHOICE = {
   number: 'choice',

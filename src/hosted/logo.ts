@@ -3,8 +3,8 @@ import { extname } from 'node:path'
 import { isOutOfDescriptors } from '../files/on-demand.ts'
 import type { Handler } from '../http/handler.ts'
 import { type Html, html } from '../http/html/html.ts'
-import { Refusal } from '../oidc/refusal.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
+import { Refusal } from '../service/oidc/refusal.ts'
 
 const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',

@@ -1,8 +1,8 @@
-import type { AgeThresholds, BriefEvaluation, BriefReason } from '../age/evaluate.ts'
 import { grouped } from '../http/html/elements.ts'
 import { type Html, html } from '../http/html/html.ts'
 import { englishOn, type MessageKey, type Translate } from '../http/html/messages.ts'
 import { groupOf, type Persona, type PersonaGroup } from '../sandbox/personas/persona-schema.ts'
+import type { AgeThresholds, BriefEvaluation, BriefReason } from '../service/age/evaluate.ts'
 import { renderListFilter } from './waiting-page.ts'
 
 const GROUPS = {

@@ -4,8 +4,8 @@ import { type RenderedPage, type Shell, shellOf } from '../http/html/layout.ts'
 import { directionOf, languageOf } from '../http/html/messages.ts'
 import type { Incoming } from '../http/incoming.ts'
 import { page, type Reply } from '../http/reply.ts'
-import type { Presentation } from '../oidc/request/presentation.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
+import type { Presentation } from '../service/oidc/request/presentation.ts'
 import { appearanceCssPath } from './appearance.ts'
 
 /** The request for a hosted page, and what the page told about its browser. */

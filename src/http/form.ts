@@ -1,5 +1,5 @@
-import { Refusal } from '../oidc/refusal.ts'
-import { decodePairs } from '../oidc/request/parameters.ts'
+import { Refusal } from '../service/oidc/refusal.ts'
+import { decodePairs } from '../service/oidc/request/parameters.ts'
 import type { Incoming } from './incoming.ts'
 
 /** The fields of a form by name; an empty field is absent. */

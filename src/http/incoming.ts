@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
-import { decodePairs, type Pairs } from '../oidc/request/parameters.ts'
-import type { ServerRequest } from '../oidc/request/server-request.ts'
 import { bodyKind, parametersOf, type Sent } from '../sandbox/journal/call-record.ts'
+import { decodePairs, type Pairs } from '../service/oidc/request/parameters.ts'
+import type { ServerRequest } from '../service/oidc/request/server-request.ts'
 
 /** The place of a request: its path below the base URL of the tenant, and the named parts of the path. */
 export interface Place {

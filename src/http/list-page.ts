@@ -1,7 +1,7 @@
-import { Refusal } from '../oidc/refusal.ts'
 import { JOURNAL_BUDGET } from '../sandbox/journal/journal.ts'
 import { createPause } from '../sandbox/take-turn.ts'
-import { quote } from '../text/message-parts.ts'
+import { Refusal } from '../service/oidc/refusal.ts'
+import { quote } from '../service/text/message-parts.ts'
 
 /** Limits of one page of a list, as JSON. The page ends before the item that exceeds a limit, and holds at least one item. */
 export const MAX_PAGE_BYTES = 1024 * 1024

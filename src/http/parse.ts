@@ -1,7 +1,7 @@
 import type * as z from 'zod'
-import { isJsonObject } from '../age/json-object.ts'
-import { Refusal } from '../oidc/refusal.ts'
-import { checkAgainst, formatPath } from '../text/schema-problems.ts'
+import { isJsonObject } from '../service/age/json-object.ts'
+import { Refusal } from '../service/oidc/refusal.ts'
+import { checkAgainst, formatPath } from '../service/text/schema-problems.ts'
 
 /** Parses a value by `schema`. @throws Refusal 400 with a sentence for each problem */
 export function parseWith<Schema extends z.ZodType>(

@@ -1,6 +1,6 @@
 import { finished } from 'node:stream'
 import type { Request, RequestHandler } from 'express'
-import { Refusal } from '../oidc/refusal.ts'
+import { Refusal } from '../service/oidc/refusal.ts'
 
 const MAX_BODY_BYTES = 64 * 1024
 /** Bytes of YAML in a body or form: the parser needs a hundred times as long for them as for as much JSON. */

@@ -1,5 +1,3 @@
-import { Refusal } from '../oidc/refusal.ts'
-import type { Pairs } from '../oidc/request/parameters.ts'
 import {
   ACTING_COOKIE,
   AUDIT_COOKIE,
@@ -11,6 +9,8 @@ import {
   readActingValue,
 } from '../sandbox/decision/sources.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
+import { Refusal } from '../service/oidc/refusal.ts'
+import type { Pairs } from '../service/oidc/request/parameters.ts'
 import { type Cookie, hostedCookie, readCookie } from './cookie.ts'
 import type { Incoming } from './incoming.ts'
 

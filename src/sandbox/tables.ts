@@ -1,5 +1,5 @@
-import { parseRecord, type RecordKind } from '../oidc/collection.ts'
-import { type Awaitable, type RecordChange, type Store, whenThere } from '../oidc/ports.ts'
+import { parseRecord, type RecordKind } from '../service/oidc/collection.ts'
+import { type Awaitable, type RecordChange, type Store, whenThere } from '../service/oidc/ports.ts'
 
 /**
  * Where a tenant keeps what is changed at run time: personas, expectations, scenarios, settings. Values are JSON and stay

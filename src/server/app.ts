@@ -20,11 +20,11 @@ import {
 } from '../http/refusals/refusals.ts'
 import { setCommonHeaders } from '../http/reply.ts'
 import { createRoute, createServe, type Serve } from '../http/route.ts'
-import { ENDPOINT_IDS, ENDPOINTS, type Endpoint, type EndpointId, endpointPath } from '../oidc/endpoints.ts'
-import { BRAND, BRANDS, type Brand } from '../oidc/rules/profile.ts'
 import { packageRoot } from '../package-root.ts'
 import { pathOf } from '../sandbox/addresses/addresses.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
+import { ENDPOINT_IDS, ENDPOINTS, type Endpoint, type EndpointId, endpointPath } from '../service/oidc/endpoints.ts'
+import { BRAND, BRANDS, type Brand } from '../service/oidc/rules/profile.ts'
 import { ConnectedResponse } from './parser-answers.ts'
 
 /**

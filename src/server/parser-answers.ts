@@ -2,7 +2,7 @@ import { type IncomingMessage, type Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { errorJson } from '../http/refusals/refusal-answer.ts'
 import { READING_MS, serializeReply, setCommonHeaders } from '../http/reply.ts'
-import { Refusal } from '../oidc/refusal.ts'
+import { Refusal } from '../service/oidc/refusal.ts'
 
 /** The responses of each connection that have not ended, in the order of their requests. */
 const unended = new WeakMap<Duplex, Set<ServerResponse>>()

@@ -1,13 +1,13 @@
-import { camelCased } from '../files/camel-case.ts'
 import { ConfigError, type SettingPath } from '../files/config-error.ts'
-import { DEFAULT_LIFETIMES, DEFAULT_PLATFORMS, DEFAULT_PROVENANCE_ALLOWLIST } from '../oidc/decisions.ts'
 import { redirectUriWarnings } from '../sandbox/addresses/addresses.ts'
 import { BUILTIN_CLIENT } from '../sandbox/clients/clients.ts'
 import { OUTCOMES } from '../sandbox/outcomes/catalogue.ts'
 import { loadPersonas } from '../sandbox/personas/load-personas.ts'
 import { readingsOf } from '../sandbox/readings/readings.ts'
 import { type SandboxSettings, tenantValuesOf } from '../sandbox/tenants/shared-parts.ts'
-import { unknownName } from '../text/message-parts.ts'
+import { DEFAULT_LIFETIMES, DEFAULT_PLATFORMS, DEFAULT_PROVENANCE_ALLOWLIST } from '../service/oidc/decisions.ts'
+import { camelCased } from '../service/text/camel-case.ts'
+import { unknownName } from '../service/text/message-parts.ts'
 import type { SandboxOptions } from './sandbox-options.ts'
 
 /**

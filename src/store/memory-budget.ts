@@ -1,5 +1,5 @@
 import { getHeapStatistics } from 'node:v8'
-import { Refusal } from '../oidc/refusal.ts'
+import { Refusal } from '../service/oidc/refusal.ts'
 
 /** Ranks in the order in which they are dropped. */
 const PASSING = ['unfinished', 'record', 'audited', 'flow'] as const

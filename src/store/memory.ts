@@ -1,5 +1,5 @@
-import type { Clock, RecordChange } from '../oidc/ports.ts'
 import type { Tables, TenantRecords, TenantStore } from '../sandbox/tables.ts'
+import type { Clock, RecordChange } from '../service/oidc/ports.ts'
 import {
   bytesOf,
   bytesOfValue,

@@ -1,9 +1,9 @@
 import { messageOf } from '../files/caught.ts'
-import { DamagedRecord, parseRecord, parseStored } from '../oidc/collection.ts'
-import { Refusal } from '../oidc/refusal.ts'
 import { importKeptKeys } from '../sandbox/keys/kept-keys.ts'
 import type { KeySource } from '../sandbox/keys/key-ring.ts'
 import { type SigningKeys, storedForm, storedKeysSchema } from '../sandbox/keys/signing-keys.ts'
+import { DamagedRecord, parseRecord, parseStored } from '../service/oidc/collection.ts'
+import { Refusal } from '../service/oidc/refusal.ts'
 import type { Redis } from './redis.ts'
 import { contentIn, type RedisTables } from './redis-tables.ts'
 

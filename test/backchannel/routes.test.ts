@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ruleRow } from '../../src/oidc/rules/rules.ts'
+import { ruleRow } from '../../src/service/oidc/rules/rules.ts'
 import { readError, refusal } from '../support/error-body.ts'
 import type { Answer } from '../support/http-client.ts'
 import { idTokenOf } from '../support/id-tokens.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { explainName } from '../../src/client/explain-name.ts'
-import { levelOf, RULES } from '../../src/oidc/rules/rules.ts'
 import { OUTCOMES, rowId } from '../../src/sandbox/outcomes/catalogue.ts'
+import { levelOf, RULES } from '../../src/service/oidc/rules/rules.ts'
 import { startSandbox } from '../support/sandbox.ts'
 
 test.each(RULES)('explainName explains $id with its sentence, its section and its remedy', (rule) => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createLocalTransport } from '../../src/client/local-transport.ts'
-import { Refusal } from '../../src/oidc/refusal.ts'
+import { Refusal } from '../../src/service/oidc/refusal.ts'
 
 const noFlows = async () => 'f0'
 

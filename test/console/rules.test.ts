@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { RuleRow } from '../../src/oidc/rules/rule.ts'
-import { levelOf, RULES } from '../../src/oidc/rules/rules.ts'
+import type { RuleRow } from '../../src/service/oidc/rules/rule.ts'
+import { levelOf, RULES } from '../../src/service/oidc/rules/rules.ts'
 import { startSandbox } from '../support/sandbox.ts'
 
 test.each<[query: object, isShown: (rule: RuleRow) => boolean]>([

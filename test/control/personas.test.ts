@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { AgeSignal } from '../../src/age/signal-schema.ts'
 import { generatePersonas } from '../../src/sandbox/personas/generate-personas.ts'
 import { personasYaml } from '../../src/sandbox/personas/persona-files.ts'
+import type { AgeSignal } from '../../src/service/age/signal-schema.ts'
 import { press, submit } from '../support/forms.ts'
 import type { Answer } from '../support/http-client.ts'
 import { idTokenOf } from '../support/id-tokens.ts'

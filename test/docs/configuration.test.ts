@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { SETTING_ROWS } from '../../src/config/settings.ts'
 import { FLAGS } from '../../src/config/text-settings.ts'
-import { snakeCase } from '../../src/files/camel-case.ts'
-import { levelOf, RULES } from '../../src/oidc/rules/rules.ts'
 import { clientSchema } from '../../src/sandbox/clients/client-schema.ts'
+import { levelOf, RULES } from '../../src/service/oidc/rules/rules.ts'
+import { snakeCase } from '../../src/service/text/camel-case.ts'
 import { codeIn, expectPage, readPage, tableOf, withGenerated } from './page.ts'
 
 const page = readPage('configuration.md')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { RULES } from '../../src/oidc/rules/rules.ts'
+import { RULES } from '../../src/service/oidc/rules/rules.ts'
 import { useRequest } from '../support/requests.ts'
 import { startSandbox } from '../support/sandbox.ts'
 import { codeBlocks, readPage } from './page.ts'

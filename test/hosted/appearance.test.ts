@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { contrast, readable, renderAppearanceCss, textOn } from '../../src/hosted/appearance.ts'
-import { ruleRow } from '../../src/oidc/rules/rules.ts'
+import { ruleRow } from '../../src/service/oidc/rules/rules.ts'
 import { press, submit } from '../support/forms.ts'
 import { byTestId, tagsOf, textOf } from '../support/markup.ts'
 import { createRelyingParty } from '../support/relying-party.ts'

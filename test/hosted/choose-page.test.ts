@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { evaluateBriefly } from '../../src/age/evaluate.ts'
 import { LANGUAGES } from '../../src/http/html/messages.ts'
+import { evaluateBriefly } from '../../src/service/age/evaluate.ts'
 import { byTestId, fieldNames, tagsOf, textOf } from '../support/markup.ts'
 import { choosePage, shell } from './views.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ruleRow } from '../../src/oidc/rules/rules.ts'
+import { ruleRow } from '../../src/service/oidc/rules/rules.ts'
 import { readCallback } from '../support/callbacks.ts'
 import { type FilledForm, formWithId, press, submit } from '../support/forms.ts'
 import { byTestId, tagsOf, textOf } from '../support/markup.ts'

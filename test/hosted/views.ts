@@ -1,8 +1,8 @@
-import { type BriefEvaluation, evaluateBriefly } from '../../src/age/evaluate.ts'
 import { renderChoose } from '../../src/hosted/choose-page.ts'
 import type { renderCreate } from '../../src/hosted/create-page.ts'
 import type { RenderedPage, Shell } from '../../src/http/html/layout.ts'
 import type { Persona } from '../../src/sandbox/personas/persona-schema.ts'
+import { type BriefEvaluation, evaluateBriefly } from '../../src/service/age/evaluate.ts'
 
 export const shell: Shell = { assetsPath: '/_sandbox/assets', homePath: '/', version: '1.2.3' }
 

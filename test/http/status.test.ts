@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { AgeSignal } from '../../src/age/signal.ts'
 import { readModes, takeModeBack } from '../../src/http/status.ts'
 import { actingValue } from '../../src/sandbox/decision/sources.ts'
 import type { Tenant } from '../../src/sandbox/tenants/tenant.ts'
+import type { AgeSignal } from '../../src/service/age/signal.ts'
 import { createTestTenant } from '../support/tenant.ts'
 
 /** A browser that sends this cookie, or none. */

@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest'
-import type { Claims } from '../../src/age/claims.ts'
-import { explainEvaluation } from '../../src/age/evaluate.ts'
-import type { AgeSignal } from '../../src/age/signal.ts'
 import { readCall } from '../../src/sandbox/journal/call-record.ts'
 import type { FlowFilter, Journal, JournalBudget, JournalEntry } from '../../src/sandbox/journal/journal.ts'
+import type { Claims } from '../../src/service/age/claims.ts'
+import { explainEvaluation } from '../../src/service/age/evaluate.ts'
+import type { AgeSignal } from '../../src/service/age/signal.ts'
 import { allOf, useFlowEntry } from '../support/journal-entries.ts'
 
 const AT = '2026-06-01T12:00:00.000Z'

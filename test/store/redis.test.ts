@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Clock } from '../../src/oidc/ports.ts'
 import { createTenants } from '../../src/sandbox/tenants/tenants.ts'
+import type { Clock } from '../../src/service/oidc/ports.ts'
 import { createRedisJournal } from '../../src/store/redis-journal.ts'
 import { createRedisDirectory, createRedisStore } from '../../src/store/redis-stores.ts'
 import { createRedisTables } from '../../src/store/redis-tables.ts'

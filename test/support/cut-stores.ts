@@ -1,7 +1,7 @@
 import supertest from 'supertest'
 import { expect } from 'vitest'
-import { Refusal } from '../../src/oidc/refusal.ts'
 import { createApp } from '../../src/server/app.ts'
+import { Refusal } from '../../src/service/oidc/refusal.ts'
 import type { Stores } from '../../src/store/stores.ts'
 import { createTestHost } from './host.ts'
 import type { Answer, HttpClient } from './http-client.ts'

@@ -1,15 +1,15 @@
-import { checkedSignalSchema } from '../../src/age/signal.ts'
+import { createKeyRing } from '../../src/sandbox/keys/key-ring.ts'
+import { createIds } from '../../src/sandbox/tenants/ids.ts'
+import { checkedSignalSchema } from '../../src/service/age/signal.ts'
 import {
   DEFAULT_DECISIONS,
   DEFAULT_LIFETIMES,
   DEFAULT_PLATFORMS,
   DEFAULT_PROVENANCE_ALLOWLIST,
-} from '../../src/oidc/decisions.ts'
-import type { AgeKey, AgeKeys, Client } from '../../src/oidc/ports.ts'
-import type { Provider } from '../../src/oidc/provider.ts'
-import { BRAND } from '../../src/oidc/rules/profile.ts'
-import { createKeyRing } from '../../src/sandbox/keys/key-ring.ts'
-import { createIds } from '../../src/sandbox/tenants/ids.ts'
+} from '../../src/service/oidc/decisions.ts'
+import type { AgeKey, AgeKeys, Client } from '../../src/service/oidc/ports.ts'
+import type { Provider } from '../../src/service/oidc/provider.ts'
+import { BRAND } from '../../src/service/oidc/rules/profile.ts'
 import { createMemoryStore, createMemoryTables } from '../../src/store/memory.ts'
 import { readTestKeys } from './keys.ts'
 import { ageSignal, REDIRECT_URI } from './requests.ts'

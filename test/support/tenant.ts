@@ -1,10 +1,10 @@
-import { DEFAULT_LIFETIMES, DEFAULT_PLATFORMS, DEFAULT_PROVENANCE_ALLOWLIST } from '../../src/oidc/decisions.ts'
 import type { Addresses } from '../../src/sandbox/addresses/addresses.ts'
 import { createCoverageKeeper } from '../../src/sandbox/coverage/coverage-keeper.ts'
 import { createKeyRing } from '../../src/sandbox/keys/key-ring.ts'
 import { loadPersonas } from '../../src/sandbox/personas/load-personas.ts'
 import type { SandboxSettings, SharedParts } from '../../src/sandbox/tenants/shared-parts.ts'
 import { createTenant, type Tenant } from '../../src/sandbox/tenants/tenant.ts'
+import { DEFAULT_LIFETIMES, DEFAULT_PLATFORMS, DEFAULT_PROVENANCE_ALLOWLIST } from '../../src/service/oidc/decisions.ts'
 import { createMemoryStores, type Stores } from '../../src/store/stores.ts'
 import { readTestKeys } from './keys.ts'
 

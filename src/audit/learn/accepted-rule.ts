@@ -1,4 +1,4 @@
-import { unknownName } from '../../text/message-parts.ts'
+import { unknownName } from '../../service/text/message-parts.ts'
 import type { FlowOptions } from '../options.ts'
 
 const PARTS = ['get', 'status', 'text', 'url', 'cookie', 'json']

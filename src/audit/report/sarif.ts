@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { isAbsolute } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { escapeMarkdown } from '../../files/reports/markdown.ts'
-import { visible } from '../../files/visible.ts'
 import type { AuditReport } from '../../sandbox/outcomes/report/audit-report.ts'
 import {
   asSentence,
@@ -13,6 +12,7 @@ import {
   pointsOf,
   whatHappened,
 } from '../../sandbox/outcomes/report/points.ts'
+import { visible } from '../../service/text/visible.ts'
 
 export interface SarifOptions {
   /** The URL of the console: `http://localhost:2435/_sandbox/console`. */

@@ -1,6 +1,5 @@
 import { type JUnitCase, renderJUnit } from '../../files/reports/junit.ts'
 import { codeSpan, escapeMarkdown, fold, joinBlocks, renderMarkdownTable } from '../../files/reports/markdown.ts'
-import { visible } from '../../files/visible.ts'
 import { grouped } from '../../http/html/elements.ts'
 import {
   type Coverage,
@@ -12,6 +11,7 @@ import {
   gapsOf,
   nameOfSide,
 } from '../../sandbox/coverage/coverage.ts'
+import { visible } from '../../service/text/visible.ts'
 import { alignColumns } from '../terminal.ts'
 
 /** The least percentage of a dimension. */

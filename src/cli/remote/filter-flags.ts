@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { FlowFilter, FlowKind, FlowStatus } from '../../client/shapes.ts'
 import { ConfigError } from '../../files/config-error.ts'
-import { unknownName } from '../../text/message-parts.ts'
+import { unknownName } from '../../service/text/message-parts.ts'
 
 /** The flags that select flows. */
 export interface FilterFlags {

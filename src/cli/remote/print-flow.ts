@@ -2,7 +2,7 @@ import { type DescribedLine, describeFlow } from '../../client/describe-flow.ts'
 import type { SandboxApi } from '../../client/sandbox-api.ts'
 import { SandboxError } from '../../client/sandbox-error.ts'
 import type { Flow } from '../../client/shapes.ts'
-import { visible } from '../../files/visible.ts'
+import { visible } from '../../service/text/visible.ts'
 import { paint, print, printJson } from '../terminal.ts'
 import type { ReachedSandbox } from './reach-sandbox.ts'
 

@@ -6,12 +6,12 @@ import { quotationRemark } from '../../config/in-quotes.ts'
 import { loadSettings, ownEnvironment, type Settings } from '../../config/load-settings.ts'
 import { FLAGS, type Texts, URL_VARIABLE } from '../../config/text-settings.ts'
 import { ConfigError } from '../../files/config-error.ts'
-import { flagWord } from '../../files/shell-word.ts'
-import { visible } from '../../files/visible.ts'
-import { parseJson } from '../../oidc/request/json.ts'
 import { pathOf, settleAddresses } from '../../sandbox/addresses/addresses.ts'
 import { BUILTIN_CLIENT, DEMO_CLIENT_ID } from '../../sandbox/clients/clients.ts'
-import { unknownName } from '../../text/message-parts.ts'
+import { parseJson } from '../../service/oidc/request/json.ts'
+import { unknownName } from '../../service/text/message-parts.ts'
+import { flagWord } from '../../service/text/shell-word.ts'
+import { visible } from '../../service/text/visible.ts'
 
 /** The flags of a command that asks a running sandbox. */
 export interface SandboxAddress {

@@ -1,6 +1,6 @@
 import type { LogMode } from '../../config/settings.ts'
-import { visible } from '../../files/visible.ts'
 import type { StepProgress } from '../../sandbox/queue/queued.ts'
+import { visible } from '../../service/text/visible.ts'
 import type { ProcessEnd } from '../start/process-group.ts'
 import { paint, print, printText } from '../terminal.ts'
 import type { ScenarioRun, StepResult } from './run-scenario.ts'

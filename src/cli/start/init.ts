@@ -2,9 +2,9 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { DEFAULT_CONFIG_FILE } from '../../config/config-file.ts'
 import type { Setting } from '../../config/setting.ts'
 import { SETTING_ROWS } from '../../config/settings.ts'
-import { snakeCase } from '../../files/camel-case.ts'
 import { codeOf, messageOf } from '../../files/caught.ts'
 import { ConfigError } from '../../files/config-error.ts'
+import { snakeCase } from '../../service/text/camel-case.ts'
 import { print } from '../terminal.ts'
 
 /** Writes a commented config file into the working folder. It never overwrites. @throws Error when the file exists */

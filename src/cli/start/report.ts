@@ -1,10 +1,10 @@
 import type { LogMode } from '../../config/settings.ts'
 import { codeOf } from '../../files/caught.ts'
-import { visible } from '../../files/visible.ts'
-import { ENDPOINTS } from '../../oidc/endpoints.ts'
 import { packageVersion } from '../../package-root.ts'
 import { isLoopbackUrl } from '../../sandbox/addresses/addresses.ts'
 import type { CallSummary, Sandbox } from '../../server/create-sandbox.ts'
+import { ENDPOINTS } from '../../service/oidc/endpoints.ts'
+import { visible } from '../../service/text/visible.ts'
 import { alignColumns, MAX_UNREAD_BYTES, type Output, paint, paintError, printError, writeOut } from '../terminal.ts'
 
 /** A running sandbox, with the config file that was read and the ids of its clients. */

@@ -1,7 +1,6 @@
 import { configPath, loadSettings, type Settings } from '../../config/load-settings.ts'
 import { changedSettings } from '../../config/settings.ts'
 import type { Texts } from '../../config/text-settings.ts'
-import { snakeCase } from '../../files/camel-case.ts'
 import { codeOf, messageOf } from '../../files/caught.ts'
 import { changedPaths, type FileStates, readFileStates } from '../../files/file-states.ts'
 import { isOutOfDescriptors } from '../../files/on-demand.ts'
@@ -9,6 +8,7 @@ import { shortPath } from '../../files/short-path.ts'
 import { startStopwatch } from '../../sandbox/clock/clock.ts'
 import { isPersonaFile } from '../../sandbox/personas/persona-folder.ts'
 import type { TakenUp } from '../../server/create-sandbox.ts'
+import { snakeCase } from '../../service/text/camel-case.ts'
 import type { Report } from './report.ts'
 
 /** The settings of a start, whose files can be watched: the config file, persona files and their folders. */

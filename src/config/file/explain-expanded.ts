@@ -1,4 +1,4 @@
-import { checkAgainst, type SchemaProblem } from '../../text/schema-problems.ts'
+import { checkAgainst, type SchemaProblem } from '../../service/text/schema-problems.ts'
 import { isSecret } from '../setting-path.ts'
 import { configSchema } from '../settings.ts'
 import { withPlainValues } from './plain-values.ts'

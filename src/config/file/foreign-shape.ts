@@ -1,8 +1,8 @@
-import { isJsonObject, type JsonObject } from '../../age/json-object.ts'
-import { snakeCase } from '../../files/camel-case.ts'
 import { clientSchema } from '../../sandbox/clients/client-schema.ts'
-import { found } from '../../text/message-parts.ts'
-import type { SchemaProblem } from '../../text/schema-problems.ts'
+import { isJsonObject, type JsonObject } from '../../service/age/json-object.ts'
+import { snakeCase } from '../../service/text/camel-case.ts'
+import { found } from '../../service/text/message-parts.ts'
+import type { SchemaProblem } from '../../service/text/schema-problems.ts'
 import { SETTING_ROWS } from '../settings.ts'
 
 /** Where clients stand, for a file that has them elsewhere. */

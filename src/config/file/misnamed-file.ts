@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
-import { flagWord } from '../../files/shell-word.ts'
-import { distanceWithin } from '../../text/message-parts.ts'
+import { distanceWithin } from '../../service/text/message-parts.ts'
+import { flagWord } from '../../service/text/shell-word.ts'
 
 /**
  * A warning about a file in `folder` that was probably meant as the config file `name`, which is missing; `undefined` without such a file.

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { ConfigError } from '../../files/config-error.ts'
 import { onDemand } from '../../files/on-demand.ts'
-import { checkAgainst, type ProblemReport, reportOf, type SchemaProblem } from '../../text/schema-problems.ts'
+import { checkAgainst, type ProblemReport, reportOf, type SchemaProblem } from '../../service/text/schema-problems.ts'
 import { quotationRemark } from '../in-quotes.ts'
 import { findPlaceholders } from '../placeholders.ts'
 import { configSchema, type SettingValues } from '../settings.ts'

@@ -1,6 +1,6 @@
-import { isJsonObject } from '../../age/json-object.ts'
-import { quote } from '../../text/message-parts.ts'
-import type { SchemaProblem } from '../../text/schema-problems.ts'
+import { isJsonObject } from '../../service/age/json-object.ts'
+import { quote } from '../../service/text/message-parts.ts'
+import type { SchemaProblem } from '../../service/text/schema-problems.ts'
 import { isSecret } from '../setting-path.ts'
 import { unguardText } from './guarded-text.ts'
 

@@ -1,4 +1,3 @@
-import { shellWord } from '../../files/shell-word.ts'
 import { type ConsoleFrame, renderConsolePage } from '../../http/console-page.ts'
 import { breakable, counted, renderInstant, renderSnippet, shortened } from '../../http/html/elements.ts'
 import { filterOptions, renderSelect, renderTextField } from '../../http/html/fields.ts'
@@ -17,6 +16,7 @@ import {
   type Unshown,
   unshownOf,
 } from '../../sandbox/outcomes/report/points.ts'
+import { shellWord } from '../../service/text/shell-word.ts'
 /** The name of the file input. */
 export const REPORT_FIELD = 'report'
 

@@ -1,10 +1,10 @@
-import { isJsonObject } from '../../age/json-object.ts'
 import { renderSnippet } from '../../http/html/elements.ts'
 import { type Html, html } from '../../http/html/html.ts'
-import { ENDPOINTS } from '../../oidc/endpoints.ts'
 import type { CallRecord } from '../../sandbox/journal/call-record.ts'
 import type { Flow } from '../../sandbox/journal/journal.ts'
 import { findOverdue } from '../../sandbox/journal/next-steps.ts'
+import { isJsonObject } from '../../service/age/json-object.ts'
+import { ENDPOINTS } from '../../service/oidc/endpoints.ts'
 import { curlCommand } from './curl.ts'
 import type { PageClock } from './flow-table.ts'
 

@@ -1,11 +1,8 @@
-import { isJsonObject } from '../../age/json-object.ts'
 import { renderInstant, renderSnippet, shortened } from '../../http/html/elements.ts'
 import { renderFindingList } from '../../http/html/finding-list.ts'
 import { type Html, html } from '../../http/html/html.ts'
 import { decodeIdToken } from '../../http/html/id-token-table.ts'
 import { translate } from '../../http/html/messages.ts'
-import { ENDPOINTS } from '../../oidc/endpoints.ts'
-import { parseJson } from '../../oidc/request/json.ts'
 import {
   type CallRecord,
   callbackOf,
@@ -14,6 +11,9 @@ import {
   refusalOf,
 } from '../../sandbox/journal/call-record.ts'
 import type { Flow } from '../../sandbox/journal/journal.ts'
+import { isJsonObject } from '../../service/age/json-object.ts'
+import { ENDPOINTS } from '../../service/oidc/endpoints.ts'
+import { parseJson } from '../../service/oidc/request/json.ts'
 import { curlCommand } from './curl.ts'
 
 /** The calls in words, by the number of the endpoint. */

@@ -1,6 +1,6 @@
-import { shellWord } from '../../files/shell-word.ts'
-import { ENDPOINTS } from '../../oidc/endpoints.ts'
 import type { CallRecord } from '../../sandbox/journal/call-record.ts'
+import { ENDPOINTS } from '../../service/oidc/endpoints.ts'
+import { shellWord } from '../../service/text/shell-word.ts'
 
 /** The journal masks secrets, so the command takes them from the environment. */
 const SECRET_PLACEHOLDER = '"$AGE_CLIENT_SECRET"'

@@ -1,14 +1,14 @@
-import { absentFilter } from '../../age/filters.ts'
-import type { Check, SignalTrace, ThresholdTrace } from '../../age/trace.ts'
 import type { ConsoleFrame } from '../../http/console-page.ts'
 import { breakable, renderAnswers, renderInstant, renderTable, shortened } from '../../http/html/elements.ts'
 import { renderFindingList } from '../../http/html/finding-list.ts'
 import { type Html, html } from '../../http/html/html.ts'
 import { translate } from '../../http/html/messages.ts'
-import type { Finding } from '../../oidc/rules/finding.ts'
 import type { CallRecord } from '../../sandbox/journal/call-record.ts'
 import { isForced, outcomeOf, summarizeFlow } from '../../sandbox/journal/explain-flow.ts'
 import type { Flow } from '../../sandbox/journal/journal.ts'
+import { absentFilter } from '../../service/age/filters.ts'
+import type { Check, SignalTrace, ThresholdTrace } from '../../service/age/trace.ts'
+import type { Finding } from '../../service/oidc/rules/finding.ts'
 import { overdue, type PageClock, renderStatusMark } from './flow-table.ts'
 
 const VERDICTS = {

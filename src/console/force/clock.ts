@@ -3,9 +3,9 @@ import { renderInstant } from '../../http/html/elements.ts'
 import { renderTextField } from '../../http/html/fields.ts'
 import { type Html, html } from '../../http/html/html.ts'
 import { parseWith } from '../../http/parse.ts'
-import { Refusal } from '../../oidc/refusal.ts'
 import { type ClockState, clockMoveSchema, describeSeconds } from '../../sandbox/clock/clock.ts'
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
+import { Refusal } from '../../service/oidc/refusal.ts'
 import type { FormState } from '../console-route.ts'
 
 /** Moves the clock by a form. @throws Refusal */

@@ -5,10 +5,10 @@ import { breakable, counted } from '../../http/html/elements.ts'
 import { renderTextArea } from '../../http/html/fields.ts'
 import { type Html, html } from '../../http/html/html.ts'
 import { requireShortYaml } from '../../http/read-body.ts'
-import { Refusal } from '../../oidc/refusal.ts'
 import type { ScenarioProgress, StepProgress } from '../../sandbox/queue/queued.ts'
 import { checkScenario, type Scenario, scenarioSchema } from '../../sandbox/queue/scenario-schema.ts'
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
+import { Refusal } from '../../service/oidc/refusal.ts'
 import type { FormState } from '../console-route.ts'
 
 /** Steps of a scenario on the page, around the current one. */

@@ -1,9 +1,9 @@
-import type { AgeThresholds } from '../../age/evaluate.ts'
 import { contains, type Fields } from '../../http/form.ts'
 import { counted, grouped, renderFoldedTable, type TableRow } from '../../http/html/elements.ts'
 import { renderSelect, renderTextField } from '../../http/html/fields.ts'
 import { type Html, html } from '../../http/html/html.ts'
 import { mapInTurns } from '../../sandbox/take-turn.ts'
+import type { AgeThresholds } from '../../service/age/evaluate.ts'
 import { pageOf } from '../list-page.ts'
 import { flippedOf, type PersonaAnswer } from './answers.ts'
 

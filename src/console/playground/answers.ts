@@ -1,9 +1,9 @@
-import type { Claims } from '../../age/claims.ts'
-import { type AgeThresholds, evaluateAnswers, explainEvaluation } from '../../age/evaluate.ts'
-import type { AgeSignal } from '../../age/signal.ts'
-import type { Check, ThresholdTrace } from '../../age/trace.ts'
-import { copyOf } from '../../oidc/request/parameters.ts'
 import { mapInTurns } from '../../sandbox/take-turn.ts'
+import type { Claims } from '../../service/age/claims.ts'
+import { type AgeThresholds, evaluateAnswers, explainEvaluation } from '../../service/age/evaluate.ts'
+import type { AgeSignal } from '../../service/age/signal.ts'
+import type { Check, ThresholdTrace } from '../../service/age/trace.ts'
+import { copyOf } from '../../service/oidc/request/parameters.ts'
 import type { Change } from './claims.ts'
 
 /** The answers of a persona to the claims, with reasons. */

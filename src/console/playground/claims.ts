@@ -1,12 +1,12 @@
-import { type Claims, parseClaims } from '../../age/claims.ts'
-import { isJsonObject, type JsonObject } from '../../age/json-object.ts'
-import { ASSURANCE_LEVELS } from '../../age/vocabulary.ts'
-import type { Provider } from '../../oidc/provider.ts'
-import { decodePairs, type Pairs } from '../../oidc/request/parameters.ts'
-import { objectOf } from '../../oidc/request/spread-object.ts'
-import type { Finding } from '../../oidc/rules/finding.ts'
-import { Findings } from '../../oidc/rules/findings.ts'
-import { readClaims, readUseParameters } from '../../oidc/use.ts'
+import { type Claims, parseClaims } from '../../service/age/claims.ts'
+import { isJsonObject, type JsonObject } from '../../service/age/json-object.ts'
+import { ASSURANCE_LEVELS } from '../../service/age/vocabulary.ts'
+import type { Provider } from '../../service/oidc/provider.ts'
+import { decodePairs, type Pairs } from '../../service/oidc/request/parameters.ts'
+import { objectOf } from '../../service/oidc/request/spread-object.ts'
+import type { Finding } from '../../service/oidc/rules/finding.ts'
+import { Findings } from '../../service/oidc/rules/findings.ts'
+import { readClaims, readUseParameters } from '../../service/oidc/use.ts'
 
 /** What was pasted: a text for the field, and the claims unless the service would refuse them. */
 export interface Pasted {

@@ -1,11 +1,11 @@
-import type { Claims } from '../../age/claims.ts'
-import type { AgeThresholds } from '../../age/evaluate.ts'
 import { onDemand } from '../../files/on-demand.ts'
-import { shellWord } from '../../files/shell-word.ts'
 import type { HttpHost } from '../../http/handler.ts'
-import { ENDPOINTS } from '../../oidc/endpoints.ts'
 import { loadPersonas } from '../../sandbox/personas/load-personas.ts'
 import type { Persona } from '../../sandbox/personas/persona-schema.ts'
+import type { Claims } from '../../service/age/claims.ts'
+import type { AgeThresholds } from '../../service/age/evaluate.ts'
+import { ENDPOINTS } from '../../service/oidc/endpoints.ts'
+import { shellWord } from '../../service/text/shell-word.ts'
 
 /** A text to paste elsewhere. */
 export interface Copy {

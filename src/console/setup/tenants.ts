@@ -4,9 +4,9 @@ import { counted, renderInstant, renderTable } from '../../http/html/elements.ts
 import { renderTextField } from '../../http/html/fields.ts'
 import { html } from '../../http/html/html.ts'
 import type { RenderedPage } from '../../http/html/layout.ts'
-import { Refusal } from '../../oidc/refusal.ts'
 import { type Tenant, tenantBeside } from '../../sandbox/tenants/tenant.ts'
 import { ROOT_TENANT, requireTenant } from '../../sandbox/tenants/tenants.ts'
+import { Refusal } from '../../service/oidc/refusal.ts'
 import type { ConsoleCall, ConsoleRoute } from '../console-route.ts'
 import { pageOf, renderPaging } from '../list-page.ts'
 

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { checkAgainst, problemLines } from '../../text/schema-problems.ts'
+import { checkAgainst, problemLines } from '../../service/text/schema-problems.ts'
 import { catalogOperations } from './catalog.ts'
 import { flowOperations } from './flows.ts'
 import { errorSchema, type Operation } from './operation.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { JOURNAL_BUDGET } from '../../sandbox/journal/journal.ts'
-import { mustBe } from '../../text/schema-problems.ts'
+import { mustBe } from '../../service/text/schema-problems.ts'
 
 /** One call of the control API as data. The server, the library, the OpenAPI document and the tests are derived from it. */
 export interface Operation {

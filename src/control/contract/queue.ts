@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { expectationSchema, newExpectationSchema } from '../../sandbox/queue/expectation.ts'
 import { scenarioProgressSchema } from '../../sandbox/queue/queued.ts'
 import { scenarioSchema } from '../../sandbox/queue/scenario-schema.ts'
-import { mustBe } from '../../text/schema-problems.ts'
+import { mustBe } from '../../service/text/schema-problems.ts'
 import { byId, listQuery, next, type Operation, POST, READ, REMOVAL, waitSeconds } from './operation.ts'
 
 const expectation = expectationSchema.meta({ id: 'Expectation' })

@@ -1,6 +1,4 @@
 import * as z from 'zod'
-import { countedList } from '../../files/counted-list.ts'
-import { SIGNING_ALGORITHMS } from '../../oidc/ports.ts'
 import { clientSchema } from '../../sandbox/clients/client-schema.ts'
 import { clockMoveSchema, clockStateSchema } from '../../sandbox/clock/clock.ts'
 import { MAX_TEST_NAME } from '../../sandbox/coverage/counters.ts'
@@ -8,7 +6,9 @@ import { coverageSchema } from '../../sandbox/coverage/coverage.ts'
 import { ROTATION_STAGES } from '../../sandbox/keys/key-ring.ts'
 import { readingsChangeSchema } from '../../sandbox/readings/readings.ts'
 import { TENANT_VALUE_CHANGES, TENANT_VALUES } from '../../sandbox/tenants/shared-parts.ts'
-import { mustBe } from '../../text/schema-problems.ts'
+import { SIGNING_ALGORITHMS } from '../../service/oidc/ports.ts'
+import { countedList } from '../../service/text/counted-list.ts'
+import { mustBe } from '../../service/text/schema-problems.ts'
 import { byName, listQuery, next, type Operation, POST, PUT, READ, REMOVAL } from './operation.ts'
 
 const clock = clockStateSchema.meta({ id: 'Clock' })

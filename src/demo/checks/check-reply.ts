@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { isJsonObject } from '../../age/json-object.ts'
-import { parseJson } from '../../oidc/request/json.ts'
 import type { ClientCheck, OutcomeFlow } from '../../sandbox/outcomes/outcome.ts'
+import { isJsonObject } from '../../service/age/json-object.ts'
+import { parseJson } from '../../service/oidc/request/json.ts'
 import { type CheckResult, check } from './check.ts'
 
 /** The server-to-server calls. */

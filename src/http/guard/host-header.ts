@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { Refusal } from '../../oidc/refusal.ts'
+import { Refusal } from '../../service/oidc/refusal.ts'
 
 /**
  * What is wrong with the `Host` header of a request (RFC 9112 section 3.2): it is absent, repeated, or no host. An HTTP/1.0 request may

@@ -1,6 +1,6 @@
-import type { Refusal } from '../../oidc/refusal.ts'
 import type { FlowLink } from '../../sandbox/journal/flow-link.ts'
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
+import type { Refusal } from '../../service/oidc/refusal.ts'
 import type { Incoming } from '../incoming.ts'
 import { renderFindingList } from './finding-list.ts'
 import { type Html, html } from './html.ts'

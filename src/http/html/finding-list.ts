@@ -1,5 +1,5 @@
-import { printableDescription } from '../../oidc/rules/error-codes.ts'
-import type { Finding } from '../../oidc/rules/finding.ts'
+import { printableDescription } from '../../service/oidc/rules/error-codes.ts'
+import type { Finding } from '../../service/oidc/rules/finding.ts'
 import { type Html, html } from './html.ts'
 import { englishOn, type Translate } from './messages.ts'
 

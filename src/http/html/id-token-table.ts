@@ -1,5 +1,5 @@
-import { isJsonObject } from '../../age/json-object.ts'
-import { parseJson } from '../../oidc/request/json.ts'
+import { isJsonObject } from '../../service/age/json-object.ts'
+import { parseJson } from '../../service/oidc/request/json.ts'
 import { renderInstant, renderTable, shortened } from './elements.ts'
 import { type Html, html } from './html.ts'
 

@@ -3,11 +3,11 @@ import { explainName } from '../../client/explain-name.ts'
 import { OPERATIONS } from '../../control/contract/contract.ts'
 import { contains } from '../../http/form.ts'
 import { counted } from '../../http/html/elements.ts'
-import { Refusal } from '../../oidc/refusal.ts'
 import { reasoningLines } from '../../sandbox/journal/reasoning-lines.ts'
 import { OUTCOMES } from '../../sandbox/outcomes/catalogue.ts'
 import { OUTCOME_FLOWS } from '../../sandbox/outcomes/outcome.ts'
-import { quote } from '../../text/message-parts.ts'
+import { Refusal } from '../../service/oidc/refusal.ts'
+import { quote } from '../../service/text/message-parts.ts'
 import { defineTool, listText } from '../tool.ts'
 
 export const listPersonasTool = defineTool({

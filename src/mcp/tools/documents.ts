@@ -3,8 +3,8 @@ import { findDocuments, type PackageDocument } from '../../documents/documents.t
 import type { Section } from '../../documents/markdown.ts'
 import { MAX_FOUND, MAX_QUERY, searchDocuments } from '../../documents/search.ts'
 import { counted } from '../../http/html/elements.ts'
-import { Refusal } from '../../oidc/refusal.ts'
-import { nearest, unknownName } from '../../text/message-parts.ts'
+import { Refusal } from '../../service/oidc/refusal.ts'
+import { nearest, unknownName } from '../../service/text/message-parts.ts'
 import { defineTool, listText } from '../tool.ts'
 
 export const searchDocumentsTool = defineTool({

@@ -3,11 +3,11 @@ import type { SandboxApi } from '../../client/sandbox-api.ts'
 import type { Flow } from '../../client/shapes.ts'
 import { OPERATIONS } from '../../control/contract/contract.ts'
 import { counted } from '../../http/html/elements.ts'
-import { Refusal } from '../../oidc/refusal.ts'
 import { FLOW_STATUSES } from '../../sandbox/journal/explain-flow.ts'
 import { flowNamed } from '../../sandbox/journal/flow-link.ts'
 import { newExpectationSchema } from '../../sandbox/queue/expectation.ts'
-import { quote } from '../../text/message-parts.ts'
+import { Refusal } from '../../service/oidc/refusal.ts'
+import { quote } from '../../service/text/message-parts.ts'
 import { defineTool, listText } from '../tool.ts'
 
 const { shape } = newExpectationSchema

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { camelCased } from '../../files/camel-case.ts'
-import { countedList } from '../../files/counted-list.ts'
-import { SIGNING_ALGORITHMS } from '../../oidc/ports.ts'
+import { SIGNING_ALGORITHMS } from '../../service/oidc/ports.ts'
+import { camelCased } from '../../service/text/camel-case.ts'
+import { countedList } from '../../service/text/counted-list.ts'
 import { redirectUriProblem } from '../addresses/addresses.ts'
 
 /** Redirect URIs of one client. */

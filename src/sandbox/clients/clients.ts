@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Client } from '../../oidc/ports.ts'
+import type { Client } from '../../service/oidc/ports.ts'
 import { type Addresses, baseUrlAt, isLoopbackUrl, redirectUriProblem } from '../addresses/addresses.ts'
 import type { ClientSettings } from './client-schema.ts'
 import { createMask, type Mask } from './mask.ts'

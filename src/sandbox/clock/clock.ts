@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { INSTANT_FORMS, parseInstant } from '../../age/calendar.ts'
-import { Refusal } from '../../oidc/refusal.ts'
-import { mustBe } from '../../text/schema-problems.ts'
+import { INSTANT_FORMS, parseInstant } from '../../service/age/calendar.ts'
+import { Refusal } from '../../service/oidc/refusal.ts'
+import { mustBe } from '../../service/text/schema-problems.ts'
 
 /** What a clock shows on the control API: instants as ISO 8601 in UTC. */
 export const clockStateSchema = z.object({

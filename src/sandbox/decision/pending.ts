@@ -1,11 +1,11 @@
 import * as z from 'zod'
-import { collection } from '../../oidc/collection.ts'
-import { createTransactionSchema } from '../../oidc/create.ts'
-import { IDENTIFIER_BYTES, TRANSACTION_SECONDS } from '../../oidc/decisions.ts'
-import { type Awaitable, whenThere } from '../../oidc/ports.ts'
-import { inSeconds, type Provider } from '../../oidc/provider.ts'
-import { findingSchema } from '../../oidc/rules/finding.ts'
-import { useTransactionSchema } from '../../oidc/use.ts'
+import { collection } from '../../service/oidc/collection.ts'
+import { createTransactionSchema } from '../../service/oidc/create.ts'
+import { IDENTIFIER_BYTES, TRANSACTION_SECONDS } from '../../service/oidc/decisions.ts'
+import { type Awaitable, whenThere } from '../../service/oidc/ports.ts'
+import { inSeconds, type Provider } from '../../service/oidc/provider.ts'
+import { findingSchema } from '../../service/oidc/rules/finding.ts'
+import { useTransactionSchema } from '../../service/oidc/use.ts'
 
 const pendingSchema = z.object({
   transaction: z.discriminatedUnion('flow', [useTransactionSchema, createTransactionSchema]),

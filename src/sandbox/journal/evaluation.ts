@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { claimsSchema } from '../../age/claims.ts'
-import { explainEvaluation } from '../../age/evaluate.ts'
-import { checkedSignalSchema } from '../../age/signal.ts'
-import type { ThresholdTrace } from '../../age/trace.ts'
+import { claimsSchema } from '../../service/age/claims.ts'
+import { explainEvaluation } from '../../service/age/evaluate.ts'
+import { checkedSignalSchema } from '../../service/age/signal.ts'
+import type { ThresholdTrace } from '../../service/age/trace.ts'
 
 const evaluationInputSchema = z.object({
   claims: claimsSchema,

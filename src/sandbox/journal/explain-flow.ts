@@ -1,5 +1,5 @@
-import { ENDPOINTS } from '../../oidc/endpoints.ts'
-import { leadingFinding } from '../../oidc/rules/finding.ts'
+import { ENDPOINTS } from '../../service/oidc/endpoints.ts'
+import { leadingFinding } from '../../service/oidc/rules/finding.ts'
 import { findOutcome } from '../outcomes/catalogue.ts'
 import { OUTCOME_FLOWS, type Outcome } from '../outcomes/outcome.ts'
 import { type CallRecord, callbackOf, isRefused, refusalOf } from './call-record.ts'

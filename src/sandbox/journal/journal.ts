@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import type { ThresholdTrace } from '../../age/trace.ts'
-import type { Awaitable } from '../../oidc/ports.ts'
+import type { ThresholdTrace } from '../../service/age/trace.ts'
+import type { Awaitable } from '../../service/oidc/ports.ts'
 import type { Mask } from '../clients/mask.ts'
 import type { CallRecord, KeptCall } from './call-record.ts'
 import type { EvaluationInput } from './evaluation.ts'

@@ -1,4 +1,4 @@
-import { ENDPOINTS } from '../../oidc/endpoints.ts'
+import { ENDPOINTS } from '../../service/oidc/endpoints.ts'
 import { outcomeOf, summarizeFlow } from './explain-flow.ts'
 import type { ListedFlow } from './journal.ts'
 

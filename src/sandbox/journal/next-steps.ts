@@ -1,6 +1,6 @@
-import { TRANSACTION_SECONDS } from '../../oidc/decisions.ts'
-import { ENDPOINTS } from '../../oidc/endpoints.ts'
-import type { Lifetimes } from '../../oidc/ports.ts'
+import { TRANSACTION_SECONDS } from '../../service/oidc/decisions.ts'
+import { ENDPOINTS } from '../../service/oidc/endpoints.ts'
+import type { Lifetimes } from '../../service/oidc/ports.ts'
 import { callbackOf } from './call-record.ts'
 import type { Flow, ListedFlow } from './journal.ts'
 

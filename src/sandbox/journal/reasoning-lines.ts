@@ -1,4 +1,4 @@
-import type { SignalTrace, ThresholdTrace } from '../../age/trace.ts'
+import type { SignalTrace, ThresholdTrace } from '../../service/age/trace.ts'
 
 /** Characters of one reason, at most: it repeats patterns of the request, which may be long lists. */
 const MAX_REASON_LENGTH = 240

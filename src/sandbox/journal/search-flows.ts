@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../age/json-object.ts'
+import { isJsonObject } from '../../service/age/json-object.ts'
 import { createPause } from '../take-turn.ts'
 import { shownResponse } from './call-record.ts'
 import { type FlowStatus, summarizeFlow } from './explain-flow.ts'

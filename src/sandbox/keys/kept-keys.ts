@@ -1,8 +1,8 @@
 import { createPublicKey, sign, verify } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { JWK } from 'jose'
-import type { SigningAlgorithm } from '../../oidc/ports.ts'
-import { found } from '../../text/message-parts.ts'
+import type { SigningAlgorithm } from '../../service/oidc/ports.ts'
+import { found } from '../../service/text/message-parts.ts'
 import { importSigningKey, type SigningKey, type SigningKeys, type StoredKeys } from './signing-keys.ts'
 
 /**

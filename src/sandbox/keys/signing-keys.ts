@@ -1,8 +1,8 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose'
 import * as z from 'zod'
-import { isJsonObject } from '../../age/json-object.ts'
-import type { SigningAlgorithm } from '../../oidc/ports.ts'
+import { isJsonObject } from '../../service/age/json-object.ts'
+import type { SigningAlgorithm } from '../../service/oidc/ports.ts'
 import attackerKeys from './attacker-keys.json' with { type: 'json' }
 
 /** A private key ready to sign, with its public half as the key set shows it. */

@@ -1,5 +1,5 @@
-import { isJsonObject } from '../../age/json-object.ts'
-import type { Callback, IdTokenClaims } from '../../oidc/callback.ts'
+import { isJsonObject } from '../../service/age/json-object.ts'
+import type { Callback, IdTokenClaims } from '../../service/oidc/callback.ts'
 import { signCompact, takeApart, type Unsigned } from '../keys/compact-jws.ts'
 import type { SigningKey } from '../keys/signing-keys.ts'
 import type { ServerReply } from './outcome.ts'

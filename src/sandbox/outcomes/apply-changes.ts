@@ -1,4 +1,4 @@
-import type { Seams } from '../../oidc/callback.ts'
+import type { Seams } from '../../service/oidc/callback.ts'
 import type { AnswerChange, OutcomeFlow, Seam, SeamChange, ValueAt } from './outcome.ts'
 import type { TamperTools } from './tamper-tools.ts'
 

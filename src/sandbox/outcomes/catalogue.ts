@@ -1,4 +1,4 @@
-import { endpointOf, SERVER_CALLS } from '../../oidc/endpoints.ts'
+import { endpointOf, SERVER_CALLS } from '../../service/oidc/endpoints.ts'
 import { type AuditRow, OUTCOME_FLOWS, type Outcome, type OutcomeFlow } from './outcome.ts'
 import { completeRow, type OutcomeRow } from './outcome-row.ts'
 import { BROUGHT_ANSWERS, CALLBACKS, USE_CALLBACKS } from './rows/callback.ts'

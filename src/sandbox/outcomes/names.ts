@@ -1,5 +1,5 @@
-import { Refusal } from '../../oidc/refusal.ts'
-import { listed, unknownName } from '../../text/message-parts.ts'
+import { Refusal } from '../../service/oidc/refusal.ts'
+import { listed, unknownName } from '../../service/text/message-parts.ts'
 import type { Persona } from '../personas/persona-schema.ts'
 import type { Personas } from '../personas/personas.ts'
 import { findOutcome, OUTCOMES, outcomesFor } from './catalogue.ts'

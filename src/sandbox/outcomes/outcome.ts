@@ -1,6 +1,6 @@
-import type { Callback, IdTokenClaims } from '../../oidc/callback.ts'
-import { CALLS, type Call } from '../../oidc/endpoints.ts'
-import type { Awaitable } from '../../oidc/ports.ts'
+import type { Callback, IdTokenClaims } from '../../service/oidc/callback.ts'
+import { CALLS, type Call } from '../../service/oidc/endpoints.ts'
+import type { Awaitable } from '../../service/oidc/ports.ts'
 import type { TamperTools } from './tamper-tools.ts'
 
 /** What an outcome belongs to: an authorization request, or a server-to-server call. */

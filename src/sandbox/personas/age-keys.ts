@@ -1,5 +1,5 @@
-import { parseRelativeDate, resolveRelativeDate } from '../../age/calendar.ts'
-import type { AgeSignal } from '../../age/signal.ts'
+import { parseRelativeDate, resolveRelativeDate } from '../../service/age/calendar.ts'
+import type { AgeSignal } from '../../service/age/signal.ts'
 import type { Persona } from './persona-schema.ts'
 
 /** The id of the age key in a flow of an audit: an upgrade of this key succeeds and is not saved. */

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { checkedSignalSchema, MAX_SIGNALS, personaSignalSchema } from '../../age/signal.ts'
-import { countedList } from '../../files/counted-list.ts'
-import { mustBe } from '../../text/schema-problems.ts'
+import { checkedSignalSchema, MAX_SIGNALS, personaSignalSchema } from '../../service/age/signal.ts'
+import { countedList } from '../../service/text/counted-list.ts'
+import { mustBe } from '../../service/text/schema-problems.ts'
 
 /** The headings under which a choice page lists personas. */
 export const PERSONA_GROUPS = ['Adults', 'Minors', 'Birthdays', 'Methods', 'Assurance', 'Edge cases', 'Own'] as const

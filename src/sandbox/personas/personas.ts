@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type AgeSignal, MAX_SIGNALS } from '../../age/signal.ts'
+import { type AgeSignal, MAX_SIGNALS } from '../../service/age/signal.ts'
 import {
   type AgeKey,
   type AgeKeys,
@@ -7,8 +7,8 @@ import {
   type Ids,
   type RecordChange as Written,
   whenThere,
-} from '../../oidc/ports.ts'
-import { Refusal } from '../../oidc/refusal.ts'
+} from '../../service/oidc/ports.ts'
+import { Refusal } from '../../service/oidc/refusal.ts'
 import type { SandboxClock } from '../clock/clock.ts'
 import { type Tables, type TenantRecords, table } from '../tables.ts'
 import { resolvePersona, resolvePersonas, resolveSignal, UNSAVED_AGE_KEY } from './age-keys.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { Refusal } from '../../oidc/refusal.ts'
-import { echoedText } from '../../oidc/request/echoed.ts'
+import { Refusal } from '../../service/oidc/refusal.ts'
+import { echoedText } from '../../service/oidc/request/echoed.ts'
 import { requireOutcome, requirePersona } from '../outcomes/names.ts'
 import { OUTCOME_FLOWS, type OutcomeFlow } from '../outcomes/outcome.ts'
 import type { Personas } from '../personas/personas.ts'

@@ -1,5 +1,5 @@
-import { type Awaitable, type Ids, whenThere } from '../../oidc/ports.ts'
-import { isUnavailable, Refusal } from '../../oidc/refusal.ts'
+import { type Awaitable, type Ids, whenThere } from '../../service/oidc/ports.ts'
+import { isUnavailable, Refusal } from '../../service/oidc/refusal.ts'
 import type { ClockMove } from '../clock/clock.ts'
 import { type Tables, table } from '../tables.ts'
 import { type Expectation, isHeld, type NewExpectation } from './expectation.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { isJsonObject } from '../../age/json-object.ts'
-import { parseJson } from '../../oidc/request/json.ts'
+import { isJsonObject } from '../../service/age/json-object.ts'
+import { parseJson } from '../../service/oidc/request/json.ts'
 import type { Mask } from '../clients/mask.ts'
 import type { OutcomeFlow } from '../outcomes/outcome.ts'
 import { type Expectation, expectedSchema, isHeld, type NewExpectation } from './expectation.ts'

@@ -1,5 +1,5 @@
-import type { Decisions } from '../../oidc/decisions.ts'
-import type { Call } from '../../oidc/endpoints.ts'
+import type { Decisions } from '../../service/oidc/decisions.ts'
+import type { Call } from '../../service/oidc/endpoints.ts'
 import { bodyOf, withJson, withoutBody, withText } from '../outcomes/answer-changes.ts'
 import type { ServerReply } from '../outcomes/outcome.ts'
 

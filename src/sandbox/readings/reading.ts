@@ -1,6 +1,6 @@
-import type { Callback } from '../../oidc/callback.ts'
-import type { Decisions } from '../../oidc/decisions.ts'
-import type { ServerCall } from '../../oidc/endpoints.ts'
+import type { Callback } from '../../service/oidc/callback.ts'
+import type { Decisions } from '../../service/oidc/decisions.ts'
+import type { ServerCall } from '../../service/oidc/endpoints.ts'
 import type { AnswerChange, Apply, OutcomeFlow } from '../outcomes/outcome.ts'
 import type { TamperTools } from '../outcomes/tamper-tools.ts'
 

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import type { Ids } from '../../oidc/ports.ts'
+import type { Ids } from '../../service/oidc/ports.ts'
 
 /** Bytes drawn from the system at once: a system call for each identifier would take as long as checking a request. */
 const POOL_BYTES = 4096

@@ -1,7 +1,7 @@
-import { DamagedRecord } from '../../oidc/collection.ts'
-import type { Awaitable } from '../../oidc/ports.ts'
-import type { Provider } from '../../oidc/provider.ts'
-import { BRAND } from '../../oidc/rules/profile.ts'
+import { DamagedRecord } from '../../service/oidc/collection.ts'
+import type { Awaitable } from '../../service/oidc/ports.ts'
+import type { Provider } from '../../service/oidc/provider.ts'
+import { BRAND } from '../../service/oidc/rules/profile.ts'
 import { type Addresses, baseUrlAt, pathOf } from '../addresses/addresses.ts'
 import {
   type ClockMove,

@@ -1,4 +1,4 @@
-import { Refusal } from '../../oidc/refusal.ts'
+import { Refusal } from '../../service/oidc/refusal.ts'
 import { type Addresses, addressesBelow } from '../addresses/addresses.ts'
 import { MAX_TENANTS, type SharedParts } from './shared-parts.ts'
 import { createTenant, type Tenant } from './tenant.ts'

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { isJsonObject, type JsonObject } from '../../age/json-object.ts'
 import { connectSandbox, findBaseUrl } from '../../client/connect-sandbox.ts'
 import type { SandboxApi } from '../../client/sandbox-api.ts'
 import { ConfigError } from '../../files/config-error.ts'
-import { quote } from '../../text/message-parts.ts'
+import { isJsonObject, type JsonObject } from '../../service/age/json-object.ts'
+import { quote } from '../../service/text/message-parts.ts'
 import { createSandbox, type SandboxOptions } from '../create-sandbox.ts'
 import { COVERAGE_FOLDER, startCoverage } from './worker-coverage.ts'
 

@@ -5,7 +5,7 @@ import { renderStarterFile } from '../../../src/cli/start/init.ts'
 import { DEFAULT_CONFIG_FILE } from '../../../src/config/config-file.ts'
 import { configSchema, SETTINGS } from '../../../src/config/settings.ts'
 import { parseYamlDocument } from '../../../src/files/yaml-document.ts'
-import { DEFAULT_LIFETIMES } from '../../../src/oidc/decisions.ts'
+import { DEFAULT_LIFETIMES } from '../../../src/service/oidc/decisions.ts'
 import { folderWith } from '../../support/folder-with.ts'
 import { run } from '../in-process.ts'
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { Claims } from '../../../src/age/claims.ts'
-import type { AgeSignal } from '../../../src/age/signal.ts'
 import { selectAnswers } from '../../../src/console/playground/answer-table.ts'
 import { answersOf } from '../../../src/console/playground/answers.ts'
+import type { Claims } from '../../../src/service/age/claims.ts'
+import type { AgeSignal } from '../../../src/service/age/signal.ts'
 import { usedBytes } from '../../support/used-bytes.ts'
 
 const SIGNAL: AgeSignal = {

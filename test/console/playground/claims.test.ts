@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { Claims } from '../../../src/age/claims.ts'
 import { changesOf, formatClaims, readPasted } from '../../../src/console/playground/claims.ts'
-import { DEFAULT_DECISIONS } from '../../../src/oidc/decisions.ts'
+import type { Claims } from '../../../src/service/age/claims.ts'
+import { DEFAULT_DECISIONS } from '../../../src/service/oidc/decisions.ts'
 
 const vocabulary = { platforms: ['apple'], provenanceAllowlist: [] }
 const provider = { profile: 'spec' as const, vocabulary, decisions: DEFAULT_DECISIONS }

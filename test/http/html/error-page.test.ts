@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { renderError } from '../../../src/http/html/error-page.ts'
 import type { RenderedPage, Shell } from '../../../src/http/html/layout.ts'
-import { Refusal } from '../../../src/oidc/refusal.ts'
-import { Findings } from '../../../src/oidc/rules/findings.ts'
+import { Refusal } from '../../../src/service/oidc/refusal.ts'
+import { Findings } from '../../../src/service/oidc/rules/findings.ts'
 import { errorView, shell } from '../../hosted/views.ts'
 import { byTestId, tagsOf, textOf } from '../../support/markup.ts'
 

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { Refusal } from '../../../src/oidc/refusal.ts'
 import {
   createClock,
   describeClock,
@@ -7,6 +6,7 @@ import {
   moveClock,
   type SandboxClock,
 } from '../../../src/sandbox/clock/clock.ts'
+import { Refusal } from '../../../src/service/oidc/refusal.ts'
 
 const NOON = Date.parse('2026-05-17T12:00:00Z')
 const FIRST = Date.parse('0001-01-01T00:00:00Z')

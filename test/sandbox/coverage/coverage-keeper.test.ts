@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { ENDPOINTS } from '../../../src/oidc/endpoints.ts'
 import { MAX_CLAIMS } from '../../../src/sandbox/coverage/counters.ts'
 import { createCoverageKeeper } from '../../../src/sandbox/coverage/coverage-keeper.ts'
+import { ENDPOINTS } from '../../../src/service/oidc/endpoints.ts'
 
 function transactionFor(threshold: number) {
   const claims = { age_thresholds: [threshold, 150] }

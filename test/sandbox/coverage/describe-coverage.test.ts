@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import type { Claims } from '../../../src/age/claims.ts'
 import { type CoverageCounters, emptyCounters } from '../../../src/sandbox/coverage/counters.ts'
 import type { Coverage } from '../../../src/sandbox/coverage/coverage.ts'
 import { describeCoverage } from '../../../src/sandbox/coverage/describe-coverage.ts'
 import { castOf } from '../../../src/sandbox/coverage/dimensions/item.ts'
 import { findRow } from '../../../src/sandbox/outcomes/catalogue.ts'
 import { loadPersonas } from '../../../src/sandbox/personas/load-personas.ts'
+import type { Claims } from '../../../src/service/age/claims.ts'
 
 const NOW = Date.parse('2026-06-15T12:00:00Z')
 const ONCE = { count: 1 }

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { Refusal } from '../../../src/oidc/refusal.ts'
 import { createMask } from '../../../src/sandbox/clients/mask.ts'
 import {
   decide,
@@ -13,6 +12,7 @@ import type { OutcomeFlow } from '../../../src/sandbox/outcomes/outcome.ts'
 import type { ReceivedCall } from '../../../src/sandbox/queue/queued.ts'
 import type { Scenario } from '../../../src/sandbox/queue/scenario-schema.ts'
 import type { Tenant } from '../../../src/sandbox/tenants/tenant.ts'
+import { Refusal } from '../../../src/service/oidc/refusal.ts'
 import { callbackWith, useFlowEntry } from '../../support/journal-entries.ts'
 import { type Changes, REDIRECT_URI } from '../../support/requests.ts'
 import { refusalOf, transactionOf } from '../../support/service.ts'

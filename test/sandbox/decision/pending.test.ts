@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import type { AgeSignal } from '../../../src/age/signal.ts'
 import {
   keepPending,
   type Pending,
@@ -8,6 +7,7 @@ import {
   wasAnswered,
 } from '../../../src/sandbox/decision/pending.ts'
 import { createIds } from '../../../src/sandbox/tenants/ids.ts'
+import type { AgeSignal } from '../../../src/service/age/signal.ts'
 import { createMemoryStore } from '../../../src/store/memory.ts'
 
 const NOON = Date.parse('2026-06-01T12:00:00Z')

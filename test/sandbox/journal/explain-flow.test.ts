@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { explainEvaluation } from '../../../src/age/evaluate.ts'
 import { explainFlow, summarizeFlow } from '../../../src/sandbox/journal/explain-flow.ts'
 import type { Flow } from '../../../src/sandbox/journal/journal.ts'
+import { explainEvaluation } from '../../../src/service/age/evaluate.ts'
 import { callbackWith, listedFlow, recordedCall } from '../../support/journal-entries.ts'
 
 const finding = { level: 'error', path: 'nonce', hint: 'Send one.' } as const

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { explainEvaluation } from '../../../src/age/evaluate.ts'
 import { reasoningLines } from '../../../src/sandbox/journal/reasoning-lines.ts'
+import { explainEvaluation } from '../../../src/service/age/evaluate.ts'
 
 const NOW = Date.parse('2026-01-01T00:00:00Z')
 const face = {

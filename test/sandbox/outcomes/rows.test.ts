@@ -1,7 +1,6 @@
 import { createHmac, createPublicKey, X509Certificate } from 'node:crypto'
 import { compactVerify, importJWK } from 'jose'
 import { expect, test } from 'vitest'
-import type { Callback } from '../../../src/oidc/callback.ts'
 import { conclude } from '../../../src/sandbox/decision/conclude.ts'
 import certificates from '../../../src/sandbox/keys/attacker-certificates.json' with { type: 'json' }
 import { bodyOf, keysOfReply } from '../../../src/sandbox/outcomes/answer-changes.ts'
@@ -9,6 +8,7 @@ import { findOutcome, OUTCOMES, rowId } from '../../../src/sandbox/outcomes/cata
 import type { Outcome, ReplyBody } from '../../../src/sandbox/outcomes/outcome.ts'
 import { createTamperTools } from '../../../src/sandbox/outcomes/tamper-tools.ts'
 import type { Tenant } from '../../../src/sandbox/tenants/tenant.ts'
+import type { Callback } from '../../../src/service/oidc/callback.ts'
 import { goodReply } from '../../support/good-reply.ts'
 import { transactionOf } from '../../support/service.ts'
 import { createTestTenant } from '../../support/tenant.ts'

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { evaluateAnswers } from '../../../src/age/evaluate.ts'
-import { METHOD_NAMES } from '../../../src/age/methods.ts'
 import { resolvePersona } from '../../../src/sandbox/personas/age-keys.ts'
 import { generatePersonas, MAX_GENERATED } from '../../../src/sandbox/personas/generate-personas.ts'
 import { personaSchema } from '../../../src/sandbox/personas/persona-schema.ts'
-import { checkAgainst } from '../../../src/text/schema-problems.ts'
+import { evaluateAnswers } from '../../../src/service/age/evaluate.ts'
+import { METHOD_NAMES } from '../../../src/service/age/methods.ts'
+import { checkAgainst } from '../../../src/service/text/schema-problems.ts'
 
 const THRESHOLDS = [13, 16, 18, 21, 25]
 

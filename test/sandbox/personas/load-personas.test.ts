@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
-import { type Claims, parseClaims } from '../../../src/age/claims.ts'
-import { evaluate } from '../../../src/age/evaluate.ts'
-import { AGE_FORMATS, CARD_TYPES, METHOD_NAMES } from '../../../src/age/methods.ts'
-import { parseEvaluationSignals } from '../../../src/age/signal.ts'
-import { ASSURANCE_LEVELS } from '../../../src/age/vocabulary.ts'
-import { DEFAULT_PLATFORMS, DEFAULT_PROVENANCE_ALLOWLIST } from '../../../src/oidc/decisions.ts'
 import { createClock, type SandboxClock } from '../../../src/sandbox/clock/clock.ts'
 import { resolvePersona } from '../../../src/sandbox/personas/age-keys.ts'
 import { BUILT_IN_PERSONAS } from '../../../src/sandbox/personas/load-personas.ts'
 import { readPersonas } from '../../../src/sandbox/personas/persona-files.ts'
 import { PERSONA_GROUPS } from '../../../src/sandbox/personas/persona-schema.ts'
+import { type Claims, parseClaims } from '../../../src/service/age/claims.ts'
+import { evaluate } from '../../../src/service/age/evaluate.ts'
+import { AGE_FORMATS, CARD_TYPES, METHOD_NAMES } from '../../../src/service/age/methods.ts'
+import { parseEvaluationSignals } from '../../../src/service/age/signal.ts'
+import { ASSURANCE_LEVELS } from '../../../src/service/age/vocabulary.ts'
+import { DEFAULT_PLATFORMS, DEFAULT_PROVENANCE_ALLOWLIST } from '../../../src/service/oidc/decisions.ts'
 
 const personas = readPersonas([BUILT_IN_PERSONAS])
 const signals = personas.flatMap(({ age_key }) => age_key?.signals ?? [])

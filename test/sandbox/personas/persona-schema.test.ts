@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { MAX_SIGNALS } from '../../../src/age/signal.ts'
 import { groupOf, personaSchema } from '../../../src/sandbox/personas/persona-schema.ts'
-import { checkAgainst, formatPath } from '../../../src/text/schema-problems.ts'
+import { MAX_SIGNALS } from '../../../src/service/age/signal.ts'
+import { checkAgainst, formatPath } from '../../../src/service/text/schema-problems.ts'
 
 const signal = {
   method: 'id_doc_scan',
@@ -38,7 +38,7 @@ test.each([
   expect(checkAgainst(personaSchema, value)).toEqual({ kind: 'valid', value })
 })
 
-/** What is wrong with a signal is told in test/age/signal.test.ts. */
+/** What is wrong with a signal is told in test/service/age/signal.test.ts. */
 test.each([
   ['an upper-case name', { ...persona, name: 'Mia' }, /^name: must be 1 to 63 lower-case letters/],
   ['a name that begins with a hyphen', { ...persona, name: '-mia' }, /^name: /],

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { birthdayOf, birthdaysAt, filterResults, filtersOf } from '../../../age/claims-seen.ts'
-import { evaluateAnswers } from '../../../age/evaluate.ts'
-import type { AgeSignal } from '../../../age/signal.ts'
+import { birthdayOf, birthdaysAt, filterResults, filtersOf } from '../../../service/age/claims-seen.ts'
+import { evaluateAnswers } from '../../../service/age/evaluate.ts'
+import type { AgeSignal } from '../../../service/age/signal.ts'
 import { mapInTurns } from '../../take-turn.ts'
 import {
   ANSWER_SIDES,

@@ -1,5 +1,5 @@
-import { evaluateAnswers } from '../../../age/evaluate.ts'
-import { SERVER_CALLS, type ServerCall } from '../../../oidc/endpoints.ts'
+import { evaluateAnswers } from '../../../service/age/evaluate.ts'
+import { SERVER_CALLS, type ServerCall } from '../../../service/oidc/endpoints.ts'
 import { findOutcome, OUTCOMES, rowId } from '../../outcomes/catalogue.ts'
 import { bringsNothing, type Outcome, type OutcomeFlow, unmetNeedOf } from '../../outcomes/outcome.ts'
 import type { Asked, CoverageCounters, EndingName } from '../counters.ts'

@@ -1,4 +1,4 @@
-import type { AgeSignal } from '../../../age/signal.ts'
+import type { AgeSignal } from '../../../service/age/signal.ts'
 import type { Outcome, OutcomeFlow } from '../../outcomes/outcome.ts'
 import { resolvePersona } from '../../personas/age-keys.ts'
 import { inPersonaOrder, type Persona } from '../../personas/persona-schema.ts'

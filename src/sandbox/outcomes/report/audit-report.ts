@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { parseJson } from '../../../oidc/request/json.ts'
 import { packageVersion } from '../../../package-root.ts'
-import { checkAgainst, mustBe, problemLines } from '../../../text/schema-problems.ts'
+import { parseJson } from '../../../service/oidc/request/json.ts'
+import { checkAgainst, mustBe, problemLines } from '../../../service/text/schema-problems.ts'
 import { CHECKS, OUTCOME_FLOWS, REQUIREMENT_LEVELS } from '../outcome.ts'
 
 /** Verdicts that are findings against an app. */

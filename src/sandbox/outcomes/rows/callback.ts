@@ -1,4 +1,4 @@
-import { codeHash } from '../../../oidc/id-token.ts'
+import { codeHash } from '../../../service/oidc/id-token.ts'
 import { takeApart } from '../../keys/compact-jws.ts'
 import {
   paramOf,

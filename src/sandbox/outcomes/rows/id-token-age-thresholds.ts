@@ -1,4 +1,4 @@
-import type { IdTokenClaims } from '../../../oidc/callback.ts'
+import type { IdTokenClaims } from '../../../service/oidc/callback.ts'
 import { takeApart } from '../../keys/compact-jws.ts'
 import { answers, answersAs, signAgain } from '../answer-changes.ts'
 import { type Family, SAID } from '../families.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { codeHash, requestClaimsHash } from '../../../oidc/id-token.ts'
-import { createIssuer } from '../../../oidc/provider.ts'
+import { codeHash, requestClaimsHash } from '../../../service/oidc/id-token.ts'
+import { createIssuer } from '../../../service/oidc/provider.ts'
 import { SAID } from '../families.ts'
 import { changedClaims, changedToken, claimsRows, type OutcomeRow } from '../outcome-row.ts'
 

@@ -1,5 +1,5 @@
 import { createPublicKey } from 'node:crypto'
-import { SIGNING_ALGORITHMS } from '../../../oidc/ports.ts'
+import { SIGNING_ALGORITHMS } from '../../../service/oidc/ports.ts'
 import attackerCertificates from '../../keys/attacker-certificates.json' with { type: 'json' }
 import { encodePart, signInput, signWithSecret, takeApart } from '../../keys/compact-jws.ts'
 import { foreignKey, type SigningKey } from '../../keys/signing-keys.ts'

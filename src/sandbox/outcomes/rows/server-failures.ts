@@ -1,4 +1,4 @@
-import { SERVER_CALLS, type ServerCall } from '../../../oidc/endpoints.ts'
+import { SERVER_CALLS, type ServerCall } from '../../../service/oidc/endpoints.ts'
 import { withHeaders, withJson, withoutBody, withText } from '../answer-changes.ts'
 import { FAMILIES } from '../families.ts'
 import { changedReply, LACKING, NO_DOCUMENT, type OutcomeRow, replyInstead } from '../outcome-row.ts'

@@ -1,4 +1,4 @@
-import { createIssuer, useIssuer } from '../../../oidc/provider.ts'
+import { createIssuer, useIssuer } from '../../../service/oidc/provider.ts'
 import { withAnother, withMembers } from '../../outcomes/answer-changes.ts'
 import { inCallbacks, inReplies, type ReadingRow } from '../reading.ts'
 

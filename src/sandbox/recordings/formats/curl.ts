@@ -1,4 +1,4 @@
-import { shellWord } from '../../../files/shell-word.ts'
+import { shellWord } from '../../../service/text/shell-word.ts'
 import { type FieldValue, isRequest, type RecordedRequest, type RecordedStep, type Recording } from '../recording.ts'
 import { fileHeading, oneLine } from './file-heading.ts'
 

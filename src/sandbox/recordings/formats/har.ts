@@ -1,4 +1,4 @@
-import { ENDPOINTS } from '../../../oidc/endpoints.ts'
+import { ENDPOINTS } from '../../../service/oidc/endpoints.ts'
 import { type CallRecord, type RecordedResponse, shownAddress, shownResponse } from '../../journal/call-record.ts'
 import type { Recording } from '../recording.ts'
 import { fileHeading } from './file-heading.ts'

@@ -1,4 +1,4 @@
-import { snakeCased } from '../../../files/camel-case.ts'
+import { snakeCased } from '../../../service/text/camel-case.ts'
 import {
   type ExpectedAnswer,
   type FieldValue,
