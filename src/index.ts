@@ -39,7 +39,7 @@ export type {
   TenantChange,
   ThresholdTrace,
 } from './client/shapes.ts'
-export { ConfigError, type FileProblem } from './files/config-error.ts'
+export { ConfigError, type FileProblem } from './sandbox/files/config-error.ts'
 export type { OutcomeFlow } from './sandbox/outcomes/outcome.ts'
 export type { PersonaGroup } from './sandbox/personas/persona-schema.ts'
 export { type CallSummary, createSandbox, type Sandbox, type SandboxOptions } from './server/create-sandbox.ts'

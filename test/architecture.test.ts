@@ -17,14 +17,14 @@ const files: ReadonlyMap<string, string> = new Map(
 )
 
 /** What the domain and the edge may import: each room knows those below it. */
-const SERVED = ['http', 'sandbox', 'service/oidc', 'service/age', 'files', 'service/text']
+const SERVED = ['http', 'sandbox', 'service/oidc', 'service/age', 'sandbox/files', 'service/text']
 const PAGES = ['backchannel', 'hosted', 'console', 'demo']
 
 /** What each room may import besides itself, including types: the floor plan of docs/maintainers/architecture.md. */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   // The audit knows a sandbox only by its client, its catalogue and its readings.
   audit: [
-    ...['client', 'sandbox/outcomes', 'sandbox/readings', 'service/oidc/rules', 'files'],
+    ...['client', 'sandbox/outcomes', 'sandbox/readings', 'service/oidc/rules', 'sandbox/files'],
     // Whether an address is this machine.
     'sandbox/addresses',
     'service/text',
@@ -34,24 +34,24 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   server: [...PAGES, 'control', 'client', 'documents', 'mcp', ...SERVED, 'store', 'tls', 'config'],
   mcp: ['client', 'control', 'documents', ...SERVED],
-  client: ['control/contract', 'config', 'sandbox', 'service/oidc', 'service/age', 'files', 'service/text'],
+  client: ['control/contract', 'config', 'sandbox', 'service/oidc', 'service/age', 'sandbox/files', 'service/text'],
   // The client becomes a part of an app, so it brings nothing of the control API's server along.
-  'control/contract': ['config', 'sandbox', 'service/oidc', 'service/age', 'files', 'service/text'],
+  'control/contract': ['config', 'sandbox', 'service/oidc', 'service/age', 'sandbox/files', 'service/text'],
   backchannel: SERVED,
   hosted: SERVED,
   console: SERVED,
   demo: SERVED,
   documents: SERVED,
   control: SERVED,
-  http: ['sandbox', 'service/oidc', 'service/age', 'files', 'service/text'],
-  sandbox: ['service/oidc', 'service/age', 'files', 'service/text'],
+  http: ['sandbox', 'service/oidc', 'service/age', 'sandbox/files', 'service/text'],
+  sandbox: ['service/oidc', 'service/age', 'sandbox/files', 'service/text'],
   'service/oidc': ['service/age', 'service/text'],
   'service/age': ['service/text'],
   'service/text': [],
-  store: ['sandbox', 'service/oidc', 'service/age', 'files', 'service/text'],
-  tls: ['sandbox', 'files', 'service/text'],
-  config: ['sandbox', 'service/oidc', 'service/age', 'store', 'files', 'service/text'],
-  files: ['service/text'],
+  store: ['sandbox', 'service/oidc', 'service/age', 'sandbox/files', 'service/text'],
+  tls: ['sandbox', 'sandbox/files', 'service/text'],
+  config: ['sandbox', 'service/oidc', 'service/age', 'store', 'sandbox/files', 'service/text'],
+  'sandbox/files': ['service/text'],
 }
 
 const MAX_ENTRIES = 16

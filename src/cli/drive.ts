@@ -1,6 +1,6 @@
 import type { ClockState, Expectation, NextDecision } from '../client/shapes.ts'
 import type { Texts } from '../config/text-settings.ts'
-import { ConfigError } from '../files/config-error.ts'
+import { ConfigError } from '../sandbox/files/config-error.ts'
 import { OUTCOME_FLOWS } from '../sandbox/outcomes/outcome.ts'
 import { quote } from '../service/text/message-parts.ts'
 import { flagWord } from '../service/text/shell-word.ts'

@@ -1,7 +1,7 @@
 import { explainName } from '../client/explain-name.ts'
 import { loadSettings } from '../config/load-settings.ts'
 import type { Texts } from '../config/text-settings.ts'
-import { ConfigError } from '../files/config-error.ts'
+import { ConfigError } from '../sandbox/files/config-error.ts'
 import { flowNamed } from '../sandbox/journal/flow-link.ts'
 import { CATALOGUE_VERSION, describeOutcome, OUTCOMES, rowId } from '../sandbox/outcomes/catalogue.ts'
 import { OUTCOME_FLOWS, type Outcome } from '../sandbox/outcomes/outcome.ts'

@@ -1,7 +1,7 @@
 import { type Command, CommanderError, type Option } from 'commander'
 import { SandboxError } from '../client/sandbox-error.ts'
 import { FLAGS } from '../config/text-settings.ts'
-import { codeOf, messageOf } from '../files/caught.ts'
+import { codeOf, messageOf } from '../sandbox/files/caught.ts'
 import { didYouMean } from '../service/text/message-parts.ts'
 import { visible } from '../service/text/visible.ts'
 import { paintError, printError } from './terminal.ts'

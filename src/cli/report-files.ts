@@ -1,8 +1,8 @@
 import { appendFileSync, statSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { messageOf } from '../files/caught.ts'
-import { ConfigError } from '../files/config-error.ts'
-import { MAX_SUMMARY_BYTES } from '../files/reports/markdown.ts'
+import { messageOf } from '../sandbox/files/caught.ts'
+import { ConfigError } from '../sandbox/files/config-error.ts'
+import { MAX_SUMMARY_BYTES } from '../sandbox/files/reports/markdown.ts'
 import { printText } from './terminal.ts'
 
 /**

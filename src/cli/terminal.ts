@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs'
 import { Socket } from 'node:net'
 import type { Writable } from 'node:stream'
 import { styleText } from 'node:util'
-import { codeOf } from '../files/caught.ts'
+import { codeOf } from '../sandbox/files/caught.ts'
 import { escapeSteering } from '../service/text/visible.ts'
 
 // One style at a time: with several, Node 20 does not check whether the stream is a terminal.

@@ -6,7 +6,7 @@ import type { TcpSocketConnectOpts } from 'node:net'
 import { createSecureContext, rootCertificates, TLSSocket } from 'node:tls'
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
-import { codeOf, messageOf } from '../files/caught.ts'
+import { codeOf, messageOf } from '../sandbox/files/caught.ts'
 import { startDeadline } from './deadline.ts'
 
 /** Bytes of a page that are read, at most. */

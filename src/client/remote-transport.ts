@@ -1,5 +1,5 @@
 import type { OperationId, OperationResult } from '../control/contract/contract.ts'
-import { onDemand } from '../files/on-demand.ts'
+import { onDemand } from '../sandbox/files/on-demand.ts'
 import type { Transport } from './sandbox-api.ts'
 import { SandboxError, unreachable } from './sandbox-error.ts'
 

@@ -1,4 +1,4 @@
-import { codeOf, isError, messageOf } from '../files/caught.ts'
+import { codeOf, isError, messageOf } from '../sandbox/files/caught.ts'
 
 /** A call that the sandbox refused, which then changed nothing, or did not answer. */
 export class SandboxError extends Error {

@@ -1,4 +1,4 @@
-import { ConfigError } from '../files/config-error.ts'
+import { ConfigError } from '../sandbox/files/config-error.ts'
 import { isJsonObject } from '../service/age/json-object.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
-import { ConfigError, type SettingPath } from '../files/config-error.ts'
 import { BUILTIN_CLIENT } from '../sandbox/clients/clients.ts'
+import { ConfigError, type SettingPath } from '../sandbox/files/config-error.ts'
 import { snakeCase } from '../service/text/camel-case.ts'
 import { formatPath } from '../service/text/schema-problems.ts'
 import { configPathOf, problemInFile, readConfigFile, resolvePaths } from './config-file.ts'

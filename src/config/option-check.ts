@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { ConfigError } from '../files/config-error.ts'
+import { ConfigError } from '../sandbox/files/config-error.ts'
 import { readingsChangeSchema } from '../sandbox/readings/readings.ts'
 import { TENANT_VALUES } from '../sandbox/tenants/shared-parts.ts'
 import { camelCase, snakeCase } from '../service/text/camel-case.ts'

@@ -1,4 +1,4 @@
-import { ConfigError } from '../files/config-error.ts'
+import { ConfigError } from '../sandbox/files/config-error.ts'
 import { snakeCase } from '../service/text/camel-case.ts'
 import { didYouMean } from '../service/text/message-parts.ts'
 import { checkAgainst, formatPath } from '../service/text/schema-problems.ts'

@@ -1,4 +1,3 @@
-import { onDemand } from '../files/on-demand.ts'
 import { type ConsoleFrame, renderConsolePage } from '../http/console-page.ts'
 import { contains } from '../http/form.ts'
 import {
@@ -13,6 +12,7 @@ import { filterOptions, renderSelect, renderTextField } from '../http/html/field
 import { type Html, html } from '../http/html/html.ts'
 import type { RenderedPage } from '../http/html/layout.ts'
 import { actingCookies } from '../http/requested-decision.ts'
+import { onDemand } from '../sandbox/files/on-demand.ts'
 import { requirePersona } from '../sandbox/outcomes/names.ts'
 import { groupOf, inPersonaOrder, PERSONA_GROUPS, type Persona } from '../sandbox/personas/persona-schema.ts'
 import type { ActResult, ConsoleCall, ConsoleRoute } from './console-route.ts'

@@ -1,12 +1,12 @@
 import * as z from 'zod'
-import { ConfigError } from '../files/config-error.ts'
-import { decodeText } from '../files/decode-text.ts'
-import { onDemand } from '../files/on-demand.ts'
 import { guardControl } from '../http/guard/guard.ts'
 import type { Handler, HttpHost, RouteRow } from '../http/handler.ts'
 import type { Incoming } from '../http/incoming.ts'
 import { requireShortYaml } from '../http/read-body.ts'
 import { eventStream, json, noContent, page, type Reply } from '../http/reply.ts'
+import { ConfigError } from '../sandbox/files/config-error.ts'
+import { decodeText } from '../sandbox/files/decode-text.ts'
+import { onDemand } from '../sandbox/files/on-demand.ts'
 import type { RecordedFile } from '../sandbox/recordings/export-flow.ts'
 import { isJsonObject } from '../service/age/json-object.ts'
 import { Refusal } from '../service/oidc/refusal.ts'
@@ -88,7 +88,7 @@ const isOwnForm = ({ acceptsForm }: Operation, { contentType }: Incoming) =>
   acceptsForm && contentType?.toLowerCase().startsWith('application/x-www-form-urlencoded') === true
 
 /** The YAML parser is loaded with the first body that needs it. */
-const loadYaml = onDemand(() => import('../files/yaml-document.ts'))
+const loadYaml = onDemand(() => import('../sandbox/files/yaml-document.ts'))
 
 /** RFC 9512, and names that were in use before it. */
 const YAML_TYPES = ['application/yaml', 'application/x-yaml', 'text/yaml', 'text/x-yaml']

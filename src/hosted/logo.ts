@@ -1,8 +1,8 @@
 import { readFile, stat } from 'node:fs/promises'
 import { extname } from 'node:path'
-import { isOutOfDescriptors } from '../files/on-demand.ts'
 import type { Handler } from '../http/handler.ts'
 import { type Html, html } from '../http/html/html.ts'
+import { isOutOfDescriptors } from '../sandbox/files/on-demand.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { Refusal } from '../service/oidc/refusal.ts'
 

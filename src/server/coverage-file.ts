@@ -1,11 +1,11 @@
 import { access, constants, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { codeOf, messageOf } from '../files/caught.ts'
-import { ConfigError } from '../files/config-error.ts'
-import { replaceFile } from '../files/private-file.ts'
-import { MAX_REPORT_BYTES, readTextFile } from '../files/text-file.ts'
 import { coverageIn } from '../sandbox/coverage/counters.ts'
 import type { Coverage } from '../sandbox/coverage/coverage.ts'
+import { codeOf, messageOf } from '../sandbox/files/caught.ts'
+import { ConfigError } from '../sandbox/files/config-error.ts'
+import { replaceFile } from '../sandbox/files/private-file.ts'
+import { MAX_REPORT_BYTES, readTextFile } from '../sandbox/files/text-file.ts'
 import { takeTurn } from '../sandbox/take-turn.ts'
 
 /** Milliseconds from a change to its file. */

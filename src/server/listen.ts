@@ -1,7 +1,7 @@
 import { createServer, type Server, type ServerOptions } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { codeOf, isError } from '../files/caught.ts'
-import { ConfigError } from '../files/config-error.ts'
+import { codeOf, isError } from '../sandbox/files/caught.ts'
+import { ConfigError } from '../sandbox/files/config-error.ts'
 import type { ServerCertificate } from '../tls/certificate.ts'
 import { answerUnparsed, ConnectedResponse } from './parser-answers.ts'
 

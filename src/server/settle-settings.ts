@@ -1,6 +1,6 @@
-import { ConfigError, type SettingPath } from '../files/config-error.ts'
 import { redirectUriWarnings } from '../sandbox/addresses/addresses.ts'
 import { BUILTIN_CLIENT } from '../sandbox/clients/clients.ts'
+import { ConfigError, type SettingPath } from '../sandbox/files/config-error.ts'
 import { OUTCOMES } from '../sandbox/outcomes/catalogue.ts'
 import { loadPersonas } from '../sandbox/personas/load-personas.ts'
 import { readingsOf } from '../sandbox/readings/readings.ts'

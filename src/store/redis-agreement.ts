@@ -1,4 +1,4 @@
-import { messageOf } from '../files/caught.ts'
+import { messageOf } from '../sandbox/files/caught.ts'
 import { importKeptKeys } from '../sandbox/keys/kept-keys.ts'
 import type { KeySource } from '../sandbox/keys/key-ring.ts'
 import { type SigningKeys, storedForm, storedKeysSchema } from '../sandbox/keys/signing-keys.ts'

@@ -1,5 +1,5 @@
 import { createClient, ErrorReply, RESP_TYPES } from '@redis/client'
-import { isError } from '../files/caught.ts'
+import { isError } from '../sandbox/files/caught.ts'
 import { Refusal } from '../service/oidc/refusal.ts'
 import { parseStoreAddress, type StoreAddress } from './redis-address.ts'
 import { clearFlows, clearRecords, clearTables, recordCallScript, useTenant, writeChanges } from './redis-scripts.ts'

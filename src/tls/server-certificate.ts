@@ -1,5 +1,5 @@
-import { ConfigError } from '../files/config-error.ts'
-import { onDemand } from '../files/on-demand.ts'
+import { ConfigError } from '../sandbox/files/config-error.ts'
+import { onDemand } from '../sandbox/files/on-demand.ts'
 import type { ServerCertificate } from './certificate.ts'
 
 interface HttpsOptions {

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { parseYamlDocument } from '../../src/files/yaml-document.ts'
+import { parseYamlDocument } from '../../src/sandbox/files/yaml-document.ts'
 import { parseScenario, readScenarioText } from '../../src/sandbox/queue/scenario-file.ts'
 import { scenarioSchema } from '../../src/sandbox/queue/scenario-schema.ts'
 import { startExpressExample } from '../support/express-example.ts'

@@ -3,7 +3,7 @@ import { auditFileSchema } from '../../src/audit/command/settings.ts'
 import { readConfigText } from '../../src/config/file/read-config-text.ts'
 import { loadSettings } from '../../src/config/load-settings.ts'
 import { FLAGS } from '../../src/config/text-settings.ts'
-import { parseYamlDocument } from '../../src/files/yaml-document.ts'
+import { parseYamlDocument } from '../../src/sandbox/files/yaml-document.ts'
 import { CATALOGUE_VERSION } from '../../src/sandbox/outcomes/catalogue.ts'
 import { fencedBlocks, readDocuments, readPage, readRoot, tableOf } from './page.ts'
 

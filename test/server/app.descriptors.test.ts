@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { FILES_OF_A_PART } from '../../src/files/on-demand.ts'
+import { FILES_OF_A_PART } from '../../src/sandbox/files/on-demand.ts'
 import { useRequest } from '../support/requests.ts'
 import { packageOfRun } from '../support/run.ts'
 

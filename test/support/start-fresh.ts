@@ -1,6 +1,6 @@
 import { createHttpAgent } from '../../src/audit/agent/http-agent.ts'
 import { appAt, type StartFresh } from '../../src/audit/drive/driver.ts'
-import { messageOf } from '../../src/files/caught.ts'
+import { messageOf } from '../../src/sandbox/files/caught.ts'
 import { createSandbox, type Sandbox } from '../../src/server/create-sandbox.ts'
 import type { RunningApp } from './express-example.ts'
 import { KEY_FILE } from './keys.ts'

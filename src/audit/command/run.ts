@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { messageOf } from '../../files/caught.ts'
+import { messageOf } from '../../sandbox/files/caught.ts'
 import { LAST_AUDIT, type VerdictName } from '../../sandbox/outcomes/report/audit-report.ts'
 import { summarise } from '../../sandbox/outcomes/report/checks-of.ts'
 import { findLibrary } from '../../sandbox/outcomes/report/remedies.ts'

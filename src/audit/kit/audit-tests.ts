@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { describeFlow } from '../../client/describe-flow.ts'
 import type { SandboxApi } from '../../client/sandbox-api.ts'
-import { ConfigError } from '../../files/config-error.ts'
+import { ConfigError } from '../../sandbox/files/config-error.ts'
 import { isBroughtAnswer, rowId } from '../../sandbox/outcomes/catalogue.ts'
 import { type AuditRow, bringsNothing } from '../../sandbox/outcomes/outcome.ts'
 import type { AuditedRow } from '../../sandbox/outcomes/report/audit-report.ts'

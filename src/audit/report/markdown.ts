@@ -1,4 +1,10 @@
-import { codeSpan, escapeMarkdown, fold, joinBlocks, renderMarkdownTable } from '../../files/reports/markdown.ts'
+import {
+  codeSpan,
+  escapeMarkdown,
+  fold,
+  joinBlocks,
+  renderMarkdownTable,
+} from '../../sandbox/files/reports/markdown.ts'
 import type { AuditedRow, AuditReport } from '../../sandbox/outcomes/report/audit-report.ts'
 import { conclusionOf, describeChecks, describeReadings, listChecks } from '../../sandbox/outcomes/report/checks-of.ts'
 import {

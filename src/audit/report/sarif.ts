@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isAbsolute } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { escapeMarkdown } from '../../files/reports/markdown.ts'
+import { escapeMarkdown } from '../../sandbox/files/reports/markdown.ts'
 import type { AuditReport } from '../../sandbox/outcomes/report/audit-report.ts'
 import {
   asSentence,

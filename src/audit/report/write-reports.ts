@@ -1,4 +1,4 @@
-import { type JUnitCase, renderJUnit } from '../../files/reports/junit.ts'
+import { type JUnitCase, renderJUnit } from '../../sandbox/files/reports/junit.ts'
 import type { AuditReport } from '../../sandbox/outcomes/report/audit-report.ts'
 import { headOf, linesOf, type Point, pointsOf, whatAppDid } from '../../sandbox/outcomes/report/points.ts'
 import { renderMarkdown } from './markdown.ts'

@@ -1,4 +1,4 @@
-import { messageOf } from '../../files/caught.ts'
+import { messageOf } from '../../sandbox/files/caught.ts'
 import { type AuditRow, CHECKS, type ClientCheck } from '../../sandbox/outcomes/outcome.ts'
 import type { VerdictName } from '../../sandbox/outcomes/report/audit-report.ts'
 import { isFinding } from '../../sandbox/outcomes/report/points.ts'

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { messageOf } from '../../files/caught.ts'
+import { messageOf } from '../../sandbox/files/caught.ts'
 import { AUDIT_ROWS, CATALOGUE_VERSIONS, findAuditRow, OUTCOMES, rowId } from '../../sandbox/outcomes/catalogue.ts'
 import type { AuditRow } from '../../sandbox/outcomes/outcome.ts'
 import { didYouMean, excerpt, listed, quote } from '../../service/text/message-parts.ts'

@@ -1,5 +1,3 @@
-import { type JUnitCase, renderJUnit } from '../../files/reports/junit.ts'
-import { codeSpan, escapeMarkdown, fold, joinBlocks, renderMarkdownTable } from '../../files/reports/markdown.ts'
 import { grouped } from '../../http/html/elements.ts'
 import {
   type Coverage,
@@ -11,6 +9,14 @@ import {
   gapsOf,
   nameOfSide,
 } from '../../sandbox/coverage/coverage.ts'
+import { type JUnitCase, renderJUnit } from '../../sandbox/files/reports/junit.ts'
+import {
+  codeSpan,
+  escapeMarkdown,
+  fold,
+  joinBlocks,
+  renderMarkdownTable,
+} from '../../sandbox/files/reports/markdown.ts'
 import { visible } from '../../service/text/visible.ts'
 import { alignColumns } from '../terminal.ts'
 

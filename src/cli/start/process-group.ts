@@ -2,8 +2,8 @@ import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
 import { ownEnvironment } from '../../config/load-settings.ts'
-import { codeOf, messageOf } from '../../files/caught.ts'
 import { startStopwatch } from '../../sandbox/clock/clock.ts'
+import { codeOf, messageOf } from '../../sandbox/files/caught.ts'
 
 /** How a program ended. */
 export interface ProcessEnd {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { ConfigError } from '../../files/config-error.ts'
-import { onDemand } from '../../files/on-demand.ts'
+import { ConfigError } from '../../sandbox/files/config-error.ts'
+import { onDemand } from '../../sandbox/files/on-demand.ts'
 import { checkAgainst, type ProblemReport, reportOf, type SchemaProblem } from '../../service/text/schema-problems.ts'
 import { quotationRemark } from '../in-quotes.ts'
 import { findPlaceholders } from '../placeholders.ts'
@@ -13,7 +13,7 @@ import { withPlainValues } from './plain-values.ts'
 import { type Environment, expandVariables } from './variables.ts'
 
 /** Loaded only when there is a config file. */
-const loadYaml = onDemand(() => import('../../files/yaml-document.ts'))
+const loadYaml = onDemand(() => import('../../sandbox/files/yaml-document.ts'))
 
 /** What a config file says. */
 export interface ConfigText {

@@ -1,5 +1,5 @@
-import { onDemand } from '../../files/on-demand.ts'
 import type { HttpHost } from '../../http/handler.ts'
+import { onDemand } from '../../sandbox/files/on-demand.ts'
 import { loadPersonas } from '../../sandbox/personas/load-personas.ts'
 import type { Persona } from '../../sandbox/personas/persona-schema.ts'
 import type { Claims } from '../../service/age/claims.ts'

@@ -1,4 +1,4 @@
-import { isOutOfDescriptors, onDemand } from '../../files/on-demand.ts'
+import { isOutOfDescriptors, onDemand } from '../../sandbox/files/on-demand.ts'
 import { endingWith, type FlowLink } from '../../sandbox/journal/flow-link.ts'
 import type { ServerReply } from '../../sandbox/outcomes/outcome.ts'
 import { inErrorForm } from '../../sandbox/readings/error-form.ts'

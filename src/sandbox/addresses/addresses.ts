@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net'
 import proxyAddr from 'proxy-addr'
-import { ConfigError } from '../../files/config-error.ts'
 import { didYouMean } from '../../service/text/message-parts.ts'
+import { ConfigError } from '../files/config-error.ts'
 
 /** The URLs under which a sandbox, or one of its tenants, is reached. None ends with a slash. */
 export interface Addresses {

@@ -1,11 +1,11 @@
 import * as z from 'zod'
-import { ConfigError } from '../../files/config-error.ts'
 import { type Claims, claimsSchema } from '../../service/age/claims.ts'
 import { isJsonObject } from '../../service/age/json-object.ts'
 import { SERVER_CALLS } from '../../service/oidc/endpoints.ts'
 import { parseJson } from '../../service/oidc/request/json.ts'
 import { quote } from '../../service/text/message-parts.ts'
 import { checkAgainst, problemLines } from '../../service/text/schema-problems.ts'
+import { ConfigError } from '../files/config-error.ts'
 import { CATALOGUE_VERSION } from '../outcomes/catalogue.ts'
 
 /** The version of the shape below; every new shape gets a new number. */

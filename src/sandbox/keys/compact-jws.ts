@@ -1,8 +1,8 @@
 import { createHmac, sign } from 'node:crypto'
 import { promisify } from 'node:util'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
-import { onDemand } from '../../files/on-demand.ts'
 import type { IdTokenClaims } from '../../service/oidc/callback.ts'
+import { onDemand } from '../files/on-demand.ts'
 import type { SigningKey } from './signing-keys.ts'
 
 /** Base64url without padding, of text or of the JSON of a value. */

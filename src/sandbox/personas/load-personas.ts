@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { ConfigError } from '../../files/config-error.ts'
-import { onDemand } from '../../files/on-demand.ts'
 import { packageRoot } from '../../package-root.ts'
+import { ConfigError } from '../files/config-error.ts'
+import { onDemand } from '../files/on-demand.ts'
 import type { Persona } from './persona-schema.ts'
 
 /** The folder of the personas that come with the package. */

@@ -1,4 +1,4 @@
-import { onDemand } from '../../files/on-demand.ts'
+import { onDemand } from '../files/on-demand.ts'
 
 /** Most sandboxes never generate a name or a persona: the names are half a megabyte, and would slow every start. */
 export const loadFaker = onDemand(() => import('@faker-js/faker/locale/en'))

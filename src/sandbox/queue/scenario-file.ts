@@ -1,5 +1,5 @@
-import { requireText } from '../../files/text-file.ts'
-import { parseYamlDocument } from '../../files/yaml-document.ts'
+import { requireText } from '../files/text-file.ts'
+import { parseYamlDocument } from '../files/yaml-document.ts'
 import { type Scenario, scenarioSchema, unknownPersonas } from './scenario-schema.ts'
 
 /** The text of a scenario file. @throws ConfigError when it cannot be read */

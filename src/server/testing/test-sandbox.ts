@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { connectSandbox, findBaseUrl } from '../../client/connect-sandbox.ts'
 import type { SandboxApi } from '../../client/sandbox-api.ts'
-import { ConfigError } from '../../files/config-error.ts'
+import { ConfigError } from '../../sandbox/files/config-error.ts'
 import { isJsonObject, type JsonObject } from '../../service/age/json-object.ts'
 import { quote } from '../../service/text/message-parts.ts'
 import { createSandbox, type SandboxOptions } from '../create-sandbox.ts'

@@ -11,7 +11,7 @@ import {
   settle,
 } from '../../../src/audit/command/plan.ts'
 import { auditFileSchema } from '../../../src/audit/command/settings.ts'
-import { ConfigError } from '../../../src/files/config-error.ts'
+import { ConfigError } from '../../../src/sandbox/files/config-error.ts'
 import { CATALOGUE_VERSION, CATALOGUE_VERSIONS } from '../../../src/sandbox/outcomes/catalogue.ts'
 import { folderWith } from '../../support/folder-with.ts'
 import { hostileYaml } from '../../support/hostile-yaml.ts'

@@ -2,8 +2,8 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { messageOf } from '../../../src/files/caught.ts'
-import { ConfigError } from '../../../src/files/config-error.ts'
+import { messageOf } from '../../../src/sandbox/files/caught.ts'
+import { ConfigError } from '../../../src/sandbox/files/config-error.ts'
 import { generateKeys, keyFileIn, readKeyFile } from '../../../src/sandbox/keys/key-file.ts'
 
 let folder: string

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { ConfigError } from '../../../src/files/config-error.ts'
+import { ConfigError } from '../../../src/sandbox/files/config-error.ts'
 import { loadPersonas } from '../../../src/sandbox/personas/load-personas.ts'
 import { readPersonaFile, readPersonas } from '../../../src/sandbox/personas/persona-files.ts'
 import { hostileYaml } from '../../support/hostile-yaml.ts'

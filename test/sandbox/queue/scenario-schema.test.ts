@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseYamlDocument } from '../../../src/files/yaml-document.ts'
+import { parseYamlDocument } from '../../../src/sandbox/files/yaml-document.ts'
 import { scenarioSchema, stepOf, unknownPersonas } from '../../../src/sandbox/queue/scenario-schema.ts'
 
 const NO_OUTCOME = 'there is no outcome of use "acess_denied"'

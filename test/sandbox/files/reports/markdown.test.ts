@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { codeSpan, escapeMarkdown } from '../../../src/files/reports/markdown.ts'
+import { codeSpan, escapeMarkdown } from '../../../../src/sandbox/files/reports/markdown.ts'
 
 test.each([
   ['plain text, section 3.1 (2)', 'plain text, section 3.1 (2)'],

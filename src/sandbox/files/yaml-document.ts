@@ -14,8 +14,8 @@ import {
   type YAMLError,
 } from 'yaml'
 import type * as z from 'zod'
-import { quote } from '../service/text/message-parts.ts'
-import { checkAgainst, formatPath, reportOf } from '../service/text/schema-problems.ts'
+import { quote } from '../../service/text/message-parts.ts'
+import { checkAgainst, formatPath, reportOf } from '../../service/text/schema-problems.ts'
 import { messageOf } from './caught.ts'
 import { ConfigError } from './config-error.ts'
 import { readYamlTokens } from './yaml-tokens.ts'

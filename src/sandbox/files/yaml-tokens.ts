@@ -1,5 +1,5 @@
 import { CST, Lexer, type LineCounter, Parser } from 'yaml'
-import { excerpt, quote } from '../service/text/message-parts.ts'
+import { excerpt, quote } from '../../service/text/message-parts.ts'
 
 /** Levels of lists and mappings, at most: what recurses over a value later must not run out of stack. */
 const MAX_LEVELS = 64

@@ -1,4 +1,4 @@
-import { visible } from '../../service/text/visible.ts'
+import { visible } from '../../../service/text/visible.ts'
 
 /** Characters of a value in a report, at most: an app may answer with megabytes. */
 const MAX_CHARACTERS = 2000

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { decodeText } from '../../src/files/decode-text.ts'
+import { decodeText } from '../../../src/sandbox/files/decode-text.ts'
 
 const decode = (...parts: (string | readonly number[])[]) =>
   decodeText(Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : Buffer.from(part)))))

@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
 import { devNull } from 'node:os'
 import { expect, test } from 'vitest'
-import { isOutOfDescriptors, onDemand } from '../../src/files/on-demand.ts'
+import { isOutOfDescriptors, onDemand } from '../../../src/sandbox/files/on-demand.ts'
 
 /** A part that counts its loads; those up to `failures` fail. */
 function countingPart(failures = 0) {

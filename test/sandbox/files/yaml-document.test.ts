@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { stringify } from 'yaml'
 import * as z from 'zod'
-import { ConfigError } from '../../src/files/config-error.ts'
-import { parseYamlDocument } from '../../src/files/yaml-document.ts'
+import { ConfigError } from '../../../src/sandbox/files/config-error.ts'
+import { parseYamlDocument } from '../../../src/sandbox/files/yaml-document.ts'
 
 const method = z.enum(['id_doc_scan', 'facial_age_estimation'])
 const signal = z.strictObject({ method, years: z.number().optional() })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { ConfigError } from '../../src/files/config-error.ts'
-import { parseYamlDocument } from '../../src/files/yaml-document.ts'
+import { ConfigError } from '../../../src/sandbox/files/config-error.ts'
+import { parseYamlDocument } from '../../../src/sandbox/files/yaml-document.ts'
 
 const parse = (text: string) => parseYamlDocument(text, { file: 'x.yaml', schema: z.unknown() })
 

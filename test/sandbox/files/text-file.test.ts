@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { messageOf } from '../../src/files/caught.ts'
-import { readTextFile, readTextIfThere, requireText } from '../../src/files/text-file.ts'
-import { folderWith } from '../support/folder-with.ts'
+import { messageOf } from '../../../src/sandbox/files/caught.ts'
+import { readTextFile, readTextIfThere, requireText } from '../../../src/sandbox/files/text-file.ts'
+import { folderWith } from '../../support/folder-with.ts'
 
 const MIB = 1024 * 1024
 
@@ -73,7 +73,7 @@ test.skipIf(process.getuid?.() === 0)('A file that this user may not read is nam
 test.skipIf(process.platform === 'win32')('A pipe is read to its end', () => {
   const file = join(folderWith(), 'pipe')
   execFileSync('mkfifo', [file])
-  const reader = `import { requireText } from ${JSON.stringify(new URL('../../src/files/text-file.ts', import.meta.url))}
+  const reader = `import { requireText } from ${JSON.stringify(new URL('../../../src/sandbox/files/text-file.ts', import.meta.url))}
     process.stdout.write(String(requireText(${JSON.stringify(file)}).length))`
   const command = `head -c 200000 /dev/zero | tr '\\0' x > ${file} & exec "$0" --import tsx --input-type=module -e "$1"`
   expect(execFileSync('sh', ['-c', command, process.execPath, reader], { encoding: 'utf8' })).toBe('200000')

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { changedPaths, readFileStates } from '../../src/files/file-states.ts'
-import { folderWith } from '../support/folder-with.ts'
+import { changedPaths, readFileStates } from '../../../src/sandbox/files/file-states.ts'
+import { folderWith } from '../../support/folder-with.ts'
 
 const isYaml = ({ name }: { name: string }) => name.endsWith('.yaml')
 

@@ -1,6 +1,6 @@
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { codeOf, isError, messageOf } from '../../src/files/caught.ts'
+import { codeOf, isError, messageOf } from '../../../src/sandbox/files/caught.ts'
 
 /** An error whose class is not the global one, as Node's are for a package that runs in Jest. */
 const foreign: unknown = runInNewContext(`Object.assign(new TypeError('no such file'), { code: 'ENOENT' })`)

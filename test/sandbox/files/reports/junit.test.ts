@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type JUnitCase, renderJUnit } from '../../../src/files/reports/junit.ts'
+import { type JUnitCase, renderJUnit } from '../../../../src/sandbox/files/reports/junit.ts'
 
 const passed: JUnitCase = { name: 'one', classname: 'A', seconds: 0.25, status: 'passed' }
 

@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
-import { createOrRead, replaceFile } from '../../src/files/private-file.ts'
-import { folderWith } from '../support/folder-with.ts'
+import { createOrRead, replaceFile } from '../../../src/sandbox/files/private-file.ts'
+import { folderWith } from '../../support/folder-with.ts'
 
 // A file system without hard links cannot be mounted by a test.
 const disk = { hasLinks: true }
