@@ -132,7 +132,7 @@ export default defineConfig({
         },
         {
           name: 'server',
-          test: /^(?!.*(?:src[\\/](?:cli|audit)[\\/]|src[\\/](?:audit|vitest|playwright)\.ts|sandbox[\\/]outcomes[\\/]report|server[\\/]testing|commander|parse5|entities|tough-cookie|tldts))/,
+          test: /^(?!.*(?:src[\\/](?:cli|audit)[\\/]|src[\\/](?:audit|vitest|playwright)\.ts|server[\\/]testing|commander|parse5|entities|tough-cookie|tldts))/,
           tags: ['$initial'],
         },
         // Parts that are loaded later. What several of them share would else be a file for each set of sharers.

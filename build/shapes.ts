@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
 import { choicesSchema } from '../src/audit/choices.ts'
+import { auditReportSchema, VERDICTS } from '../src/audit/report/audit-report.ts'
 import { SETTING_ROWS } from '../src/config/settings.ts'
 import { OPERATIONS } from '../src/control/contract/contract.ts'
 import { flowSchema } from '../src/control/contract/flows.ts'
@@ -8,7 +9,6 @@ import { clientSchema } from '../src/sandbox/clients/client-schema.ts'
 import { coverageSchema } from '../src/sandbox/coverage/coverage.ts'
 import { OUTCOMES } from '../src/sandbox/outcomes/catalogue.ts'
 import { CHECKS, OUTCOME_FLOWS, REQUIREMENT_LEVELS } from '../src/sandbox/outcomes/outcome.ts'
-import { auditReportSchema, VERDICTS } from '../src/sandbox/outcomes/report/audit-report.ts'
 import { readPersonas } from '../src/sandbox/personas/persona-files.ts'
 import { PERSONA_GROUPS } from '../src/sandbox/personas/persona-schema.ts'
 import { newExpectationSchema } from '../src/sandbox/queue/expectation.ts'
@@ -31,13 +31,13 @@ type Mode = 'result' | 'report' | 'input' | 'option'
 
 /** Types of the domain by their file, with the values of enums; shapes refer to these types. */
 const OF_DOMAIN: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
-  'age/methods': { Method: METHOD_NAMES },
-  'age/signal-schema': { AgeSignal: [], SubmittedAgeSignal: [] },
-  'age/vocabulary': { AssuranceLevel: ASSURANCE_LEVELS },
-  'oidc/ports': { SigningAlgorithm: SIGNING_ALGORITHMS },
-  'oidc/rules/profile': { Profile: PROFILES },
+  'service/age/methods': { Method: METHOD_NAMES },
+  'service/age/signal-schema': { AgeSignal: [], SubmittedAgeSignal: [] },
+  'service/age/vocabulary': { AssuranceLevel: ASSURANCE_LEVELS },
+  'service/oidc/ports': { SigningAlgorithm: SIGNING_ALGORITHMS },
+  'service/oidc/rules/profile': { Profile: PROFILES },
   'sandbox/outcomes/outcome': { OutcomeFlow: OUTCOME_FLOWS, RequirementLevel: REQUIREMENT_LEVELS },
-  'sandbox/outcomes/report/audit-report': { VerdictName: VERDICTS },
+  'audit/report/audit-report': { VerdictName: VERDICTS },
   'sandbox/personas/persona-schema': { PersonaGroup: PERSONA_GROUPS },
 }
 

@@ -10,8 +10,8 @@ import {
 } from './audit/command/find-verifications.ts'
 import { type VisitFunction, visitedBy } from './audit/drive/visited-by.ts'
 import { checkChoices, type RegisterTest, registerTests } from './audit/kit/audit-tests.ts'
+import type { AuditedRow, AuditReport } from './audit/report/published-report.ts'
 import type { SandboxApi } from './client/sandbox-api.ts'
-import type { AuditedRow, AuditReport } from './client/shapes.ts'
 import { DEMO_CLIENT_ID } from './sandbox/clients/clients.ts'
 import { ConfigError } from './sandbox/files/config-error.ts'
 import { found } from './service/text/message-parts.ts'
@@ -21,7 +21,7 @@ export type { AuditChoices, KnownFinding } from './audit/choices.ts'
 export type { FindFunction, FoundAgain, MissingVerification } from './audit/command/find-verifications.ts'
 export type { OpenedPage, OpenPage, OpenRequest, VisitDetails, VisitFunction } from './audit/drive/visited-by.ts'
 export { AuditFinding, type RegisterTest } from './audit/kit/audit-tests.ts'
-export type { AuditedRow, AuditReport } from './client/shapes.ts'
+export type { AuditedRow, AuditReport } from './audit/report/published-report.ts'
 
 /** Options of `audit`. */
 export interface AuditOptions extends AuditChoices {

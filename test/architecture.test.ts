@@ -24,7 +24,7 @@ const PAGES = ['backchannel', 'hosted', 'console', 'demo']
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   // The audit knows a sandbox only by its client, its catalogue and its readings.
   audit: [
-    ...['client', 'sandbox/outcomes', 'sandbox/readings', 'service/oidc/rules', 'sandbox/files'],
+    ...['client', 'sandbox/outcomes', 'sandbox/readings', 'service/oidc', 'sandbox/files'],
     // Whether an address is this machine.
     'sandbox/addresses',
     'service/text',
@@ -39,7 +39,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'control/contract': ['config', 'sandbox', 'service/oidc', 'service/age', 'sandbox/files', 'service/text'],
   backchannel: SERVED,
   hosted: SERVED,
-  console: SERVED,
+  console: [...SERVED, 'audit/report'],
   demo: SERVED,
   documents: SERVED,
   control: SERVED,

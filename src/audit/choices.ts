@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import type { Immutable } from '../client/shapes.ts'
 import { isNot, nonEmpty } from '../config/setting.ts'
-import { FAIL_ON } from '../sandbox/outcomes/report/audit-report.ts'
 import { quote } from '../service/text/message-parts.ts'
 import { mustBe } from '../service/text/schema-problems.ts'
+import { FAIL_ON } from './report/audit-report.ts'
 
 export const KNOWN_EXAMPLE = { row: 'use/id_token.kid_empty', because: 'the library takes an empty kid for none' }
 const AS_TEXT = `not a row, a colon and a reason, as in "${KNOWN_EXAMPLE.row}: ${KNOWN_EXAMPLE.because}"`

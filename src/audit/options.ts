@@ -1,6 +1,6 @@
-import type { AuditedRow } from '../sandbox/outcomes/report/audit-report.ts'
 import type { StartPage } from './agent/browser.ts'
 import type { AuditChoices } from './choices.ts'
+import type { AuditedRow } from './report/audit-report.ts'
 
 export interface FlowOptions {
   /** Where the browser begins the flow: Create after `create_requested`, Upgrade after a code. */

@@ -6,7 +6,6 @@ import type * as z from 'zod'
 import type { SettingOptions } from '../config/settings.ts'
 import type { Immutable, OperationResult, Operations } from '../control/contract/contract.ts'
 import type { ClientSettings } from '../sandbox/clients/client-schema.ts'
-import type { AuditReport as WholeAuditReport } from '../sandbox/outcomes/report/audit-report.ts'
 import type { Claims } from '../service/age/claims.ts'
 import type { AgeSignal, SubmittedAgeSignal } from '../service/age/signal-schema.ts'
 import type { Lifetimes } from '../service/oidc/ports.ts'
@@ -17,7 +16,6 @@ export type { ClockState } from '../sandbox/clock/clock.ts'
 export type { ClaimsCounters, Hits } from '../sandbox/coverage/counters.ts'
 export type { Coverage, CoverageDimension, CoverageItem, CoverageSide } from '../sandbox/coverage/coverage.ts'
 export type { FlowStatus } from '../sandbox/journal/explain-flow.ts'
-export type { AuditedRow } from '../sandbox/outcomes/report/audit-report.ts'
 export type { Persona } from '../sandbox/personas/persona-schema.ts'
 export type { Expectation } from '../sandbox/queue/expectation.ts'
 export type { ScenarioProgress, StepProgress } from '../sandbox/queue/queued.ts'
@@ -46,7 +44,6 @@ export type Scenario = Given<'armScenario', 'body'>
 export type ScenarioStep = Scenario['steps'][number]
 export type EvaluationResult = OperationResult<'evaluate'>
 export type TenantReadings = Pick<OperationResult<'getTenant'>, 'readings'>
-export type AuditReport = Omit<WholeAuditReport, 'learned' | 'readings' | 'first_started_at'>
 
 export type GivenSettings = { readonly [Name in keyof SettingOptions]?: SettingOptions[Name] | undefined }
 

@@ -94,7 +94,9 @@ function publishedShapes(): Readonly<Record<string, string>> {
   )
   return {
     'shapes.ts': shapes,
-    'inferred.ts': "export * from 'agekey-sandbox/client/shapes'\nexport * from 'agekey-sandbox/audit/choices'",
+    'inferred.ts': ['client/shapes', 'audit/choices', 'audit/report/published-report']
+      .map((file) => `export * from 'agekey-sandbox/${file}'`)
+      .join('\n'),
     'compared.ts': `import type { Immutable } from 'agekey-sandbox/control/contract/contract'\nimport type * as Inferred from './inferred.ts'\nimport type * as Written from './shapes.ts'\n${compared.join('\n')}`,
   }
 }

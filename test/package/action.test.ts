@@ -4,7 +4,7 @@ import { cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { auditReportSchema } from '../../src/sandbox/outcomes/report/audit-report.ts'
+import { auditReportSchema } from '../../src/audit/report/audit-report.ts'
 import { ROOT, readRoot } from '../docs/page.ts'
 import { makeScratchFolder } from '../docs/scratch-folder.ts'
 import { folderWith } from '../support/folder-with.ts'

@@ -5,8 +5,8 @@ import { replaceFile } from '../../sandbox/files/private-file.ts'
 import { preparePrivateFolder } from '../../sandbox/files/private-folder.ts'
 import { MAX_REPORT_BYTES, readTextIfThere } from '../../sandbox/files/text-file.ts'
 import { findAuditRow } from '../../sandbox/outcomes/catalogue.ts'
-import { type AuditReport, FINDINGS, LAST_AUDIT, readReport } from '../../sandbox/outcomes/report/audit-report.ts'
-import { exitCodeOf, summarise } from '../../sandbox/outcomes/report/checks-of.ts'
+import { type AuditReport, FINDINGS, LAST_AUDIT, readReport } from '../report/audit-report.ts'
+import { exitCodeOf, summarise } from '../report/checks-of.ts'
 
 /** Rows of the last audit of an app that failed or were undetermined. @throws ConfigError with one line, when there is none */
 export function readUnsettled(app: string): readonly string[] {

@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import { isNot, nonEmpty, textWithout, trueOrFalse, wholeNumber } from '../../config/setting.ts'
 import { messageOf } from '../../sandbox/files/caught.ts'
-import { FAIL_ON } from '../../sandbox/outcomes/report/audit-report.ts'
 import { quote } from '../../service/text/message-parts.ts'
 import { KNOWN_EXAMPLE, knownSchema } from '../choices.ts'
 import { parseAcceptedRule } from '../learn/accepted-rule.ts'
+import { FAIL_ON } from '../report/audit-report.ts'
 
 /** A text that `parse` accepts. The message is the error of `parse`, or names what was expected. */
 const textFor = (parse: (text: string) => unknown, expected: string) =>

@@ -2,7 +2,6 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { startDeadline } from '../../client/deadline.ts'
 import type { SandboxApi } from '../../client/sandbox-api.ts'
 import { SandboxError } from '../../client/sandbox-error.ts'
-import type { AuditReport } from '../../sandbox/outcomes/report/audit-report.ts'
 import type {
   Agent,
   AuthorizationRequest,
@@ -13,6 +12,7 @@ import type {
   StartPage,
   VisitOptions,
 } from '../agent/browser.ts'
+import type { AuditReport } from '../report/audit-report.ts'
 import { type Observation, observe } from './observation.ts'
 
 export interface FlowPlan {

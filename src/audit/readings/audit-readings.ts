@@ -1,11 +1,11 @@
 import type { SandboxApi } from '../../client/sandbox-api.ts'
 import type { TenantReadings } from '../../client/shapes.ts'
-import type { AuditReport, ReadingsReport, TriedVariant } from '../../sandbox/outcomes/report/audit-report.ts'
-import { summarise } from '../../sandbox/outcomes/report/checks-of.ts'
 import { quotationOf } from '../../sandbox/readings/readings.ts'
 import { withLearned } from '../audit.ts'
 import type { AppCopies } from '../drive/driver.ts'
 import type { AuditRunOptions } from '../options.ts'
+import type { AuditReport, ReadingsReport, TriedVariant } from '../report/audit-report.ts'
+import { summarise } from '../report/checks-of.ts'
 import { type AuditRun, runTrials, type Trial, type TrialFinding } from '../trials/run-trials.ts'
 import { goodFlow } from '../trials/try-rows.ts'
 import {

@@ -5,18 +5,9 @@ import {
   joinBlocks,
   renderMarkdownTable,
 } from '../../sandbox/files/reports/markdown.ts'
-import type { AuditedRow, AuditReport } from '../../sandbox/outcomes/report/audit-report.ts'
-import { conclusionOf, describeChecks, describeReadings, listChecks } from '../../sandbox/outcomes/report/checks-of.ts'
-import {
-  countNoun,
-  type Fact,
-  flowAddress,
-  isFound,
-  type Point,
-  pointsOf,
-  unshownOf,
-  whatAppDid,
-} from '../../sandbox/outcomes/report/points.ts'
+import type { AuditedRow, AuditReport } from './audit-report.ts'
+import { conclusionOf, describeChecks, describeReadings, listChecks } from './checks-of.ts'
+import { countNoun, type Fact, flowAddress, isFound, type Point, pointsOf, unshownOf, whatAppDid } from './points.ts'
 
 const FOLDED = ['known', 'observed', 'not for this app', 'refused', 'accepted'] as const
 

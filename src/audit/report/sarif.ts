@@ -2,17 +2,9 @@ import { createHash } from 'node:crypto'
 import { isAbsolute } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { escapeMarkdown } from '../../sandbox/files/reports/markdown.ts'
-import type { AuditReport } from '../../sandbox/outcomes/report/audit-report.ts'
-import {
-  asSentence,
-  headOf,
-  isFound,
-  linesOf,
-  type Point,
-  pointsOf,
-  whatHappened,
-} from '../../sandbox/outcomes/report/points.ts'
 import { visible } from '../../service/text/visible.ts'
+import type { AuditReport } from './audit-report.ts'
+import { asSentence, headOf, isFound, linesOf, type Point, pointsOf, whatHappened } from './points.ts'
 
 export interface SarifOptions {
   /** The URL of the console: `http://localhost:2435/_sandbox/console`. */

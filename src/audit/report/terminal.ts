@@ -1,8 +1,8 @@
-import type { AuditReport } from '../../sandbox/outcomes/report/audit-report.ts'
-import { conclusionOf, describeChecks, describeReadings, listChecks } from '../../sandbox/outcomes/report/checks-of.ts'
-import { isFound, linesOf, type Point, pointsOf, unshownOf } from '../../sandbox/outcomes/report/points.ts'
 import { flagWord } from '../../service/text/shell-word.ts'
 import { visible } from '../../service/text/visible.ts'
+import type { AuditReport } from './audit-report.ts'
+import { conclusionOf, describeChecks, describeReadings, listChecks } from './checks-of.ts'
+import { isFound, linesOf, type Point, pointsOf, unshownOf } from './points.ts'
 
 export interface TerminalOptions {
   /** The URL of the console: `http://localhost:2435/_sandbox/console`. */

@@ -1,7 +1,7 @@
 import { type JUnitCase, renderJUnit } from '../../sandbox/files/reports/junit.ts'
-import type { AuditReport } from '../../sandbox/outcomes/report/audit-report.ts'
-import { headOf, linesOf, type Point, pointsOf, whatAppDid } from '../../sandbox/outcomes/report/points.ts'
+import type { AuditReport } from './audit-report.ts'
 import { renderMarkdown } from './markdown.ts'
+import { headOf, linesOf, type Point, pointsOf, whatAppDid } from './points.ts'
 import { renderSarif, type SarifOptions } from './sarif.ts'
 
 /** The formats of reports, each with its flag. */

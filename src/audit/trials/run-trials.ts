@@ -1,11 +1,11 @@
 import { messageOf } from '../../sandbox/files/caught.ts'
 import { type AuditRow, CHECKS, type ClientCheck } from '../../sandbox/outcomes/outcome.ts'
-import type { VerdictName } from '../../sandbox/outcomes/report/audit-report.ts'
-import { isFinding } from '../../sandbox/outcomes/report/points.ts'
 import type { AppCopies, AuditedApp, Driver } from '../drive/driver.ts'
 import { inTurn } from '../drive/in-turn.ts'
 import type { LearnedApp } from '../learn/learn-app.ts'
 import { type AuditRunOptions, DEFAULTS } from '../options.ts'
+import type { VerdictName } from '../report/audit-report.ts'
+import { isFinding } from '../report/points.ts'
 /** A running copy of the app, and its tenant. */
 export interface Worker extends Pick<AuditedApp, 'sandbox' | 'program'> {
   /** `your app`, or the number of the copy. */

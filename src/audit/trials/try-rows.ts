@@ -6,12 +6,12 @@ import {
   rowId,
 } from '../../sandbox/outcomes/catalogue.ts'
 import { type AuditRow, bringsNothing, REQUIREMENT_LEVELS, unmetNeedOf } from '../../sandbox/outcomes/outcome.ts'
-import type { AuditedRow } from '../../sandbox/outcomes/report/audit-report.ts'
-import { findingLevel, isFinding } from '../../sandbox/outcomes/report/points.ts'
 import type { AuditChoices, KnownFinding } from '../choices.ts'
 import { sentenceOf } from '../drive/observation.ts'
 import type { LearnedApp } from '../learn/learn-app.ts'
 import { learnFlow, readRun, type SeenRun, seeRun } from '../learn/learned-flow.ts'
+import type { AuditedRow } from '../report/audit-report.ts'
+import { findingLevel, isFinding } from '../report/points.ts'
 import { createStarts, rowTrial, unread, visitAs } from './row-trial.ts'
 import { type AuditRun, runTrials, type Trial, type TrialFinding, undetermined } from './run-trials.ts'
 

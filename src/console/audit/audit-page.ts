@@ -1,12 +1,5 @@
-import { type ConsoleFrame, renderConsolePage } from '../../http/console-page.ts'
-import { breakable, counted, renderInstant, renderSnippet, shortened } from '../../http/html/elements.ts'
-import { filterOptions, renderSelect, renderTextField } from '../../http/html/fields.ts'
-import { type Html, html, type Renderable } from '../../http/html/html.ts'
-import type { RenderedPage } from '../../http/html/layout.ts'
-import { packageVersion } from '../../package-root.ts'
-import { CATALOGUE_VERSION, findAuditRow, findRow } from '../../sandbox/outcomes/catalogue.ts'
-import { type AuditedRow, type AuditReport, VERDICTS } from '../../sandbox/outcomes/report/audit-report.ts'
-import { conclusionOf, describeChecks, describeReadings, summarise } from '../../sandbox/outcomes/report/checks-of.ts'
+import { type AuditedRow, type AuditReport, VERDICTS } from '../../audit/report/audit-report.ts'
+import { conclusionOf, describeChecks, describeReadings, summarise } from '../../audit/report/checks-of.ts'
 import {
   type Fact,
   findingLevel,
@@ -15,7 +8,14 @@ import {
   pointsOf,
   type Unshown,
   unshownOf,
-} from '../../sandbox/outcomes/report/points.ts'
+} from '../../audit/report/points.ts'
+import { type ConsoleFrame, renderConsolePage } from '../../http/console-page.ts'
+import { breakable, counted, renderInstant, renderSnippet, shortened } from '../../http/html/elements.ts'
+import { filterOptions, renderSelect, renderTextField } from '../../http/html/fields.ts'
+import { type Html, html, type Renderable } from '../../http/html/html.ts'
+import type { RenderedPage } from '../../http/html/layout.ts'
+import { packageVersion } from '../../package-root.ts'
+import { CATALOGUE_VERSION, findAuditRow, findRow } from '../../sandbox/outcomes/catalogue.ts'
 import { shellWord } from '../../service/text/shell-word.ts'
 /** The name of the file input. */
 export const REPORT_FIELD = 'report'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createProgress } from '../../../src/audit/command/run.ts'
 import type { AuditHost } from '../../../src/audit/command/start-app.ts'
-import type { VerdictName } from '../../../src/sandbox/outcomes/report/audit-report.ts'
+import type { VerdictName } from '../../../src/audit/report/audit-report.ts'
 import { auditedRow } from '../report/sample-report.ts'
 
 const FOUR: VerdictName[] = ['refused', 'let in', 'undetermined', 'let in']

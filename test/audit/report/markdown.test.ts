@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { checksOf } from '../../../src/audit/report/checks-of.ts'
 import { renderMarkdown } from '../../../src/audit/report/markdown.ts'
-import { checksOf } from '../../../src/sandbox/outcomes/report/checks-of.ts'
 import { auditedRow, auditReport } from './sample-report.ts'
 
 const CONSOLE = 'http://localhost:2435/_sandbox/console'

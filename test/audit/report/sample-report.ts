@@ -1,12 +1,12 @@
-import { OUTCOMES } from '../../../src/sandbox/outcomes/catalogue.ts'
 import {
   type AuditedRow,
   type AuditReport,
   type ReadingsReport,
   type TriedVariant,
   VERDICTS,
-} from '../../../src/sandbox/outcomes/report/audit-report.ts'
-import { checksOf } from '../../../src/sandbox/outcomes/report/checks-of.ts'
+} from '../../../src/audit/report/audit-report.ts'
+import { checksOf } from '../../../src/audit/report/checks-of.ts'
+import { OUTCOMES } from '../../../src/sandbox/outcomes/catalogue.ts'
 
 /** A row of the catalogue as an audit judges it: `use/id_token.expired`, refused unless `changes` say otherwise. */
 export function auditedRow(row: string, changes: Partial<AuditedRow> = {}): AuditedRow {

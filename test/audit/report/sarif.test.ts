@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import type { AuditReport } from '../../../src/audit/report/audit-report.ts'
 import { renderSarif, type SarifOptions } from '../../../src/audit/report/sarif.ts'
-import type { AuditReport } from '../../../src/sandbox/outcomes/report/audit-report.ts'
 import { auditedRow, auditReport, MIXED } from './sample-report.ts'
 
 interface Run {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import type { AuditReport } from '../../../src/audit/report/audit-report.ts'
+import { checksOf } from '../../../src/audit/report/checks-of.ts'
 import { renderAuditTerminal } from '../../../src/audit/report/terminal.ts'
 import { OUTCOMES, rowId } from '../../../src/sandbox/outcomes/catalogue.ts'
-import type { AuditReport } from '../../../src/sandbox/outcomes/report/audit-report.ts'
-import { checksOf } from '../../../src/sandbox/outcomes/report/checks-of.ts'
 import { auditedRow, auditReport } from './sample-report.ts'
 
 const CONSOLE = 'http://localhost:2435/_sandbox/console'

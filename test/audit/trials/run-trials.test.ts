@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { VerdictName } from '../../../src/audit/report/audit-report.ts'
 import {
   type RunSettings,
   runTrials,
@@ -6,7 +7,6 @@ import {
   type TrialFinding,
   type Worker,
 } from '../../../src/audit/trials/run-trials.ts'
-import type { VerdictName } from '../../../src/sandbox/outcomes/report/audit-report.ts'
 import { imitatedApp, workerOf } from '../../support/imitated-app.ts'
 
 type Shown = VerdictName | 'limited'

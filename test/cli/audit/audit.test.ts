@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { auditReportSchema } from '../../../src/sandbox/outcomes/report/audit-report.ts'
+import { auditReportSchema } from '../../../src/audit/report/audit-report.ts'
 import { auditedRow, auditReport } from '../../audit/report/sample-report.ts'
 import { findFreePort } from '../../support/free-port.ts'
 import { startSandbox } from '../../support/sandbox.ts'

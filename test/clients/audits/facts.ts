@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
+import { type AuditReport, REASONS } from '../../../src/audit/report/audit-report.ts'
 import { findRow } from '../../../src/sandbox/outcomes/catalogue.ts'
 import type { Outcome } from '../../../src/sandbox/outcomes/outcome.ts'
-import { type AuditReport, REASONS } from '../../../src/sandbox/outcomes/report/audit-report.ts'
 
 const FOLDER = fileURLToPath(new URL('./facts/', import.meta.url))
 const rows = z.array(z.string()).readonly()

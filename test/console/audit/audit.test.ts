@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import type { AuditReport } from '../../../src/audit/report/audit-report.ts'
 import { packageVersion } from '../../../src/package-root.ts'
 import { OUTCOMES, rowId } from '../../../src/sandbox/outcomes/catalogue.ts'
-import type { AuditReport } from '../../../src/sandbox/outcomes/report/audit-report.ts'
 import {
   auditedRow,
   auditReport,

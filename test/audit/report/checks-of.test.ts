@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { OUTCOMES, rowId } from '../../../../src/sandbox/outcomes/catalogue.ts'
-import type { AuditedRow } from '../../../../src/sandbox/outcomes/report/audit-report.ts'
-import { checksOf, exitCodeOf } from '../../../../src/sandbox/outcomes/report/checks-of.ts'
-import { BROKEN_APPS, findBrokenApp, rowsLetIn } from '../../../audit/apps/broken-apps.ts'
-import { auditedRow, READINGS_FOUND } from '../../../audit/report/sample-report.ts'
+import type { AuditedRow } from '../../../src/audit/report/audit-report.ts'
+import { checksOf, exitCodeOf } from '../../../src/audit/report/checks-of.ts'
+import { OUTCOMES, rowId } from '../../../src/sandbox/outcomes/catalogue.ts'
+import { BROKEN_APPS, findBrokenApp, rowsLetIn } from '../apps/broken-apps.ts'
+import { auditedRow, READINGS_FOUND } from './sample-report.ts'
 
 const GOOD = { accept: 'accepted', refuse: 'refused', depends: 'observed' } as const
 

@@ -1,5 +1,5 @@
-import { OUTCOMES } from '../catalogue.ts'
-import type { OutcomeFlow, RequirementLevel } from '../outcome.ts'
+import { OUTCOMES } from '../../sandbox/outcomes/catalogue.ts'
+import type { OutcomeFlow, RequirementLevel } from '../../sandbox/outcomes/outcome.ts'
 import {
   type AuditedCheck,
   type AuditedRow,

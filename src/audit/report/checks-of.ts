@@ -1,5 +1,5 @@
-import { FAMILIES } from '../families.ts'
-import { CHECK_ROWS, type ClientCheck, REQUIREMENT_LEVELS } from '../outcome.ts'
+import { FAMILIES } from '../../sandbox/outcomes/families.ts'
+import { CHECK_ROWS, type ClientCheck, REQUIREMENT_LEVELS } from '../../sandbox/outcomes/outcome.ts'
 import {
   type AuditedCheck,
   type AuditedRow,

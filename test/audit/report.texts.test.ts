@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { auditReportSchema } from '../../../src/sandbox/outcomes/report/audit-report.ts'
-import { conclusionOf, describeChecks, totalsOf } from '../../../src/sandbox/outcomes/report/checks-of.ts'
+import { auditReportSchema } from '../../src/audit/report/audit-report.ts'
+import { conclusionOf, describeChecks, totalsOf } from '../../src/audit/report/checks-of.ts'
 import {
   explainReason,
   findingLevel,
@@ -11,11 +11,11 @@ import {
   unshownOf,
   whatAppDid,
   whatHappened,
-} from '../../../src/sandbox/outcomes/report/points.ts'
-import { auditedRow, auditReport, MIXED, READINGS_FOUND, readingsAudit } from '../../audit/report/sample-report.ts'
+} from '../../src/audit/report/points.ts'
+import { auditedRow, auditReport, MIXED, READINGS_FOUND, readingsAudit } from './report/sample-report.ts'
 
 test('public/schemas/audit-report.schema.json says of each member what the schema says', () => {
-  const file = new URL('../../../public/schemas/audit-report.schema.json', import.meta.url)
+  const file = new URL('../../public/schemas/audit-report.schema.json', import.meta.url)
   const { $schema: _, title: _title, ...published } = JSON.parse(readFileSync(file, 'utf8'))
   const { $schema: _own, ...own } = z.toJSONSchema(auditReportSchema, { target: 'draft-7' })
   // That lists are not changed is for programs in TypeScript.

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { readReport } from '../../../../src/sandbox/outcomes/report/audit-report.ts'
-import { MIXED } from '../../../audit/report/sample-report.ts'
+import { readReport } from '../../../src/audit/report/audit-report.ts'
+import { MIXED } from './sample-report.ts'
 
 test('A report of an audit is read as it was written', () => {
   expect(readReport(JSON.stringify(MIXED))).toEqual({ ok: true, report: MIXED })

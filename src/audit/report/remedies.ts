@@ -1,4 +1,4 @@
-import type { ClientCheck } from '../outcome.ts'
+import type { ClientCheck } from '../../sandbox/outcomes/outcome.ts'
 
 /** Libraries with which apps read tokens. `language` is absent where no lines of code can be shown. */
 interface Library extends Record<'name' | 'call', string> {

@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { packageVersion } from '../../../package-root.ts'
-import { parseJson } from '../../../service/oidc/request/json.ts'
-import { checkAgainst, mustBe, problemLines } from '../../../service/text/schema-problems.ts'
-import { CHECKS, OUTCOME_FLOWS, REQUIREMENT_LEVELS } from '../outcome.ts'
+import { packageVersion } from '../../package-root.ts'
+import { CHECKS, OUTCOME_FLOWS, REQUIREMENT_LEVELS } from '../../sandbox/outcomes/outcome.ts'
+import { parseJson } from '../../service/oidc/request/json.ts'
+import { checkAgainst, mustBe, problemLines } from '../../service/text/schema-problems.ts'
 
 /** Verdicts that are findings against an app. */
 export const FINDINGS = ['let in', 'too strict', 'stale', 'ignored', 'broke'] as const

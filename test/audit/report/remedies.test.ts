@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { CHECKS, type ClientCheck } from '../../../../src/sandbox/outcomes/outcome.ts'
-import { findLibrary, remedyFor } from '../../../../src/sandbox/outcomes/report/remedies.ts'
+import { findLibrary, remedyFor } from '../../../src/audit/report/remedies.ts'
+import { CHECKS, type ClientCheck } from '../../../src/sandbox/outcomes/outcome.ts'
 
 test.each([
   ['package.json', '{"dependencies":{"jose":"^6.0.0","express-openid-connect":"^2"}}', 'express-openid-connect'],

@@ -1,0 +1,7 @@
+/** The types of a report as the library publishes them: the package has them written out (`build/shapes.ts`). */
+import type { AuditReport as WholeReport } from './audit-report.ts'
+
+export type { AuditedRow } from './audit-report.ts'
+
+/** The report without the members that only the next run and the console read. */
+export type AuditReport = Omit<WholeReport, 'learned' | 'readings' | 'first_started_at'>
