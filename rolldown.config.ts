@@ -61,15 +61,15 @@ function licenceOf(folder: string): string {
 
 /** Settings, and what each command reads of other rooms: a start would load these rooms otherwise. */
 const SETTINGS = [
-  'config/',
+  'server/config/',
   'package-root',
   'sandbox/addresses/',
-  'tls/certificate',
+  'server/tls/certificate',
   'sandbox/files/private-folder',
   'service/text/visible',
   'service/text/shell-word',
   'sandbox/files/reports/',
-  'client/sandbox-error',
+  'server/client/sandbox-error',
   'cli/terminal',
   'cli/remote/filter-flags',
 ]
@@ -123,7 +123,7 @@ export default defineConfig({
           test: (id) => SETTINGS.some((part) => id.replaceAll('\\', '/').includes(`/src/${part}`)),
         },
         // A start calls no other server, and neither runs nor audits an app.
-        { name: 'remote', test: /src[\\/]client[\\/]exchange/, includeDependenciesRecursively: false },
+        { name: 'remote', test: /src[\\/]server[\\/]client[\\/]exchange/, includeDependenciesRecursively: false },
         {
           name: 'start',
           // A start watches its files, so it looks at them and at the folders of personas.

@@ -5,8 +5,8 @@ import { dts } from 'rollup-plugin-dts'
 import { writeShapes } from './shapes.ts'
 
 /** The modules whose types are inferred from schemas, and the file in which these types are written out. */
-const INFERRED = ['src/client/shapes.ts', 'src/audit/choices.ts', 'src/audit/report/published-report.ts'].map((file) =>
-  resolve(file),
+const INFERRED = ['src/server/client/shapes.ts', 'src/audit/choices.ts', 'src/audit/report/published-report.ts'].map(
+  (file) => resolve(file),
 )
 const SHAPES = resolve('dist/shapes.d.ts')
 

@@ -11,9 +11,9 @@ import {
 import { type VisitFunction, visitedBy } from './audit/drive/visited-by.ts'
 import { checkChoices, type RegisterTest, registerTests } from './audit/kit/audit-tests.ts'
 import type { AuditedRow, AuditReport } from './audit/report/published-report.ts'
-import type { SandboxApi } from './client/sandbox-api.ts'
 import { DEMO_CLIENT_ID } from './sandbox/clients/clients.ts'
 import { ConfigError } from './sandbox/files/config-error.ts'
+import type { SandboxApi } from './server/client/sandbox-api.ts'
 import { found } from './service/text/message-parts.ts'
 
 export { AuditProblem } from './audit/audit-problem.ts'

@@ -1,7 +1,7 @@
 import type { AuditChoices } from './audit/choices.ts'
 import type { VisitFunction } from './audit/drive/visited-by.ts'
 import { type RegisterTest, registerTests } from './audit/kit/audit-tests.ts'
-import type { SandboxApi } from './client/sandbox-api.ts'
+import type { SandboxApi } from './server/client/sandbox-api.ts'
 import { describeTest, openTestSandbox, type TestSandboxOptions } from './server/testing/test-sandbox.ts'
 import { beginTest } from './server/testing/worker-coverage.ts'
 

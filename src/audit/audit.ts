@@ -1,7 +1,7 @@
-import { startDeadline } from '../client/deadline.ts'
 import { packageVersion } from '../package-root.ts'
 import { startStopwatch } from '../sandbox/clock/clock.ts'
 import { CATALOGUE_VERSION } from '../sandbox/outcomes/catalogue.ts'
+import { startDeadline } from '../server/client/deadline.ts'
 import { AuditProblem } from './audit-problem.ts'
 import type { AppCopies, AuditedApp } from './drive/driver.ts'
 import { learnApp } from './learn/learn-app.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import type { Immutable } from '../client/shapes.ts'
-import { isNot, nonEmpty } from '../config/setting.ts'
+import type { Immutable } from '../server/client/shapes.ts'
+import { isNot, nonEmpty } from '../server/config/setting.ts'
 import { quote } from '../service/text/message-parts.ts'
 import { mustBe } from '../service/text/schema-problems.ts'
 import { FAIL_ON } from './report/audit-report.ts'

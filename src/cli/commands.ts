@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import type { Texts } from '../config/text-settings.ts'
 import { ConfigError } from '../sandbox/files/config-error.ts'
+import type { Texts } from '../server/config/text-settings.ts'
 import type { CoverageFlags } from './coverage/coverage.ts'
 import { unknownCommandProblem } from './failure.ts'
 import { addFilterFlags } from './remote/filter-flags.ts'

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
-import { FLAGS, type Texts } from '../config/text-settings.ts'
 import { packageVersion } from '../package-root.ts'
 import { ConfigError } from '../sandbox/files/config-error.ts'
+import { FLAGS, type Texts } from '../server/config/text-settings.ts'
 import { addAudit, addAuditFlags } from './audit/audit.ts'
 import * as commands from './commands.ts'
 import { reportFailure, unknownCommandProblem } from './failure.ts'

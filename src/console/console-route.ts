@@ -1,3 +1,4 @@
+import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import {
   type ConsoleFrame,
   type ConsolePath,
@@ -5,17 +6,16 @@ import {
   consoleFrame,
   consolePathOf,
   consolePlace,
-} from '../http/console-page.ts'
-import type { Cookie } from '../http/cookie.ts'
-import { type Fields, readForm, readSearch } from '../http/form.ts'
-import { guardControl, signInCookie } from '../http/guard/guard.ts'
-import type { Handler, HttpHost } from '../http/handler.ts'
-import { html } from '../http/html/html.ts'
-import { type RenderedPage, renderPage } from '../http/html/layout.ts'
-import type { Incoming } from '../http/incoming.ts'
-import { page, type Reply, redirect } from '../http/reply.ts'
-import { takeModeBack } from '../http/status.ts'
-import type { Tenant } from '../sandbox/tenants/tenant.ts'
+} from '../server/http/console-page.ts'
+import type { Cookie } from '../server/http/cookie.ts'
+import { type Fields, readForm, readSearch } from '../server/http/form.ts'
+import { guardControl, signInCookie } from '../server/http/guard/guard.ts'
+import type { Handler, HttpHost } from '../server/http/handler.ts'
+import { html } from '../server/http/html/html.ts'
+import { type RenderedPage, renderPage } from '../server/http/html/layout.ts'
+import type { Incoming } from '../server/http/incoming.ts'
+import { page, type Reply, redirect } from '../server/http/reply.ts'
+import { takeModeBack } from '../server/http/status.ts'
 import { Refusal } from '../service/oidc/refusal.ts'
 
 /** A request for a page of the console. */

@@ -1,7 +1,3 @@
-import { type ConsoleFrame, type ConsolePlace, renderConsolePage } from '../http/console-page.ts'
-import { breakable, counted, grouped, renderSnippet, renderTable, shortened } from '../http/html/elements.ts'
-import { type Html, html, type Renderable } from '../http/html/html.ts'
-import type { RenderedPage } from '../http/html/layout.ts'
 import {
   type Coverage,
   type CoverageDimension,
@@ -13,6 +9,10 @@ import {
   nameOfSide,
 } from '../sandbox/coverage/coverage.ts'
 import { currentCoverage } from '../sandbox/coverage/describe-coverage.ts'
+import { type ConsoleFrame, type ConsolePlace, renderConsolePage } from '../server/http/console-page.ts'
+import { breakable, counted, grouped, renderSnippet, renderTable, shortened } from '../server/http/html/elements.ts'
+import { type Html, html, type Renderable } from '../server/http/html/html.ts'
+import type { RenderedPage } from '../server/http/html/layout.ts'
 import type { ConsoleRoute } from './console-route.ts'
 
 /** `console/coverage`: what was delivered to the app, and a form that clears the counters. At the base URL it covers all tenants. */

@@ -1,5 +1,5 @@
-import type { Fields } from '../http/form.ts'
-import { type Html, html } from '../http/html/html.ts'
+import type { Fields } from '../server/http/form.ts'
+import { type Html, html } from '../server/http/html/html.ts'
 
 /**
  * The items of one page: those after the item that the query names, or the first items when that item is gone.

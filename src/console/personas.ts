@@ -1,5 +1,8 @@
-import { type ConsoleFrame, renderConsolePage } from '../http/console-page.ts'
-import { contains } from '../http/form.ts'
+import { onDemand } from '../sandbox/files/on-demand.ts'
+import { requirePersona } from '../sandbox/outcomes/names.ts'
+import { groupOf, inPersonaOrder, PERSONA_GROUPS, type Persona } from '../sandbox/personas/persona-schema.ts'
+import { type ConsoleFrame, renderConsolePage } from '../server/http/console-page.ts'
+import { contains } from '../server/http/form.ts'
 import {
   counted,
   grouped,
@@ -7,14 +10,11 @@ import {
   renderInstant,
   renderSnippet,
   type TableRow,
-} from '../http/html/elements.ts'
-import { filterOptions, renderSelect, renderTextField } from '../http/html/fields.ts'
-import { type Html, html } from '../http/html/html.ts'
-import type { RenderedPage } from '../http/html/layout.ts'
-import { actingCookies } from '../http/requested-decision.ts'
-import { onDemand } from '../sandbox/files/on-demand.ts'
-import { requirePersona } from '../sandbox/outcomes/names.ts'
-import { groupOf, inPersonaOrder, PERSONA_GROUPS, type Persona } from '../sandbox/personas/persona-schema.ts'
+} from '../server/http/html/elements.ts'
+import { filterOptions, renderSelect, renderTextField } from '../server/http/html/fields.ts'
+import { type Html, html } from '../server/http/html/html.ts'
+import type { RenderedPage } from '../server/http/html/layout.ts'
+import { actingCookies } from '../server/http/requested-decision.ts'
 import type { ActResult, ConsoleCall, ConsoleRoute } from './console-route.ts'
 import { pageOf, renderPaging } from './list-page.ts'
 

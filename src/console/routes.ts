@@ -1,8 +1,8 @@
-import { type ConsoleFrame, consoleFrame, consolePathOf, renderConsolePage } from '../http/console-page.ts'
-import type { Handler, HttpHost, RouteRow } from '../http/handler.ts'
-import { html } from '../http/html/html.ts'
-import type { RenderedPage } from '../http/html/layout.ts'
-import { page, redirect } from '../http/reply.ts'
+import { type ConsoleFrame, consoleFrame, consolePathOf, renderConsolePage } from '../server/http/console-page.ts'
+import type { Handler, HttpHost, RouteRow } from '../server/http/handler.ts'
+import { html } from '../server/http/html/html.ts'
+import type { RenderedPage } from '../server/http/html/layout.ts'
+import { page, redirect } from '../server/http/reply.ts'
 import { auditPage, showUploadedReport } from './audit/audit.ts'
 import {
   askForToken,

@@ -1,11 +1,11 @@
-import { type ConsoleFrame, consoleFrame, renderFramedPage } from '../http/console-page.ts'
-import { type Fields, readForm } from '../http/form.ts'
-import type { Answer, HttpHost } from '../http/handler.ts'
-import type { Html } from '../http/html/html.ts'
-import type { RenderedPage } from '../http/html/layout.ts'
-import type { Incoming } from '../http/incoming.ts'
-import { page, type Reply, redirect } from '../http/reply.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
+import { type ConsoleFrame, consoleFrame, renderFramedPage } from '../server/http/console-page.ts'
+import { type Fields, readForm } from '../server/http/form.ts'
+import type { Answer, HttpHost } from '../server/http/handler.ts'
+import type { Html } from '../server/http/html/html.ts'
+import type { RenderedPage } from '../server/http/html/layout.ts'
+import type { Incoming } from '../server/http/incoming.ts'
+import { page, type Reply, redirect } from '../server/http/reply.ts'
 import { refuseLongValues } from '../service/oidc/request/echoed.ts'
 
 /** The path of a tenant's demo, without a slash at the end. */

@@ -1,5 +1,5 @@
-import { refuseReboundHost } from '../http/guard/guard.ts'
-import type { Handler, HttpHost, RouteRow } from '../http/handler.ts'
+import { refuseReboundHost } from '../server/http/guard/guard.ts'
+import type { Handler, HttpHost, RouteRow } from '../server/http/handler.ts'
 import { takePost, takeQuery } from './callback.ts'
 import { showResult, takeUpgrade } from './result.ts'
 import { showStart, startCreate, startUse } from './start.ts'

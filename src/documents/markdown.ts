@@ -1,6 +1,6 @@
 import { Lexer, type MarkedToken, type Token, type Tokens } from 'marked'
-import { breakable } from '../http/html/elements.ts'
-import { type Html, html } from '../http/html/html.ts'
+import { breakable } from '../server/http/html/elements.ts'
+import { type Html, html } from '../server/http/html/html.ts'
 
 /** A heading of a document with the text up to the next heading. */
 export interface Section {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import type { SandboxApi, Transport } from '../client/sandbox-api.ts'
-import { parseWith } from '../http/parse.ts'
+import type { SandboxApi, Transport } from '../server/client/sandbox-api.ts'
+import { parseWith } from '../server/http/parse.ts'
 
 /** The sandbox of a tool: one tenant in this process. */
 export interface ToolContext {

@@ -1,14 +1,18 @@
 import { IncomingMessage } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import express, { type Express, type IRouter, type Request, type RequestHandler, type Router } from 'express'
-import { BACKCHANNEL } from '../backchannel/routes.ts'
-import { createAuthorizeRoutes } from '../hosted/authorize.ts'
-import { CHOICE_ENDPOINTS } from '../hosted/form.ts'
-import { hostProblem } from '../http/guard/host-header.ts'
-import type { Handler, HttpHost, RouteRow } from '../http/handler.ts'
-import { grouped } from '../http/html/elements.ts'
-import { NO_PARAMS, type Place } from '../http/incoming.ts'
-import { bufferBody } from '../http/read-body.ts'
+import { packageRoot } from '../package-root.ts'
+import { pathOf } from '../sandbox/addresses/addresses.ts'
+import { onDemand } from '../sandbox/files/on-demand.ts'
+import type { Tenant } from '../sandbox/tenants/tenant.ts'
+import { ENDPOINT_IDS, ENDPOINTS, type Endpoint, type EndpointId, endpointPath } from '../service/oidc/endpoints.ts'
+import { BRAND, BRANDS, type Brand } from '../service/oidc/rules/profile.ts'
+import { hostProblem } from './http/guard/host-header.ts'
+import type { Handler, HttpHost, RouteRow } from './http/handler.ts'
+import { grouped } from './http/html/elements.ts'
+import { NO_PARAMS, type Place } from './http/incoming.ts'
+import { bufferBody } from './http/read-body.ts'
+import { ConnectedResponse } from './http/refusals/parser-answers.ts'
 import {
   answeringPreflight,
   methodsOf,
@@ -16,16 +20,12 @@ import {
   refuseUnknownPath,
   refuseUnreadable,
   refusingMethods,
-} from '../http/refusals/refusals.ts'
-import { setCommonHeaders } from '../http/reply.ts'
-import { createRoute, createServe, type Serve } from '../http/route.ts'
-import { packageRoot } from '../package-root.ts'
-import { pathOf } from '../sandbox/addresses/addresses.ts'
-import { onDemand } from '../sandbox/files/on-demand.ts'
-import type { Tenant } from '../sandbox/tenants/tenant.ts'
-import { ENDPOINT_IDS, ENDPOINTS, type Endpoint, type EndpointId, endpointPath } from '../service/oidc/endpoints.ts'
-import { BRAND, BRANDS, type Brand } from '../service/oidc/rules/profile.ts'
-import { ConnectedResponse } from './parser-answers.ts'
+} from './http/refusals/refusals.ts'
+import { setCommonHeaders } from './http/reply.ts'
+import { createRoute, createServe, type Serve } from './http/route.ts'
+import { CHOICE_ENDPOINTS } from './pages/form.ts'
+import { createAuthorizeRoutes } from './routes/authorize.ts'
+import { BACKCHANNEL } from './routes/backchannel.ts'
 
 /**
  * The classes by which Node makes the requests and responses of `app`. Express gives others a new prototype with each call, and V8 then

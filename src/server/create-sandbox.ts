@@ -1,10 +1,5 @@
 import type { AddressInfo } from 'node:net'
 import express from 'express'
-import { createClosing } from '../client/closing.ts'
-import { createLocalTransport, withSandboxErrors } from '../client/local-transport.ts'
-import { createSandboxApi, type SandboxApi } from '../client/sandbox-api.ts'
-import { controlIsOff, createControlGuard } from '../http/guard/guard.ts'
-import type { CallSummary, HttpHost } from '../http/handler.ts'
 import { packageVersion } from '../package-root.ts'
 import { type Addresses, hostNamesOf, settleAddresses } from '../sandbox/addresses/addresses.ts'
 import { createClock, startStopwatch } from '../sandbox/clock/clock.ts'
@@ -16,14 +11,19 @@ import { createKeyRing } from '../sandbox/keys/key-ring.ts'
 import type { SharedParts } from '../sandbox/tenants/shared-parts.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
 import { createTenants, ROOT_TENANT } from '../sandbox/tenants/tenants.ts'
-import { createMemoryStores, type Stores } from '../store/stores.ts'
-import { obtainCertificate, servesHttps } from '../tls/server-certificate.ts'
 import { createApp, messageClasses } from './app.ts'
+import { createClosing } from './client/closing.ts'
+import { createLocalTransport, withSandboxErrors } from './client/local-transport.ts'
+import { createSandboxApi, type SandboxApi } from './client/sandbox-api.ts'
 import { declareSettings } from './declared-settings.ts'
+import { controlIsOff, createControlGuard } from './http/guard/guard.ts'
+import type { CallSummary, HttpHost } from './http/handler.ts'
 import { close, createServerWith, listen, reachableUrl } from './listen.ts'
 import { checkSandboxOptions, type SandboxOptions, withHarmlessCallbacks } from './sandbox-options.ts'
 import { settleKeys } from './settle-keys.ts'
 import { processSecrets, shownClient } from './settle-settings.ts'
+import { createMemoryStores, type Stores } from './store/stores.ts'
+import { obtainCertificate, servesHttps } from './tls/server-certificate.ts'
 
 export type { CallSummary, SandboxOptions }
 
@@ -116,7 +116,7 @@ async function openStores({ store, memoryBudget, seed, baseUrl, onWarning }: San
 }
 
 /** Most sandboxes need no client of Redis. */
-const loadRedisStores = onDemand(() => import('../store/redis-stores.ts'))
+const loadRedisStores = onDemand(() => import('./store/redis-stores.ts'))
 
 async function startWith(stores: Stores, options: SandboxOptions): Promise<ChangeableSandbox> {
   const { port = 0, host = '127.0.0.1', signingAlg = 'RS256' } = options
@@ -234,11 +234,11 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Chang
   }
 }
 
-const loadCoverageFile = onDemand(() => import('./coverage-file.ts'))
+const loadCoverageFile = onDemand(() => import('./store/coverage-file.ts'))
 const loadCoverage = onDemand(() => import('../sandbox/coverage/describe-coverage.ts'))
 
 /** Loaded with the first call: a start does not need the control API. */
-const loadControl = onDemand(() => import('../control/perform.ts'))
+const loadControl = onDemand(() => import('./control/perform.ts'))
 
 /** When the sandbox serves https, a base URL with http works only through a proxy. */
 function warnOfSchemes({ baseUrl, internalUrl }: Addresses, protocol: string, { onWarning }: SandboxOptions): void {

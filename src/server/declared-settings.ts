@@ -1,6 +1,6 @@
-import { changedSettings } from '../config/settings.ts'
 import type { SandboxSettings } from '../sandbox/tenants/shared-parts.ts'
 import { formerSecretsOf } from '../sandbox/tenants/tenant-settings.ts'
+import { changedSettings } from './config/settings.ts'
 import type { SandboxOptions } from './sandbox-options.ts'
 import { settleSettings, warningsOf } from './settle-settings.ts'
 

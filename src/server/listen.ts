@@ -2,8 +2,8 @@ import { createServer, type Server, type ServerOptions } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { codeOf, isError } from '../sandbox/files/caught.ts'
 import { ConfigError } from '../sandbox/files/config-error.ts'
-import type { ServerCertificate } from '../tls/certificate.ts'
-import { answerUnparsed, ConnectedResponse } from './parser-answers.ts'
+import { answerUnparsed, ConnectedResponse } from './http/refusals/parser-answers.ts'
+import type { ServerCertificate } from './tls/certificate.ts'
 
 /** Milliseconds for a TLS handshake: without a limit an idle connection would delay the end of the server. */
 const HANDSHAKE_MS = 3_000

@@ -1,14 +1,14 @@
-import { TRAP_ENDPOINT, trap } from '../backchannel/trap.ts'
 import { createConsoleRoutes, createHomeRoute } from '../console/routes.ts'
-import { createControlRoutes } from '../control/serve.ts'
 import { createDemoRoutes } from '../demo/routes.ts'
 import { createDocumentRoutes } from '../documents/routes.ts'
-import { appearanceCss } from '../hosted/appearance.ts'
-import { clientLogo } from '../hosted/logo.ts'
-import { createEmbeddingRoute, createHostedRoutes } from '../hosted/routes.ts'
-import { guardControl } from '../http/guard/guard.ts'
-import type { HttpHost, RouteRow } from '../http/handler.ts'
 import { onDemand } from '../sandbox/files/on-demand.ts'
+import { createControlRoutes } from './control/serve.ts'
+import { guardControl } from './http/guard/guard.ts'
+import type { HttpHost, RouteRow } from './http/handler.ts'
+import { appearanceCss } from './pages/appearance.ts'
+import { clientLogo } from './pages/logo.ts'
+import { createEmbeddingRoute, createHostedRoutes } from './pages/routes.ts'
+import { TRAP_ENDPOINT, trap } from './routes/trap.ts'
 
 /** The routes outside of the service: forms of the hosted pages, home page, control API, console, demo. */
 export function createPageRoutes(host: HttpHost): readonly RouteRow[] {

@@ -1,6 +1,6 @@
-import type { GivenSettings } from '../client/shapes.ts'
-import { createOptionCheck } from '../config/option-check.ts'
-import type { CallSummary } from '../http/handler.ts'
+import type { GivenSettings } from './client/shapes.ts'
+import { createOptionCheck } from './config/option-check.ts'
+import type { CallSummary } from './http/handler.ts'
 
 /** The options of a sandbox: the settings of the config file in camelCase, and callbacks. All are optional. */
 export interface SandboxOptions extends GivenSettings {

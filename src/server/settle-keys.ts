@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises'
 import { generateKeys, keyFileIn, readKeyFile } from '../sandbox/keys/key-file.ts'
 import { type KeySource, keysOf, keysSoon } from '../sandbox/keys/key-ring.ts'
-import type { Stores } from '../store/stores.ts'
-import { tlsKeyFileIn } from '../tls/certificate.ts'
 import type { SandboxOptions } from './sandbox-options.ts'
+import type { Stores } from './store/stores.ts'
+import { tlsKeyFileIn } from './tls/certificate.ts'
 
 /** Milliseconds that keep the generation of a key from slowing down the first requests, which need no signature. */
 const KEYS_AFTER_MS = 100

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { USUAL_PERSONAS } from '../../src/hosted/persona-list.ts'
+import { USUAL_PERSONAS } from '../../src/server/pages/persona-list.ts'
 import { ageSignal, claims } from '../support/requests.ts'
 import { describeWith } from '../support/tools.ts'
 import { createUrl, useUrl } from './requests.ts'

@@ -1,5 +1,5 @@
-import { CONSOLE_PAGES } from '../../src/http/console-page.ts'
 import type { Sandbox } from '../../src/server/create-sandbox.ts'
+import { CONSOLE_PAGES } from '../../src/server/http/console-page.ts'
 import { testPages } from './pages.ts'
 import { useUrl } from './requests.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { explainName } from '../../src/client/explain-name.ts'
 import { CATALOGUE_VERSION, describeOutcome, OUTCOMES } from '../../src/sandbox/outcomes/catalogue.ts'
 import { describeReading, READINGS } from '../../src/sandbox/readings/readings.ts'
+import { explainName } from '../../src/server/client/explain-name.ts'
 import { sendUse } from '../support/requests.ts'
 import { startSandbox } from '../support/sandbox.ts'
 import { run } from './in-process.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { FLAGS } from '../../src/config/text-settings.ts'
 import { packageVersion } from '../../src/package-root.ts'
+import { FLAGS } from '../../src/server/config/text-settings.ts'
 import { run } from './in-process.ts'
 
 const COMMANDS =

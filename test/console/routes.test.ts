@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { CONSOLE_PAGES } from '../../src/http/console-page.ts'
+import { CONSOLE_PAGES } from '../../src/server/http/console-page.ts'
 import { createBrowserClient } from '../support/browser-client.ts'
 import type { Answer } from '../support/http-client.ts'
 import { byTestId, decodeReferences, tagsOf, textOf } from '../support/markup.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
-import { configSchema } from '../../src/config/settings.ts'
 import { parseYamlDocument } from '../../src/sandbox/files/yaml-document.ts'
+import { configSchema } from '../../src/server/config/settings.ts'
 import { startSandbox } from '../support/sandbox.ts'
 import { blockWith, codeBlocks, readPage } from './page.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { connectSandbox } from '../../src/client/connect-sandbox.ts'
+import { connectSandbox } from '../../src/server/client/connect-sandbox.ts'
 import { createSandbox } from '../../src/server/create-sandbox.ts'
 import { readPage, tableOf } from './page.ts'
 

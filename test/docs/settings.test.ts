@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { auditFileSchema } from '../../src/audit/command/settings.ts'
-import { readConfigText } from '../../src/config/file/read-config-text.ts'
-import { loadSettings } from '../../src/config/load-settings.ts'
-import { FLAGS } from '../../src/config/text-settings.ts'
 import { parseYamlDocument } from '../../src/sandbox/files/yaml-document.ts'
 import { CATALOGUE_VERSION } from '../../src/sandbox/outcomes/catalogue.ts'
+import { readConfigText } from '../../src/server/config/file/read-config-text.ts'
+import { loadSettings } from '../../src/server/config/load-settings.ts'
+import { FLAGS } from '../../src/server/config/text-settings.ts'
 import { fencedBlocks, readDocuments, readPage, readRoot, tableOf } from './page.ts'
 
 const documents = readDocuments()

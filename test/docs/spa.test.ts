@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
-import type { NextDecision } from '../../src/client/shapes.ts'
+import type { NextDecision } from '../../src/server/client/shapes.ts'
 import { startRelyingParty } from '../browser/relying-party.ts'
 import { withPage } from '../browser/support.ts'
 import { connectChromium } from '../support/run.ts'

@@ -94,9 +94,9 @@ function publishedShapes(): Readonly<Record<string, string>> {
   )
   return {
     'shapes.ts': shapes,
-    'inferred.ts': ['client/shapes', 'audit/choices', 'audit/report/published-report']
+    'inferred.ts': ['server/client/shapes', 'audit/choices', 'audit/report/published-report']
       .map((file) => `export * from 'agekey-sandbox/${file}'`)
       .join('\n'),
-    'compared.ts': `import type { Immutable } from 'agekey-sandbox/control/contract/contract'\nimport type * as Inferred from './inferred.ts'\nimport type * as Written from './shapes.ts'\n${compared.join('\n')}`,
+    'compared.ts': `import type { Immutable } from 'agekey-sandbox/server/control/contract/contract'\nimport type * as Inferred from './inferred.ts'\nimport type * as Written from './shapes.ts'\n${compared.join('\n')}`,
   }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { stateHome } from '../../src/config/load-settings.ts'
+import { stateHome } from '../../src/server/config/load-settings.ts'
 import { listenProblem } from '../../src/server/listen.ts'
 import { startSandbox } from '../support/sandbox.ts'
 import { codeBlocks, codeIn, readPage, tableOf } from './page.ts'

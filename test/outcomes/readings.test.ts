@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { expect, test } from 'vitest'
-import type { SandboxApi } from '../../src/client/sandbox-api.ts'
 import { readingId } from '../../src/sandbox/readings/reading.ts'
 import { READINGS } from '../../src/sandbox/readings/readings.ts'
+import type { SandboxApi } from '../../src/server/client/sandbox-api.ts'
 import { ageSignal, basic, createRequest, pushedRequest, tokenRequest, useRequest } from '../support/requests.ts'
 import { startSandbox } from '../support/sandbox.ts'
 

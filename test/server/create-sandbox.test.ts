@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { allowInsecureRequests, discovery } from 'openid-client'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { connectSandbox } from '../../src/client/connect-sandbox.ts'
+import { connectSandbox } from '../../src/server/client/connect-sandbox.ts'
 import { createSandbox, type SandboxOptions } from '../../src/server/create-sandbox.ts'
 import { useRequest } from '../support/requests.ts'
 import { startSandbox } from '../support/sandbox.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { SETTING_ROWS, type SETTINGS } from '../../src/config/settings.ts'
+import { SETTING_ROWS, type SETTINGS } from '../../src/server/config/settings.ts'
 import { createChangeableSandbox } from '../../src/server/create-sandbox.ts'
 import { declareSettings } from '../../src/server/declared-settings.ts'
 import type { SandboxOptions } from '../../src/server/sandbox-options.ts'

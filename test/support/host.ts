@@ -1,6 +1,6 @@
-import type { HttpHost } from '../../src/http/handler.ts'
 import type { SharedParts } from '../../src/sandbox/tenants/shared-parts.ts'
 import { createTenants } from '../../src/sandbox/tenants/tenants.ts'
+import type { HttpHost } from '../../src/server/http/handler.ts'
 import { TEST_ADDRESSES } from './tenant.ts'
 
 /** What routes need of a server that listens on loopback, for a test without a server, or with another part in its place. */

@@ -5,10 +5,10 @@ import type { Observation } from '../../src/audit/drive/observation.ts'
 import type { LearnedApp } from '../../src/audit/learn/learn-app.ts'
 import type { AuditRun, Worker } from '../../src/audit/trials/run-trials.ts'
 import { tryRows } from '../../src/audit/trials/try-rows.ts'
-import type { SandboxApi } from '../../src/client/sandbox-api.ts'
-import { SandboxError } from '../../src/client/sandbox-error.ts'
-import type { CallRecord, ClockState, Expectation, Flow } from '../../src/client/shapes.ts'
 import { AUDIT_ROWS, rowId } from '../../src/sandbox/outcomes/catalogue.ts'
+import type { SandboxApi } from '../../src/server/client/sandbox-api.ts'
+import { SandboxError } from '../../src/server/client/sandbox-error.ts'
+import type { CallRecord, ClockState, Expectation, Flow } from '../../src/server/client/shapes.ts'
 import { flowShowing, learnedOf } from './imitated-learning.ts'
 import {
   APP,

@@ -3,7 +3,7 @@ import type { AuthorizationRequest, Browser, BrowserVisit, Hop, ShownPage } from
 import type { FlowRun } from '../../src/audit/drive/driver.ts'
 import { type Observation, observe } from '../../src/audit/drive/observation.ts'
 import type { TestedPersonas } from '../../src/audit/drive/tested-personas.ts'
-import type { CallRecord, Flow } from '../../src/client/shapes.ts'
+import type { CallRecord, Flow } from '../../src/server/client/shapes.ts'
 
 // The pages, visits and calls of an audited app as data.
 

@@ -1,5 +1,6 @@
 import { createKeyRing } from '../../src/sandbox/keys/key-ring.ts'
 import { createIds } from '../../src/sandbox/tenants/ids.ts'
+import { createMemoryStore, createMemoryTables } from '../../src/server/store/memory.ts'
 import { checkedSignalSchema } from '../../src/service/age/signal.ts'
 import {
   DEFAULT_DECISIONS,
@@ -10,7 +11,6 @@ import {
 import type { AgeKey, AgeKeys, Client } from '../../src/service/oidc/ports.ts'
 import type { Provider } from '../../src/service/oidc/provider.ts'
 import { BRAND } from '../../src/service/oidc/rules/profile.ts'
-import { createMemoryStore, createMemoryTables } from '../../src/store/memory.ts'
 import { readTestKeys } from './keys.ts'
 import { ageSignal, REDIRECT_URI } from './requests.ts'
 

@@ -4,8 +4,8 @@ import { createKeyRing } from '../../src/sandbox/keys/key-ring.ts'
 import { loadPersonas } from '../../src/sandbox/personas/load-personas.ts'
 import type { SandboxSettings, SharedParts } from '../../src/sandbox/tenants/shared-parts.ts'
 import { createTenant, type Tenant } from '../../src/sandbox/tenants/tenant.ts'
+import { createMemoryStores, type Stores } from '../../src/server/store/stores.ts'
 import { DEFAULT_LIFETIMES, DEFAULT_PLATFORMS, DEFAULT_PROVENANCE_ALLOWLIST } from '../../src/service/oidc/decisions.ts'
-import { createMemoryStores, type Stores } from '../../src/store/stores.ts'
 import { readTestKeys } from './keys.ts'
 
 /** Read once: tenants share the declared personas, and leave them as they are. */

@@ -1,10 +1,10 @@
 import { dirname } from 'node:path'
-import { createExchangeWithin } from '../../client/exchange.ts'
 import { ConfigError } from '../../sandbox/files/config-error.ts'
 import { replaceFile } from '../../sandbox/files/private-file.ts'
 import { preparePrivateFolder } from '../../sandbox/files/private-folder.ts'
 import { MAX_REPORT_BYTES, readTextIfThere } from '../../sandbox/files/text-file.ts'
 import { findAuditRow } from '../../sandbox/outcomes/catalogue.ts'
+import { createExchangeWithin } from '../../server/client/exchange.ts'
 import { type AuditReport, FINDINGS, LAST_AUDIT, readReport } from '../report/audit-report.ts'
 import { exitCodeOf, summarise } from '../report/checks-of.ts'
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { isNot, nonEmpty, textWithout, trueOrFalse, wholeNumber } from '../../config/setting.ts'
 import { messageOf } from '../../sandbox/files/caught.ts'
+import { isNot, nonEmpty, textWithout, trueOrFalse, wholeNumber } from '../../server/config/setting.ts'
 import { quote } from '../../service/text/message-parts.ts'
 import { KNOWN_EXAMPLE, knownSchema } from '../choices.ts'
 import { parseAcceptedRule } from '../learn/accepted-rule.ts'

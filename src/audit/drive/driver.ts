@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { startDeadline } from '../../client/deadline.ts'
-import type { SandboxApi } from '../../client/sandbox-api.ts'
-import { SandboxError } from '../../client/sandbox-error.ts'
+import { startDeadline } from '../../server/client/deadline.ts'
+import type { SandboxApi } from '../../server/client/sandbox-api.ts'
+import { SandboxError } from '../../server/client/sandbox-error.ts'
 import type {
   Agent,
   AuthorizationRequest,

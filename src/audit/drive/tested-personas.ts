@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { SandboxApi } from '../../client/sandbox-api.ts'
+import type { SandboxApi } from '../../server/client/sandbox-api.ts'
 import { AuditProblem } from '../audit-problem.ts'
 
 /** Names of the personas as which an audit visits the app; an audit changes none of them. */

@@ -1,6 +1,6 @@
-import type { SandboxApi } from '../../client/sandbox-api.ts'
-import type { CallRecord, Flow } from '../../client/shapes.ts'
 import { createClock } from '../../sandbox/clock/clock.ts'
+import type { SandboxApi } from '../../server/client/sandbox-api.ts'
+import type { CallRecord, Flow } from '../../server/client/shapes.ts'
 import type { VisitEnd } from '../agent/browser.ts'
 import { AuditProblem } from '../audit-problem.ts'
 import type { AuditedApp, Driver, FlowRun } from '../drive/driver.ts'

@@ -1,6 +1,6 @@
-import type { SandboxApi } from '../../client/sandbox-api.ts'
-import type { TenantReadings } from '../../client/shapes.ts'
 import { quotationOf } from '../../sandbox/readings/readings.ts'
+import type { SandboxApi } from '../../server/client/sandbox-api.ts'
+import type { TenantReadings } from '../../server/client/shapes.ts'
 import { withLearned } from '../audit.ts'
 import type { AppCopies } from '../drive/driver.ts'
 import type { AuditRunOptions } from '../options.ts'

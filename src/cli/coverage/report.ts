@@ -1,4 +1,3 @@
-import { grouped } from '../../http/html/elements.ts'
 import {
   type Coverage,
   type CoverageDimension,
@@ -17,6 +16,7 @@ import {
   joinBlocks,
   renderMarkdownTable,
 } from '../../sandbox/files/reports/markdown.ts'
+import { grouped } from '../../server/http/html/elements.ts'
 import { visible } from '../../service/text/visible.ts'
 import { alignColumns } from '../terminal.ts'
 

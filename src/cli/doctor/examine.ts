@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import type { HttpAnswer } from '../../client/exchange.ts'
 import { isLoopbackHost, isLoopbackUrl } from '../../sandbox/addresses/addresses.ts'
 import { BUILTIN_CLIENT } from '../../sandbox/clients/clients.ts'
+import type { HttpAnswer } from '../../server/client/exchange.ts'
 import { ENDPOINTS } from '../../service/oidc/endpoints.ts'
 import { readJson } from '../remote/reach-sandbox.ts'
 import { type Diagnosis, inApp, inSandbox, ok, type Problem, problem, skipped } from './diagnosis.ts'

@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import type { HttpAnswer } from '../../client/exchange.ts'
-import { CERTIFICATE_CODES, CERTIFICATE_PROBLEMS } from '../../client/sandbox-error.ts'
 import { isLoopbackHost } from '../../sandbox/addresses/addresses.ts'
 import { codeOf, messageOf } from '../../sandbox/files/caught.ts'
+import type { HttpAnswer } from '../../server/client/exchange.ts'
+import { CERTIFICATE_CODES, CERTIFICATE_PROBLEMS } from '../../server/client/sandbox-error.ts'
 import { callHttp, type HttpCall, readJson } from '../remote/reach-sandbox.ts'
 import { type CheckName, inApp, inSandbox, type Problem, problem, trustLines } from './diagnosis.ts'
 /** The configuration of the app. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import type { FlowFilter, FlowKind, FlowStatus } from '../../client/shapes.ts'
 import { ConfigError } from '../../sandbox/files/config-error.ts'
+import type { FlowFilter, FlowKind, FlowStatus } from '../../server/client/shapes.ts'
 import { unknownName } from '../../service/text/message-parts.ts'
 
 /** The flags that select flows. */

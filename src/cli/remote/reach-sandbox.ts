@@ -1,13 +1,18 @@
 import type * as z from 'zod'
-import { createExchangeWithin, type ExchangeOptions, type HttpAnswer, type HttpRequest } from '../../client/exchange.ts'
-import { createRemoteTransport } from '../../client/remote-transport.ts'
-import { createSandboxApi } from '../../client/sandbox-api.ts'
-import { quotationRemark } from '../../config/in-quotes.ts'
-import { loadSettings, ownEnvironment, type Settings } from '../../config/load-settings.ts'
-import { FLAGS, type Texts, URL_VARIABLE } from '../../config/text-settings.ts'
 import { pathOf, settleAddresses } from '../../sandbox/addresses/addresses.ts'
 import { BUILTIN_CLIENT, DEMO_CLIENT_ID } from '../../sandbox/clients/clients.ts'
 import { ConfigError } from '../../sandbox/files/config-error.ts'
+import {
+  createExchangeWithin,
+  type ExchangeOptions,
+  type HttpAnswer,
+  type HttpRequest,
+} from '../../server/client/exchange.ts'
+import { createRemoteTransport } from '../../server/client/remote-transport.ts'
+import { createSandboxApi } from '../../server/client/sandbox-api.ts'
+import { quotationRemark } from '../../server/config/in-quotes.ts'
+import { loadSettings, ownEnvironment, type Settings } from '../../server/config/load-settings.ts'
+import { FLAGS, type Texts, URL_VARIABLE } from '../../server/config/text-settings.ts'
 import { parseJson } from '../../service/oidc/request/json.ts'
 import { unknownName } from '../../service/text/message-parts.ts'
 import { flagWord } from '../../service/text/shell-word.ts'

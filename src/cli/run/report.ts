@@ -1,5 +1,5 @@
-import type { LogMode } from '../../config/settings.ts'
 import type { StepProgress } from '../../sandbox/queue/queued.ts'
+import type { LogMode } from '../../server/config/settings.ts'
 import { visible } from '../../service/text/visible.ts'
 import type { ProcessEnd } from '../start/process-group.ts'
 import { paint, print, printText } from '../terminal.ts'

@@ -1,8 +1,8 @@
-import type { SandboxApi } from '../../client/sandbox-api.ts'
-import { SandboxError } from '../../client/sandbox-error.ts'
 import { startStopwatch } from '../../sandbox/clock/clock.ts'
 import type { ScenarioProgress, StepProgress } from '../../sandbox/queue/queued.ts'
 import type { Scenario } from '../../sandbox/queue/scenario-schema.ts'
+import type { SandboxApi } from '../../server/client/sandbox-api.ts'
+import { SandboxError } from '../../server/client/sandbox-error.ts'
 
 /** The result of one step. */
 export type StepResult = Pick<StepProgress, 'index' | 'kind' | 'summary' | 'detail' | 'mismatches'> & {

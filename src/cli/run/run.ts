@@ -1,9 +1,4 @@
 import { writeFileSync } from 'node:fs'
-import { connectSandbox } from '../../client/connect-sandbox.ts'
-import { createRemoteTransport } from '../../client/remote-transport.ts'
-import type { SandboxApi } from '../../client/sandbox-api.ts'
-import { loadSettings, type Settings } from '../../config/load-settings.ts'
-import { CLIENT_ID_VARIABLE, CLIENT_SECRET_VARIABLE, type Texts, URL_VARIABLE } from '../../config/text-settings.ts'
 import { BUILTIN_CLIENT } from '../../sandbox/clients/clients.ts'
 import { createClock } from '../../sandbox/clock/clock.ts'
 import { messageOf } from '../../sandbox/files/caught.ts'
@@ -12,6 +7,16 @@ import { type JUnitSuite, renderJUnit } from '../../sandbox/files/reports/junit.
 import { loadPersonas } from '../../sandbox/personas/load-personas.ts'
 import { parseScenario, readScenarioText } from '../../sandbox/queue/scenario-file.ts'
 import { type Scenario, stepOf, summaryOf } from '../../sandbox/queue/scenario-schema.ts'
+import { connectSandbox } from '../../server/client/connect-sandbox.ts'
+import { createRemoteTransport } from '../../server/client/remote-transport.ts'
+import type { SandboxApi } from '../../server/client/sandbox-api.ts'
+import { loadSettings, type Settings } from '../../server/config/load-settings.ts'
+import {
+  CLIENT_ID_VARIABLE,
+  CLIENT_SECRET_VARIABLE,
+  type Texts,
+  URL_VARIABLE,
+} from '../../server/config/text-settings.ts'
 import { readTimeout } from '../remote/filter-flags.ts'
 import { type AskFlags, checkedUrl } from '../remote/reach-sandbox.ts'
 import { STOP_MS, startGroup } from '../start/process-group.ts'

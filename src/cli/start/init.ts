@@ -1,9 +1,9 @@
 import { rmSync, writeFileSync } from 'node:fs'
-import { DEFAULT_CONFIG_FILE } from '../../config/config-file.ts'
-import type { Setting } from '../../config/setting.ts'
-import { SETTING_ROWS } from '../../config/settings.ts'
 import { codeOf, messageOf } from '../../sandbox/files/caught.ts'
 import { ConfigError } from '../../sandbox/files/config-error.ts'
+import { DEFAULT_CONFIG_FILE } from '../../server/config/config-file.ts'
+import type { Setting } from '../../server/config/setting.ts'
+import { SETTING_ROWS } from '../../server/config/settings.ts'
 import { snakeCase } from '../../service/text/camel-case.ts'
 import { print } from '../terminal.ts'
 

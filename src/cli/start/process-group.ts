@@ -1,9 +1,9 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
-import { ownEnvironment } from '../../config/load-settings.ts'
 import { startStopwatch } from '../../sandbox/clock/clock.ts'
 import { codeOf, messageOf } from '../../sandbox/files/caught.ts'
+import { ownEnvironment } from '../../server/config/load-settings.ts'
 
 /** How a program ended. */
 export interface ProcessEnd {

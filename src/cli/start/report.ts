@@ -1,7 +1,7 @@
-import type { LogMode } from '../../config/settings.ts'
 import { packageVersion } from '../../package-root.ts'
 import { isLoopbackUrl } from '../../sandbox/addresses/addresses.ts'
 import { codeOf } from '../../sandbox/files/caught.ts'
+import type { LogMode } from '../../server/config/settings.ts'
 import type { CallSummary, Sandbox } from '../../server/create-sandbox.ts'
 import { ENDPOINTS } from '../../service/oidc/endpoints.ts'
 import { visible } from '../../service/text/visible.ts'

@@ -9,13 +9,13 @@ import {
   type Unshown,
   unshownOf,
 } from '../../audit/report/points.ts'
-import { type ConsoleFrame, renderConsolePage } from '../../http/console-page.ts'
-import { breakable, counted, renderInstant, renderSnippet, shortened } from '../../http/html/elements.ts'
-import { filterOptions, renderSelect, renderTextField } from '../../http/html/fields.ts'
-import { type Html, html, type Renderable } from '../../http/html/html.ts'
-import type { RenderedPage } from '../../http/html/layout.ts'
 import { packageVersion } from '../../package-root.ts'
 import { CATALOGUE_VERSION, findAuditRow, findRow } from '../../sandbox/outcomes/catalogue.ts'
+import { type ConsoleFrame, renderConsolePage } from '../../server/http/console-page.ts'
+import { breakable, counted, renderInstant, renderSnippet, shortened } from '../../server/http/html/elements.ts'
+import { filterOptions, renderSelect, renderTextField } from '../../server/http/html/fields.ts'
+import { type Html, html, type Renderable } from '../../server/http/html/html.ts'
+import type { RenderedPage } from '../../server/http/html/layout.ts'
 import { shellWord } from '../../service/text/shell-word.ts'
 /** The name of the file input. */
 export const REPORT_FIELD = 'report'

@@ -1,8 +1,3 @@
-import { renderInstant, renderSnippet, shortened } from '../../http/html/elements.ts'
-import { renderFindingList } from '../../http/html/finding-list.ts'
-import { type Html, html } from '../../http/html/html.ts'
-import { decodeIdToken } from '../../http/html/id-token-table.ts'
-import { translate } from '../../http/html/messages.ts'
 import {
   type CallRecord,
   callbackOf,
@@ -11,6 +6,11 @@ import {
   refusalOf,
 } from '../../sandbox/journal/call-record.ts'
 import type { Flow } from '../../sandbox/journal/journal.ts'
+import { renderInstant, renderSnippet, shortened } from '../../server/http/html/elements.ts'
+import { renderFindingList } from '../../server/http/html/finding-list.ts'
+import { type Html, html } from '../../server/http/html/html.ts'
+import { decodeIdToken } from '../../server/http/html/id-token-table.ts'
+import { translate } from '../../server/http/html/messages.ts'
 import { isJsonObject } from '../../service/age/json-object.ts'
 import { ENDPOINTS } from '../../service/oidc/endpoints.ts'
 import { parseJson } from '../../service/oidc/request/json.ts'

@@ -1,11 +1,11 @@
-import type { ConsoleFrame } from '../../http/console-page.ts'
-import { shortened } from '../../http/html/elements.ts'
-import { type Html, html } from '../../http/html/html.ts'
 import { type FlowStatus, isForced, outcomeOf, summarizeFlow } from '../../sandbox/journal/explain-flow.ts'
 import type { ListedFlow } from '../../sandbox/journal/journal.ts'
 import { linkStories } from '../../sandbox/journal/link-stories.ts'
 import { findOverdue } from '../../sandbox/journal/next-steps.ts'
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
+import type { ConsoleFrame } from '../../server/http/console-page.ts'
+import { shortened } from '../../server/http/html/elements.ts'
+import { type Html, html } from '../../server/http/html/html.ts'
 import { ENDPOINTS } from '../../service/oidc/endpoints.ts'
 /** The words for flows in headings and in the filter. */
 export const FLOW_TITLES: Readonly<Record<ListedFlow['flow'], string>> = {

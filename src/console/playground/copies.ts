@@ -1,7 +1,7 @@
-import type { HttpHost } from '../../http/handler.ts'
 import { onDemand } from '../../sandbox/files/on-demand.ts'
 import { loadPersonas } from '../../sandbox/personas/load-personas.ts'
 import type { Persona } from '../../sandbox/personas/persona-schema.ts'
+import type { HttpHost } from '../../server/http/handler.ts'
 import type { Claims } from '../../service/age/claims.ts'
 import type { AgeThresholds } from '../../service/age/evaluate.ts'
 import { ENDPOINTS } from '../../service/oidc/endpoints.ts'

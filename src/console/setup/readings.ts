@@ -1,9 +1,9 @@
-import { type ConsoleFrame, renderConsolePage } from '../../http/console-page.ts'
-import { counted } from '../../http/html/elements.ts'
-import { type Html, html } from '../../http/html/html.ts'
-import type { RenderedPage } from '../../http/html/layout.ts'
 import { type Reading, type Readings, readingId, type Variant } from '../../sandbox/readings/reading.ts'
 import { findReading, parseReadings, quotationOf, READINGS, requireReadings } from '../../sandbox/readings/readings.ts'
+import { type ConsoleFrame, renderConsolePage } from '../../server/http/console-page.ts'
+import { counted } from '../../server/http/html/elements.ts'
+import { type Html, html } from '../../server/http/html/html.ts'
+import type { RenderedPage } from '../../server/http/html/layout.ts'
 import type { ActResult, ConsoleCall, ConsoleRoute } from '../console-route.ts'
 
 /** `console/readings`: what the specification leaves open, how it is read now, and buttons for other readings. */

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { connectSandbox, findBaseUrl } from '../../client/connect-sandbox.ts'
-import type { SandboxApi } from '../../client/sandbox-api.ts'
 import { ConfigError } from '../../sandbox/files/config-error.ts'
 import { isJsonObject, type JsonObject } from '../../service/age/json-object.ts'
 import { quote } from '../../service/text/message-parts.ts'
+import { connectSandbox, findBaseUrl } from '../client/connect-sandbox.ts'
+import type { SandboxApi } from '../client/sandbox-api.ts'
 import { createSandbox, type SandboxOptions } from '../create-sandbox.ts'
 import { COVERAGE_FOLDER, startCoverage } from './worker-coverage.ts'
 

@@ -4,7 +4,7 @@ import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { createHttpAgent } from '../../../src/audit/agent/http-agent.ts'
-import { generateCertificate } from '../../../src/tls/kept-certificate.ts'
+import { generateCertificate } from '../../../src/server/tls/kept-certificate.ts'
 import { visit } from '../../support/visit.ts'
 import { page, redirectTo, startWebApp } from '../../support/web-app.ts'
 

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { openSandbox, preflight } from '../../../src/cli/audit/audit-command.ts'
-import { loadSettings } from '../../../src/config/load-settings.ts'
+import { loadSettings } from '../../../src/server/config/load-settings.ts'
 import { findFreePort } from '../../support/free-port.ts'
 import { startSandbox } from '../../support/sandbox.ts'
 import { startWebApp } from '../../support/web-app.ts'

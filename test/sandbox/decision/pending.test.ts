@@ -7,8 +7,8 @@ import {
   wasAnswered,
 } from '../../../src/sandbox/decision/pending.ts'
 import { createIds } from '../../../src/sandbox/tenants/ids.ts'
+import { createMemoryStore } from '../../../src/server/store/memory.ts'
 import type { AgeSignal } from '../../../src/service/age/signal.ts'
-import { createMemoryStore } from '../../../src/store/memory.ts'
 
 const NOON = Date.parse('2026-06-01T12:00:00Z')
 const ANOTHER_HOUR = 3_600_000

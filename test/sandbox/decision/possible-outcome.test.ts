@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { findEarlier } from '../../../src/sandbox/decision/possible-outcome.ts'
 import type { RecordedResponse } from '../../../src/sandbox/journal/call-record.ts'
-import { createMemoryJournal } from '../../../src/store/memory-journal.ts'
+import { createMemoryJournal } from '../../../src/server/store/memory-journal.ts'
 import { callbackWith, useFlowEntry } from '../../support/journal-entries.ts'
 
 const callback = (idToken: string) => callbackWith({ id_token: idToken })

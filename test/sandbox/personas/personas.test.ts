@@ -3,10 +3,10 @@ import { createClock, type SandboxClock } from '../../../src/sandbox/clock/clock
 import { type Persona, personaSchema } from '../../../src/sandbox/personas/persona-schema.ts'
 import { createPersonas, MAX_CHANGED_PERSONAS, type Personas } from '../../../src/sandbox/personas/personas.ts'
 import { createIds } from '../../../src/sandbox/tenants/ids.ts'
+import { createMemoryRecords } from '../../../src/server/store/memory.ts'
+import { createMemoryBudget } from '../../../src/server/store/memory-budget.ts'
 import type { AgeSignal } from '../../../src/service/age/signal.ts'
 import { checkAgainst } from '../../../src/service/text/schema-problems.ts'
-import { createMemoryRecords } from '../../../src/store/memory.ts'
-import { createMemoryBudget } from '../../../src/store/memory-budget.ts'
 
 const NOON = Date.parse('2026-05-17T12:00:00Z')
 

@@ -7,7 +7,7 @@ import { createQueue, type ScenarioEvent } from '../../../src/sandbox/queue/queu
 import { parsedParameters, progressOf, type ReceivedCall } from '../../../src/sandbox/queue/queued.ts'
 import { type Scenario, scenarioSchema } from '../../../src/sandbox/queue/scenario-schema.ts'
 import { createIds } from '../../../src/sandbox/tenants/ids.ts'
-import { createMemoryTables } from '../../../src/store/memory.ts'
+import { createMemoryTables } from '../../../src/server/store/memory.ts'
 import { refusalOf } from '../../support/service.ts'
 import { createTestTenant } from '../../support/tenant.ts'
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { AUDIT_FLAGS } from '../../../src/audit/command/settings.ts'
-import { SETTING_ROWS } from '../../../src/config/settings.ts'
-import { FLAGS } from '../../../src/config/text-settings.ts'
 import { READINGS } from '../../../src/sandbox/readings/readings.ts'
+import { SETTING_ROWS } from '../../../src/server/config/settings.ts'
+import { FLAGS } from '../../../src/server/config/text-settings.ts'
 import { snakeCase } from '../../../src/service/text/camel-case.ts'
 
 const page = readFileSync(new URL('../../../docs/maintainers/decisions.md', import.meta.url), 'utf8')

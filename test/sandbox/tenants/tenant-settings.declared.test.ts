@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { SandboxSettings, SharedParts } from '../../../src/sandbox/tenants/shared-parts.ts'
 import { formerSecretsOf } from '../../../src/sandbox/tenants/tenant-settings.ts'
 import { createTenants } from '../../../src/sandbox/tenants/tenants.ts'
-import { createMemoryStores } from '../../../src/store/stores.ts'
+import { createMemoryStores } from '../../../src/server/store/stores.ts'
 import { createTestParts, TEST_ADDRESSES } from '../../support/tenant.ts'
 
 const clientOf = (clientId: string) => ({

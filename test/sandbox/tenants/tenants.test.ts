@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { loadPersonas } from '../../../src/sandbox/personas/load-personas.ts'
 import type { Tenant } from '../../../src/sandbox/tenants/tenant.ts'
 import { createTenants } from '../../../src/sandbox/tenants/tenants.ts'
+import { createMemoryDirectory, createMemoryStores } from '../../../src/server/store/stores.ts'
 import type { AgeSignal } from '../../../src/service/age/signal.ts'
 import { ENDPOINTS } from '../../../src/service/oidc/endpoints.ts'
-import { createMemoryDirectory, createMemoryStores } from '../../../src/store/stores.ts'
 import { createTestParts, TEST_ADDRESSES } from '../../support/tenant.ts'
 
 async function fewTenants() {

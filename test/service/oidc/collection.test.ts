@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
+import { createMemoryStore } from '../../../src/server/store/memory.ts'
 import { collection, isExpired, parseRecord, parseStored, spendables } from '../../../src/service/oidc/collection.ts'
 import { DEFAULT_DECISIONS } from '../../../src/service/oidc/decisions.ts'
 import type { Store } from '../../../src/service/oidc/ports.ts'
-import { createMemoryStore } from '../../../src/store/memory.ts'
 import { createProvider, NOW } from '../../support/provider.ts'
 import { createService, refused } from '../../support/service.ts'
 

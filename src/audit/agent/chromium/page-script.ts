@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { MAX_READ_BYTES } from '../../../client/exchange.ts'
+import { MAX_READ_BYTES } from '../../../server/client/exchange.ts'
 import { waySchema } from '../choose-way.ts'
 
 /** The name by which the audit finds its script in a page. */

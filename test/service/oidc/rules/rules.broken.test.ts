@@ -615,7 +615,7 @@ test.each([
   expect(refusal).toMatchObject({ status: 400, code: 'invalid_request', findings: [finding] })
 })
 
-/** Rules of media types, of the pages of E1 and E3 (`test/hosted/embedding`, `test/hosted/appearance.test.ts`), and of several requests. */
+/** Rules of media types, of the pages of E1 and E3 (`test/server/pages/embedding`, `test/server/pages/appearance.test.ts`), and of several requests. */
 const ELSEWHERE = ['PAR-01', 'TOK-01', 'UPG-01', 'USE-19', 'USE-20', 'USE-21', 'USE-22', 'USE-25']
 
 test('Every rule has a request that breaks it', () => {

@@ -1,0 +1,63 @@
+/**
+ * The types of the library: what the control API takes and answers, by its contract. The package publishes them written out, with
+ * the description of each member (`build/shapes.ts`): a project that uses it then needs no zod.
+ */
+import type * as z from 'zod'
+import type { ClientSettings } from '../../sandbox/clients/client-schema.ts'
+import type { Claims } from '../../service/age/claims.ts'
+import type { AgeSignal, SubmittedAgeSignal } from '../../service/age/signal-schema.ts'
+import type { Lifetimes } from '../../service/oidc/ports.ts'
+import type { SettingOptions } from '../config/settings.ts'
+import type { Immutable, OperationResult, Operations } from '../control/contract/contract.ts'
+
+export type { ClientSettings } from '../../sandbox/clients/client-schema.ts'
+export type { ClockState } from '../../sandbox/clock/clock.ts'
+export type { ClaimsCounters, Hits } from '../../sandbox/coverage/counters.ts'
+export type { Coverage, CoverageDimension, CoverageItem, CoverageSide } from '../../sandbox/coverage/coverage.ts'
+export type { FlowStatus } from '../../sandbox/journal/explain-flow.ts'
+export type { Persona } from '../../sandbox/personas/persona-schema.ts'
+export type { Expectation } from '../../sandbox/queue/expectation.ts'
+export type { ScenarioProgress, StepProgress } from '../../sandbox/queue/queued.ts'
+export type { RecordingName } from '../../sandbox/recordings/recording.ts'
+export type { Claims } from '../../service/age/claims.ts'
+export type { Override } from '../../service/age/filters.ts'
+export type { Check, SignalTrace, ThresholdTrace } from '../../service/age/trace.ts'
+export type { Lifetimes } from '../../service/oidc/ports.ts'
+export type { Finding } from '../../service/oidc/rules/finding.ts'
+export type { Immutable } from '../control/contract/contract.ts'
+
+type Given<Op extends keyof Operations, Part extends 'query' | 'body'> = Immutable<z.output<Operations[Op][Part]>>
+
+/** A built-in persona, or one of your own: the package names the built-in ones. */
+export type KnownPersona = string
+/** An outcome of the catalogue: the package names all of them. */
+export type KnownOutcome = string
+export type PersonaName = string
+export type OutcomeName = string
+
+export type Flow = OperationResult<'getFlow'>
+export type FlowKind = Flow['flow']
+export type CallRecord = Flow['calls'][number]
+export type FlowFilter = Omit<Given<'listFlows', 'query'>, 'wait' | 'since' | 'limit'>
+export type FlowRecording = OperationResult<'exportFlow'>
+export type Scenario = Given<'armScenario', 'body'>
+export type ScenarioStep = Scenario['steps'][number]
+export type EvaluationResult = OperationResult<'evaluate'>
+export type TenantReadings = Pick<OperationResult<'getTenant'>, 'readings'>
+
+export type GivenSettings = { readonly [Name in keyof SettingOptions]?: SettingOptions[Name] | undefined }
+
+export interface NextDecision extends Omit<Given<'addExpectation', 'body'>, 'flow'> {
+  readonly flow?: Given<'addExpectation', 'body'>['flow'] | undefined
+}
+
+export interface Question extends Omit<Given<'evaluate', 'body'>, 'claims' | 'signals'> {
+  readonly claims: Claims
+  readonly signals?: readonly (AgeSignal | SubmittedAgeSignal)[] | undefined
+}
+
+export interface TenantChange extends Pick<Given<'putTenant', 'body'>, 'persona' | 'outcome' | 'readings'> {
+  readonly clients?: readonly ClientSettings[] | undefined
+  readonly lifetimes?: { readonly [Name in keyof Lifetimes]?: number | undefined } | undefined
+  readonly slowReplySeconds?: number | undefined
+}

@@ -1,0 +1,143 @@
+import * as z from 'zod'
+import { ConfigError } from '../../sandbox/files/config-error.ts'
+import { decodeText } from '../../sandbox/files/decode-text.ts'
+import { onDemand } from '../../sandbox/files/on-demand.ts'
+import type { RecordedFile } from '../../sandbox/recordings/export-flow.ts'
+import { isJsonObject } from '../../service/age/json-object.ts'
+import { Refusal } from '../../service/oidc/refusal.ts'
+import { parseJson } from '../../service/oidc/request/json.ts'
+import { decodePairs } from '../../service/oidc/request/parameters.ts'
+import { foundInsteadOfJson, isJsonText } from '../../service/text/message-parts.ts'
+import { guardControl } from '../http/guard/guard.ts'
+import type { Handler, HttpHost, RouteRow } from '../http/handler.ts'
+import type { Incoming } from '../http/incoming.ts'
+import { requireShortYaml } from '../http/read-body.ts'
+import { eventStream, json, noContent, page, type Reply } from '../http/reply.ts'
+import { OPERATION_IDS, OPERATIONS, type OperationId } from './contract/contract.ts'
+import { NONE, type Operation } from './contract/operation.ts'
+import type { ControlAnswer } from './handler.ts'
+import { describeApi } from './openapi.ts'
+import { performControl } from './perform.ts'
+
+/** The control API below `/_sandbox`, and its OpenAPI document. */
+export const createControlRoutes = (host: HttpHost): readonly RouteRow[] => [
+  ...OPERATION_IDS.map((operationId): RouteRow => {
+    const { path, method, mediaType, acceptsForm, isOpen } = OPERATIONS[operationId]
+    const row: RouteRow = {
+      path: `/_sandbox${path}`,
+      method,
+      handler: serveControl(operationId, host),
+      openTo: isOpen ? 'every-page' : 'own-pages',
+      isUrgent: isOpen,
+    }
+    return mediaType === 'text/html' || acceptsForm ? { ...row, errors: 'page' } : row
+  }),
+  { path: '/_sandbox/openapi.json', method: 'get', handler: serveOpenApi(host) },
+]
+
+const serveControl =
+  (operationId: OperationId, host: HttpHost): Handler =>
+  async (request, tenant) => {
+    const operation = OPERATIONS[operationId]
+    if (!operation.isOpen) guardControl(request, host.guard)
+    const { params, signal } = request
+    const input = { params, query: readQuery(request.query), body: await readBody(operation, request) }
+    const context = { tenant, host, isForm: isOwnForm(operation, request), signal }
+    return { reply: replyOf(await performControl(operationId, input, context)) }
+  }
+
+/** The documents of all tenants differ only in their URL, so the first call creates the rest. */
+function serveOpenApi(host: HttpHost): Handler {
+  let shared: ReturnType<typeof describeApi> | undefined
+  return async (request, { provider }) => {
+    guardControl(request, host.guard)
+    shared ??= describeApi(host.version)
+    return { reply: json(200, { ...shared, servers: [{ url: `${provider.baseUrl}/_sandbox` }] }) }
+  }
+}
+
+function replyOf({ status, cookies = [], body, page: shown, stream, file }: ControlAnswer): Reply {
+  if (stream) return eventStream(stream)
+  if (file) return fileReply(file)
+  const reply = shown ? page(status, shown) : body === undefined ? noContent() : json(status, body)
+  return { ...reply, cookies }
+}
+
+/** Names of recordings need no quoting: `f12.test.ts`. */
+const fileReply = ({ file_name: name, media_type: mediaType, text }: RecordedFile): Reply => ({
+  status: 200,
+  headers: {
+    'Cache-Control': 'no-store',
+    'Content-Type': `${mediaType}; charset=utf-8`,
+    'Content-Disposition': `attachment; filename="${name}"`,
+  },
+  body: { kind: 'text', text },
+})
+
+function readQuery(query: string): Record<string, string> {
+  const pairs = decodePairs(query)
+  const names = pairs.map(([name]) => name)
+  const repeated = names.find((name, index) => names.indexOf(name) !== index)
+  if (repeated !== undefined) throw Refusal.invalidRequest(`${repeated}: it is sent more than once; send it once`)
+  const malformed = pairs.find(([, value]) => value === undefined)
+  if (malformed) throw Refusal.invalidRequest(`${malformed[0]}: it is not well-formed UTF-8`)
+  return Object.fromEntries(pairs.map(([name, value]) => [name, value ?? '']))
+}
+
+const isOwnForm = ({ acceptsForm }: Operation, { contentType }: Incoming) =>
+  acceptsForm && contentType?.toLowerCase().startsWith('application/x-www-form-urlencoded') === true
+
+/** The YAML parser is loaded with the first body that needs it. */
+const loadYaml = onDemand(() => import('../../sandbox/files/yaml-document.ts'))
+
+/** RFC 9512, and names that were in use before it. */
+const YAML_TYPES = ['application/yaml', 'application/x-yaml', 'text/yaml', 'text/x-yaml']
+
+async function readBody(operation: Operation, request: Incoming): Promise<unknown> {
+  if (!operation.acceptsYaml || !YAML_TYPES.includes(mediaTypeOf(request) ?? ''))
+    return readJsonBody(operation, request)
+  requireShortYaml(request.body.length)
+  const text = decodeBody(request)
+  const { parseYamlDocument } = await loadYaml()
+  try {
+    return parseYamlDocument(text, { file: 'body', schema: z.unknown() })
+  } catch (error) {
+    if (error instanceof ConfigError) throw Refusal.invalidRequest(error.message.replaceAll('\n', '; '))
+    throw error
+  }
+}
+
+const mediaTypeOf = ({ contentType }: Incoming) => contentType?.split(';', 1)[0]?.trim().toLowerCase()
+
+/**
+ * State changes need `application/json`, which no form of another site can send. A call without body and type is allowed only where no
+ * body is expected.
+ */
+function readJsonBody(operation: Operation, request: Incoming): unknown {
+  if (operation.method === 'get') return undefined
+  const takesBody = operation.body !== NONE
+  const mediaType = mediaTypeOf(request)
+  const isEmpty = request.body.length === 0
+  const isBare = isEmpty && mediaType === undefined && !takesBody
+  if (mediaType !== 'application/json' && !isOwnForm(operation, request) && !isBare) {
+    const allowed = operation.acceptsYaml ? 'application/json or application/yaml' : 'application/json'
+    throw Refusal.byHttp(415, `Content-Type: must be ${allowed}, not ${mediaType ?? 'absent'}`, {})
+  }
+  if (isEmpty || isOwnForm(operation, request)) return takesBody ? {} : undefined
+  const json = parseJson(decodeBody(request))
+  if (!json.ok) throw Refusal.invalidRequest(`body: it is not JSON: ${json.reason}`)
+  if (typeof json.value === 'string' && isJsonText(json.value)) {
+    throw Refusal.invalidRequest(`body: it must be a JSON object${foundInsteadOfJson(json.value)}; encode it once`)
+  }
+  const saysNothing = isJsonObject(json.value) && Object.keys(json.value).length === 0
+  if (!takesBody && !saysNothing) throw Refusal.invalidRequest('body: this call takes none; leave it out')
+  return json.value
+}
+
+/** @throws Refusal 400 for a body that is no UTF-8: a damaged name would be kept without a word */
+function decodeBody({ body }: Incoming): string {
+  const decoded = decodeText(body)
+  if (decoded.ok) return decoded.text
+  const { line, reason } = decoded
+  throw Refusal.invalidRequest(`${line === undefined ? 'body' : `body:${line}`}: ${reason}`)
+}

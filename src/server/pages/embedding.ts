@@ -1,0 +1,60 @@
+import type { Finding } from '../../service/oidc/rules/finding.ts'
+import { Findings } from '../../service/oidc/rules/findings.ts'
+import type { Incoming } from '../http/incoming.ts'
+import type { Visit } from './shell.ts'
+
+type Flow = keyof typeof PASSKEY_PERMISSIONS
+
+/** The permission that a flow needs in an iframe (specification, "Embedding rules"). */
+export const PASSKEY_PERMISSIONS = {
+  use: 'publickey-credentials-get',
+  create: 'publickey-credentials-create',
+} as const
+
+/** Where the browser shows the page, as far as the request tells. */
+export const embeddingOf = (request: Incoming) => ({
+  /** Whether a header of the browser says that it loads a frame. Without this header a script of the page looks for a frame. */
+  framed: isFramed(request),
+  /** Components in which passkeys work, if the page runs in a plain embedded web view. */
+  insteadOfWebView: alternativesTo(request.header('user-agent') ?? ''),
+})
+
+export type Embedding = Readonly<ReturnType<typeof embeddingOf>>
+
+/** Whether the visit is inside an iframe, where the service never redirects (specification, "Embedding rules"). */
+export const endsInFrame = ({ framed, request }: Pick<Visit, 'framed' | 'request'>) => framed || isFramed(request)
+
+const isFramed = (request: Incoming): boolean =>
+  ['iframe', 'frame', 'embed', 'object', 'fencedframe'].includes(request.header('sec-fetch-dest') ?? '')
+
+/** Android marks a plain web view with `wv`. On iOS only browsers, and views like them, name `Safari`. */
+function alternativesTo(userAgent: string): readonly string[] {
+  if (/Android.*;\s*wv\)/.test(userAgent)) return ['Custom Tabs']
+  const isPlainIos = /\b(?:iPhone|iPad|iPod)\b.*AppleWebKit\//.test(userAgent) && !userAgent.includes('Safari/')
+  return isPlainIos ? ['ASWebAuthenticationSession', 'SFSafariViewController'] : []
+}
+
+/**
+ * Advice on where the request was opened. A header tells that it is in an iframe; only a script on the page can read the permissions of
+ * the iframe.
+ */
+export function embeddingAdvice(flow: Flow, { request, lacksPermission, tenant }: Visit): readonly Finding[] {
+  const findings = new Findings(tenant.provider.profile)
+  const permission = PASSKEY_PERMISSIONS[flow]
+  const { framed, insteadOfWebView } = embeddingOf(request)
+  if (insteadOfWebView.length > 0) {
+    const message = `the user agent is a plain embedded web view; open the flow in ${insteadOfWebView.join(' or ')}`
+    findings.add('USE-19', { path: 'User-Agent', message })
+  }
+  if (lacksPermission) {
+    const consequence = flow === 'create' ? 'no age key was saved' : 'no age key could be used'
+    findings.add('USE-20', {
+      path: permission,
+      message: `the iframe lacks the permission ${permission}: ${consequence}`,
+    })
+  } else if (framed) {
+    const message = `the request came from an iframe, which needs allow="${permission}"; whether it has it, no request says`
+    findings.add('USE-20', { path: 'Sec-Fetch-Dest', message })
+  }
+  return findings.all
+}

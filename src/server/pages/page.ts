@@ -1,0 +1,96 @@
+import type { Pending } from '../../sandbox/decision/pending.ts'
+import { findEarlier } from '../../sandbox/decision/possible-outcome.ts'
+import { FALLBACK_PERSONAS, inPersonaOrder } from '../../sandbox/personas/persona-schema.ts'
+import { mapInTurns, takeTurn } from '../../sandbox/take-turn.ts'
+import { evaluateBriefly } from '../../service/age/evaluate.ts'
+import type { CreateTransaction } from '../../service/oidc/create.ts'
+import { Refusal } from '../../service/oidc/refusal.ts'
+import type { UseTransaction } from '../../service/oidc/use.ts'
+import { consolePathOf } from '../http/console-page.ts'
+import type { RenderedPage } from '../http/html/layout.ts'
+import type { Reply } from '../http/reply.ts'
+import { fontAdvice } from './appearance.ts'
+import { renderChoose } from './choose-page.ts'
+import { renderCreate } from './create-page.ts'
+import { requireDriver } from './driving.ts'
+import { embeddingOf, endsInFrame } from './embedding.ts'
+import { lastPersonaOf } from './last-persona.ts'
+import { clientBadge } from './logo.ts'
+import type { PersonaChoice } from './persona-list.ts'
+import { hostedReply, hostedShell, type Visit } from './shell.ts'
+import type { WaitingPage } from './waiting-page.ts'
+
+/** The page on which the user decides the pending request `id`. */
+export async function hostedPage(id: string, pending: Pending, visit: Visit): Promise<Reply> {
+  // The store answers many requests at once: without a turn, all their pages would be rendered in one go.
+  await takeTurn()
+  const { transaction } = pending
+  const page = await waitingPage(pending, { id, visit })
+  const rendered =
+    transaction.flow === 'create'
+      ? await renderCreatePage({ ...page, transaction }, visit)
+      : await renderChoicePage({ ...page, transaction }, visit)
+  // Chromium applies form-action also to the redirect after the form.
+  const reply = hostedReply(rendered, { lang: page.shell.lang, redirectUri: transaction.redirectUri })
+  // With `no-store` the back button would request the URL again and begin a second flow.
+  return { ...reply, headers: { ...reply.headers, 'Cache-Control': 'private, no-cache' } }
+}
+
+/** What the pages of a pending request have in common. */
+export async function waitingPage(
+  { transaction, findings }: Pending,
+  { id, visit }: { readonly id: string; readonly visit: Visit },
+): Promise<WaitingPage & { readonly shell: ReturnType<typeof hostedShell> }> {
+  const { tenant, request, continued, chosenLanguage } = visit
+  return {
+    shell: hostedShell(visit, transaction.presentation),
+    id,
+    transaction,
+    findings,
+    path: `${tenant.basePath}/v1/oidc/${transaction.flow}`,
+    client: await clientBadge(tenant, transaction.clientId),
+    brand: tenant.provider.brand,
+    embedding: embeddingOf(request),
+    now: tenant.clock.now(),
+    earlier: await findEarlier(transaction, tenant),
+    drivingBar: drivingBar(visit),
+    continued,
+    chosenLanguage,
+  }
+}
+
+/**
+ * Decision: the Create page preselects the persona of this browser's last Use, otherwise the persona without an age key, so that the main
+ * button never replaces an age key by accident.
+ */
+async function renderCreatePage(page: WaitingPage<CreateTransaction>, visit: Visit): Promise<RenderedPage> {
+  const personas = await visit.tenant.personas.list()
+  const candidates = [lastPersonaOf(visit.request), FALLBACK_PERSONAS.create]
+  const selected = candidates.find((name) => personas.some((persona) => persona.name === name))
+  return renderCreate(page, { personas, selected })
+}
+
+async function renderChoicePage(page: WaitingPage<UseTransaction>, { tenant, request }: Visit): Promise<RenderedPage> {
+  const { claims, presentation } = page.transaction
+  const changed = await tenant.personas.changed()
+  const choiceOf = (persona: PersonaChoice['persona']): PersonaChoice => {
+    const { age_key: ageKey } = tenant.personas.resolved(persona)
+    const isChanged = changed.includes(persona.name)
+    const evaluation = ageKey && evaluateBriefly(ageKey.signals, claims, page.now)
+    return { persona, isChanged, ...(evaluation && { evaluation }) }
+  }
+  const choices = await mapInTurns(inPersonaOrder(await tenant.personas.list()), choiceOf)
+  const fontFindings = fontAdvice(presentation.appearance, tenant.provider)
+  return renderChoose({ ...page, fontFindings }, { choices, last: lastPersonaOf(request) })
+}
+
+/** `undefined` for a visitor who may drive the sandbox. */
+function drivingBar(visit: Visit): WaitingPage['drivingBar'] {
+  try {
+    requireDriver(visit)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return { by: endsInFrame(visit) ? 'frame' : 'token', consolePath: consolePathOf(visit.tenant) }
+  }
+}

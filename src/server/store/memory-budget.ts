@@ -1,0 +1,156 @@
+import { getHeapStatistics } from 'node:v8'
+import { Refusal } from '../../service/oidc/refusal.ts'
+
+/** Ranks in the order in which they are dropped. */
+const PASSING = ['unfinished', 'record', 'audited', 'flow'] as const
+
+/** Something in memory. Within a rank the oldest goes first; declared things never go. */
+export interface Kept {
+  readonly rank: (typeof PASSING)[number] | 'declared'
+  readonly bytes: number
+  /** Called when the thing must go; removes it from where it is kept. */
+  drop(): void
+}
+
+/** The bytes that one process keeps for all tenants. */
+export type MemoryBudget = ReturnType<typeof createMemoryBudget>
+
+/** The default of the setting `memory_budget`. */
+const MAX_MEMORY_MB = 256
+const MB = 1024 * 1024
+
+/** In a small container Node may use little memory: then half of that. */
+const defaultMegabytes = () => Math.min(MAX_MEMORY_MB, Math.floor(getHeapStatistics().heap_size_limit / MB / 2))
+
+/**
+ * The share of the budget for what is kept. The rest is for garbage: replaced records, and answers that are made of them (`keepHeapSmall`
+ * in `cli/start/start.ts`).
+ */
+const keptOf = (bytes: number) => bytes / 3
+
+/** The share of what is kept that may be declared, so that flows always have room. */
+const DECLARED_SHARE = 0.6
+
+/** Room is made for more than one thing at a time, because a Set takes long to find its first entry behind many deleted ones. */
+const SPARE = 0.01
+
+/** Creates the budget of a process. @param megabytes of the whole budget */
+export function createMemoryBudget(megabytes: number = defaultMegabytes()) {
+  const limit = keptOf(megabytes * MB)
+  const kept = {
+    unfinished: new Set<Kept>(),
+    record: new Set<Kept>(),
+    audited: new Set<Kept>(),
+    flow: new Set<Kept>(),
+    declared: new Set<Kept>(),
+  }
+  let used = 0
+  let declared = 0
+
+  const count = ({ rank, bytes }: Kept, sign: 1 | -1) => {
+    used += sign * bytes
+    if (rank === 'declared') declared += sign * bytes
+  }
+  /** Stops counting `thing`. */
+  const release = (thing: Kept | undefined) => {
+    if (thing && kept[thing.rank].delete(thing)) count(thing, -1)
+  }
+  const makeRoom = (most: number) => {
+    for (const rank of PASSING) {
+      for (const thing of kept[rank]) {
+        if (used <= most) return
+        release(thing)
+        thing.drop()
+      }
+    }
+  }
+
+  return {
+    limit,
+    /** Bytes in use. */
+    used: () => used,
+    /**
+     * Counts `thing`, which may replace another. Drops as much as needed.
+     * @throws Refusal 503, before anything changes, when no room can be made
+     */
+    keep(thing: Kept, instead?: Kept | undefined) {
+      const fixed = declared - (instead?.rank === 'declared' ? instead.bytes : 0)
+      const isDeclared = thing.rank === 'declared'
+      if (fixed + thing.bytes > (isDeclared ? limit * DECLARED_SHARE : limit)) {
+        throw Refusal.unavailable(isDeclared ? declaredIsFull(megabytes) : isTooLarge(megabytes))
+      }
+      release(instead)
+      if (used + thing.bytes > limit) makeRoom(limit * (1 - SPARE) - thing.bytes)
+      kept[thing.rank].add(thing)
+      count(thing, 1)
+    },
+    release,
+  }
+}
+
+const declaredIsFull = (megabytes: number) =>
+  `memory: the budget of ${megabytes} MB has no room for more that is declared (personas, expectations, scenarios, tenants and their settings); ` +
+  'reset or DELETE a tenant, or start the sandbox with a larger memory_budget'
+
+const isTooLarge = (megabytes: number) =>
+  `memory: this is too large for the budget of ${megabytes} MB; send less, or start the sandbox with a larger memory_budget`
+
+/** Bytes of a record or row beside its texts; `test/server/store/memory-budget.test.ts` measures this. */
+export const ENTRY_BYTES = 640
+export const bytesOf = (id: string, text: string) => ENTRY_BYTES + Buffer.byteLength(id) + Buffer.byteLength(text)
+
+/** Bytes of a member of an object beside its value. Objects of one shape share the names of their members. */
+const MEMBER_BYTES = 16
+const OBJECT_BYTES = 64
+
+/** The bytes of objects that were counted: a row that is put again contains most of the same objects. */
+const counted = new WeakMap<object, number>()
+
+/** About the bytes of a JSON value, which nobody changes afterwards. */
+export function bytesOfValue(value: unknown): number {
+  if (typeof value === 'string') return Buffer.byteLength(value) + 2
+  if (typeof value !== 'object' || value === null) return 8
+  const known = counted.get(value)
+  if (known !== undefined) return known
+  let bytes = OBJECT_BYTES
+  for (const member of Object.values(value)) bytes += MEMBER_BYTES + bytesOfValue(member)
+  counted.set(value, bytes)
+  return bytes
+}
+
+/** Items in the order in which they came; the oldest goes first. */
+export type Fifo<Item> = ReturnType<typeof createFifo<Item>>
+
+/** Items that are gone are removed once there are more than a quarter of the others and this number: each may hold a long text. */
+const MAX_GONE_SHARE = 0.25
+const MIN_GONE = 20
+
+/**
+ * Creates a queue that finds its oldest item in constant time. A Map or Set must skip all deleted entries.
+ * @param options.isThere whether an item still exists
+ * @param options.count the number of existing items
+ */
+export function createFifo<Item>({ isThere, count }: { isThere(item: Item): boolean; count(): number }) {
+  let items: (Item | undefined)[] = []
+  let first = 0
+  return {
+    push(item: Item) {
+      if (items.length > (1 + MAX_GONE_SHARE) * count() + MIN_GONE) {
+        items = items.slice(first).filter((one) => one !== undefined && isThere(one))
+        first = 0
+      }
+      items.push(item)
+    },
+    /** Removes and returns the oldest existing item. */
+    shift(): Item | undefined {
+      while (first < items.length) {
+        const item = items[first]
+        // Lets the item be collected.
+        items[first] = undefined
+        first += 1
+        if (item !== undefined && isThere(item)) return item
+      }
+      return undefined
+    },
+  }
+}

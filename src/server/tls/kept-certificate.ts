@@ -1,0 +1,206 @@
+import { createPrivateKey, type KeyObject, sign, verify, type X509Certificate } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { isIP } from 'node:net'
+import { dirname, join } from 'node:path'
+import { createSecureContext } from 'node:tls'
+import { codeOf, messageOf } from '../../sandbox/files/caught.ts'
+import { ConfigError } from '../../sandbox/files/config-error.ts'
+import { onDemand } from '../../sandbox/files/on-demand.ts'
+import { createOrRead, replaceFile } from '../../sandbox/files/private-file.ts'
+import { preparePrivateFolder } from '../../sandbox/files/private-folder.ts'
+import { readTextFile } from '../../sandbox/files/text-file.ts'
+import { bareHost, readLeaf, type ServerCertificate, tlsKeyFileIn } from './certificate.ts'
+
+/** The file of the self-signed certificate in a folder: clients have to trust it. */
+export const certificateFileIn = (folder: string): string => join(folder, 'tls-certificate.pem')
+
+/** A certificate that ends sooner than this is renewed at the start: a sandbox runs for days, not for years. */
+const RENEW_BEFORE_MS = 7 * 24 * 60 * 60 * 1000
+
+interface Need {
+  readonly names: readonly string[]
+  /** Epoch milliseconds. */
+  readonly now: number
+}
+
+/**
+ * The self-signed certificate of a folder, valid for `names`. It is made when there is none, and renewed when it does not name
+ * all of them, has expired or soon will. Without a folder it lives in memory. @throws ConfigError when the folder cannot be written
+ */
+export async function keepCertificate(folder: string | undefined, need: Need): Promise<ServerCertificate> {
+  if (folder === undefined) return { ...parsePair(await generatePair(need)), file: undefined }
+  try {
+    return { ...(await settlePair(folder, need)), file: certificateFileIn(folder) }
+  } catch (cause) {
+    throw ConfigError.of(
+      `${folder}: the certificate cannot be kept here: ${messageOf(cause)}. Choose another folder by the option stateDir.`,
+      { cause },
+    )
+  }
+}
+
+async function settlePair(folder: string, need: Need): Promise<Pair> {
+  const file = tlsKeyFileIn(folder)
+  const found = await readIfThere(file)
+  const pair = found === undefined ? undefined : parsePair(found)
+  const kept = pair && isStillGood(pair, need) ? pair : await makePair(file, need)
+  const shown = certificateFileIn(folder)
+  if ((await readIfThere(shown)) !== kept.cert) await replaceFile(shown, kept.cert, { mode: 0o644 })
+  return kept
+}
+
+/** Another process may be first to make one: that is taken when it is good. */
+async function makePair(file: string, need: Need): Promise<Pair> {
+  await preparePrivateFolder(dirname(file))
+  const made = await generatePair(need)
+  const kept = parsePair(await createOrRead(file, made))
+  if (isStillGood(kept, need)) return kept
+  await replaceFile(file, made, { mode: 0o600 })
+  return parsePair(made)
+}
+
+async function generatePair({ names, now }: Need): Promise<string> {
+  const { key, cert } = await generateCertificate(names, now)
+  return `${key.trim()}\n${cert.trim()}\n`
+}
+
+/** The generator is needed once a year: a start that finds a certificate does not load it. */
+const loadGenerator = onDemand(() => import('selfsigned'))
+
+/** Browsers refuse a certificate that is valid for more than 398 days. */
+const VALID_DAYS = 365
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/**
+ * Makes a key and a self-signed certificate for these hosts, valid for a year from `now` (epoch milliseconds).
+ * It is no certificate authority: a client that trusts it trusts this one server and no other.
+ */
+export async function generateCertificate(names: readonly string[], now: number): Promise<Pair> {
+  const { generate } = await loadGenerator()
+  const altNames = [...new Set(names.map(bareHost))].map((name) =>
+    isIP(name) === 0 ? { type: 2 as const, value: name } : { type: 7 as const, ip: name },
+  )
+  const { cert, private: key } = await generate([{ name: 'commonName', value: 'agekey-sandbox testing only' }], {
+    keyType: 'ec',
+    algorithm: 'sha256',
+    // A day back: the clock of a container or of a phone may be behind.
+    notBeforeDate: new Date(now - DAY_MS),
+    notAfterDate: new Date(now + VALID_DAYS * DAY_MS),
+    extensions: [
+      { name: 'basicConstraints', cA: false, critical: true },
+      { name: 'extKeyUsage', serverAuth: true },
+      { name: 'subjectAltName', altNames },
+    ],
+  })
+  return { cert, key }
+}
+
+type Pair = Pick<ServerCertificate, 'cert' | 'key'>
+
+/** The two parts of the file; what is damaged gives empty ones. */
+function parsePair(text: string): Pair {
+  const partOf = (label: string) =>
+    new RegExp(`-----BEGIN ${label}-----[^]*?-----END ${label}-----\n`).exec(text)?.[0] ?? ''
+  return { key: partOf('PRIVATE KEY'), cert: partOf('CERTIFICATE') }
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    // ENOTDIR: the folder is a file, which making sure of the folder explains better.
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined
+    throw error
+  }
+}
+
+function isStillGood({ cert, key }: Pair, { names, now }: Need): boolean {
+  try {
+    const leaf = readLeaf(cert)
+    const isInTime = Date.parse(leaf.validFrom) <= now && Date.parse(leaf.validTo) > now + RENEW_BEFORE_MS
+    return isInTime && namesMissingFrom(leaf, names).length === 0 && verifies(leaf, createPrivateKey(key))
+  } catch {
+    // Damaged: nothing is lost by another one.
+    return false
+  }
+}
+
+/** Whether the certificate verifies what the key signs: a damaged key may still name the right public half. */
+function verifies(leaf: X509Certificate, key: KeyObject): boolean {
+  const input = Buffer.from('agekey-sandbox')
+  try {
+    // Without a digest: an Ed25519 key has its own.
+    return verify(undefined, input, leaf.publicKey, sign(undefined, input, key))
+  } catch {
+    return false
+  }
+}
+
+/**
+ * The user's own certificate and its key, from PEM files.
+ * @param need.names the hosts by which clients will come
+ * @throws ConfigError: a file that cannot be read or is something else, a key that does not fit
+ */
+export function readOwnCertificate(
+  { certFile, keyFile }: { readonly certFile: string; readonly keyFile: string },
+  { names, now, onWarning }: Need & { onWarning(message: string): void },
+): ServerCertificate {
+  const cert = readPem('httpsCert', certFile)
+  const key = readPem('httpsKey', keyFile)
+  const leaf = attempt(
+    () => readLeaf(cert),
+    () => `httpsCert: ${certFile} is no PEM certificate; it begins with -----BEGIN CERTIFICATE-----`,
+  )
+  if (/ENCRYPTED/.test(key))
+    throw ConfigError.of(`httpsKey: ${keyFile} is encrypted; give the key without a passphrase`)
+  const privateKey = attempt(
+    () => createPrivateKey(key),
+    () => `httpsKey: ${keyFile} is no PEM private key; it begins with -----BEGIN PRIVATE KEY-----`,
+  )
+  if (!leaf.checkPrivateKey(privateKey)) {
+    throw ConfigError.of(
+      `httpsKey: ${keyFile} is not the key of the certificate in ${certFile}; give the two that were made together`,
+    )
+  }
+  if (!verifies(leaf, privateKey)) {
+    throw ConfigError.of(
+      `httpsKey: ${keyFile} is damaged, because the certificate in ${certFile} does not verify what the key signs; ` +
+        'give an intact copy of the key, or leave out both for a self-signed certificate',
+    )
+  }
+  // What OpenSSL would report only at the first connection: a damaged chain, a key too small.
+  attempt(
+    () => createSecureContext({ cert, key }),
+    (cause) => `httpsCert: ${certFile} cannot be used: ${messageOf(cause)}`,
+  )
+  const refused = (what: string, by = 'clients') => onWarning(`httpsCert: ${certFile} ${what}; ${by} will refuse it`)
+  if (Date.parse(leaf.validTo) < now) refused(`expired on ${leaf.validTo}`)
+  if (Date.parse(leaf.validFrom) > now) refused(`is not valid before ${leaf.validFrom}`)
+  const missing = namesMissingFrom(leaf, names)
+  if (missing.length > 0) refused(`does not name ${missing.join(', ')}`, 'clients that come by that name')
+  return { cert, key, file: certFile }
+}
+
+/** What `act` gives. @throws ConfigError with what `problem` says of its error */
+function attempt<Result>(act: () => Result, problem: (cause: unknown) => string): Result {
+  try {
+    return act()
+  } catch (cause) {
+    throw ConfigError.of(problem(cause), { cause })
+  }
+}
+
+function readPem(option: string, file: string): string {
+  const read = readTextFile(file)
+  if (read.ok) return read.text
+  const { code, reason, cause } = read
+  const problem = code === undefined ? `${file}: ${reason}` : `cannot read ${file} (${reason})`
+  throw ConfigError.of(`${option}: ${problem}`, { cause })
+}
+
+/** The names, of those given, that a client would refuse this certificate for. IPv6 addresses may stand in brackets. */
+const namesMissingFrom = (certificate: X509Certificate, names: readonly string[]): string[] =>
+  names.filter((name) => {
+    const bare = bareHost(name)
+    return isIP(bare) !== 0 ? !certificate.checkIP(bare) : !certificate.checkHost(bare)
+  })

@@ -1,0 +1,46 @@
+import { ConfigError } from '../../sandbox/files/config-error.ts'
+import { onDemand } from '../../sandbox/files/on-demand.ts'
+import type { ServerCertificate } from './certificate.ts'
+
+interface HttpsOptions {
+  /** With a self-signed certificate, unless files are given. */
+  readonly https?: boolean | undefined
+  /** PEM file of a certificate or chain; together with `httpsKey` it stands for `https` too. */
+  readonly httpsCert?: string | undefined
+  readonly httpsKey?: string | undefined
+}
+
+/** Whether https is asked for. @throws ConfigError for settings that do not go together */
+export function servesHttps({ https, httpsCert, httpsKey }: HttpsOptions): boolean {
+  const [given, missing] = httpsCert === undefined ? ['httpsKey', 'httpsCert'] : ['httpsCert', 'httpsKey']
+  if ((httpsCert === undefined) !== (httpsKey === undefined)) {
+    throw ConfigError.of(
+      `${given}: needs the option ${missing} too; give both, or neither for a self-signed certificate`,
+    )
+  }
+  if (https === false && httpsCert !== undefined) {
+    throw ConfigError.of('httpsCert: https is set to false; leave out one of the two')
+  }
+  return https === true || httpsCert !== undefined
+}
+
+/** What a self-signed certificate is valid for in any case. */
+const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
+
+/**
+ * The certificate of an https sandbox: the user's own, or a self-signed one that is kept in `folder` (in memory without one).
+ * @param options.hosts by which clients come, beside the loopback ones
+ * @throws ConfigError
+ */
+export async function obtainCertificate(
+  { httpsCert, httpsKey }: HttpsOptions,
+  options: { folder: string | undefined; hosts: readonly string[]; now: number; onWarning(message: string): void },
+): Promise<ServerCertificate> {
+  const { folder, hosts, now, onWarning } = options
+  const { keepCertificate, readOwnCertificate } = await loadCertificates()
+  return httpsCert !== undefined && httpsKey !== undefined
+    ? readOwnCertificate({ certFile: httpsCert, keyFile: httpsKey }, { names: hosts, now, onWarning })
+    : keepCertificate(folder, { names: [...new Set([...LOOPBACK_NAMES, ...hosts])], now })
+}
+
+const loadCertificates = onDemand(() => import('./kept-certificate.ts'))

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { createMemoryStore, createMemoryTables } from '../../../src/server/store/memory.ts'
+import { createMemoryJournal } from '../../../src/server/store/memory-journal.ts'
+import { createMemoryDirectory, createMemoryStores } from '../../../src/server/store/stores.ts'
+import { allOf, useFlowEntry } from '../../support/journal-entries.ts'
+import { describeJournal } from './journal-contract.ts'
+import { describeDirectory, describeStore, describeStores, describeTables } from './store-contract.ts'
+
+describeStore('memory', createMemoryStore)
+describeTables('memory', createMemoryTables)
+describeJournal('memory', createMemoryJournal)
+describeDirectory('memory', createMemoryDirectory)
+const stores = createMemoryStores()
+describeStores('memory', () => stores)
+
+test('The memory store holds 10,000 records per collection however many are put', async () => {
+  const store = createMemoryStore({ clock: { now: () => 0 } })
+  for (let id = 0; id < 10_000; id++) await store.put('code', String(id), { id }, 1)
+  expect(await store.get('code', '0')).toEqual({ id: 0 })
+  await store.put('code', 'one more', {}, 1)
+  expect([await store.get('code', '0'), await store.get('code', '1')]).toEqual([undefined, { id: 1 }])
+})
+
+test('Of 1,000 touched tenants and of 1,000 declared ones the least recently used goes for one more', async () => {
+  const directory = createMemoryDirectory()
+  for (const kind of ['touch', 'declare'] as const)
+    for (let n = 0; n < 1_000; n++) expect(await directory[kind](`${kind}-${n}`)).toEqual([])
+  expect(await directory.touch('one-more')).toEqual(['touch-0'])
+  expect(await directory.declare('made-too')).toEqual(['declare-0'])
+})
+
+test('The journal in memory holds 2,000 flows and 12 million characters, and the oldest flows go', async () => {
+  const callOf = (text: string) => useFlowEntry({ call: { response: { kind: 'text', text } } })
+  const oldestOf = async (flows: number, text: string) => {
+    const journal = createMemoryJournal()
+    for (let n = 0; n < flows; n++) await journal.record('default', callOf(text))
+    return (await allOf(journal.list('default'))).at(-1)?.id
+  }
+  expect([await oldestOf(2_000, ''), await oldestOf(2_001, '')]).toEqual(['f1', 'f2'])
+  const rest = [callOf('').call, callOf('').facts].map((kept) => JSON.stringify(kept)).join('').length
+  const oldestOfTwelve = (size: number) => oldestOf(12, 'x'.repeat(size - rest))
+  expect([await oldestOfTwelve(1_000_000), await oldestOfTwelve(1_000_001)]).toEqual(['f1', 'f2'])
+})
+
+test('A list of rows in memory stays as it was read, and a row that changes is in the next', async () => {
+  const ROWS = 2_000
+  const tables = createMemoryTables()
+  for (let n = 0; n < ROWS; n++) tables.put('rows', `row-${n}`, { n })
+  const read = await tables.list('rows')
+  tables.put('rows', 'late', 'value')
+  tables.remove('rows', 'row-0')
+  expect(read).toHaveLength(ROWS)
+  const ids = (await tables.list('rows')).map(([id]) => id)
+  expect([ids.length, ids.includes('late'), ids.includes('row-0')]).toEqual([ROWS, true, false])
+})
