@@ -18,7 +18,7 @@ const files: ReadonlyMap<string, string> = new Map(
 
 /** What the domain and the edge may import: each room knows those below it. */
 const SERVED = ['server/http', 'sandbox', 'service/oidc', 'service/age', 'sandbox/files', 'service/text']
-const PAGES = ['backchannel', 'server/pages', 'console', 'demo']
+const PAGES = ['backchannel', 'server/pages', 'workbench/console', 'workbench/demo']
 
 /** What each room may import besides itself, including types: the floor plan of docs/maintainers/architecture.md. */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
@@ -36,14 +36,14 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     ...PAGES,
     'server/control',
     'server/client',
-    'documents',
-    'mcp',
+    'workbench/documents',
+    'workbench/mcp',
     ...SERVED,
     'server/store',
     'server/tls',
     'server/config',
   ],
-  mcp: ['server/client', 'server/control', 'documents', ...SERVED],
+  'workbench/mcp': ['server/client', 'server/control', 'workbench/documents', ...SERVED],
   'server/client': [
     'server/control/contract',
     'server/config',
@@ -64,9 +64,9 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   'server/routes': ['server/pages', ...SERVED],
   'server/pages': SERVED,
-  console: [...SERVED, 'audit/report'],
-  demo: SERVED,
-  documents: SERVED,
+  'workbench/console': [...SERVED, 'audit/report'],
+  'workbench/demo': SERVED,
+  'workbench/documents': SERVED,
   'server/control': SERVED,
   'server/http': ['sandbox', 'service/oidc', 'service/age', 'sandbox/files', 'service/text'],
   sandbox: ['service/oidc', 'service/age', 'sandbox/files', 'service/text'],

@@ -1,7 +1,7 @@
-import { createConsoleRoutes, createHomeRoute } from '../console/routes.ts'
-import { createDemoRoutes } from '../demo/routes.ts'
-import { createDocumentRoutes } from '../documents/routes.ts'
 import { onDemand } from '../sandbox/files/on-demand.ts'
+import { createConsoleRoutes, createHomeRoute } from '../workbench/console/routes.ts'
+import { createDemoRoutes } from '../workbench/demo/routes.ts'
+import { createDocumentRoutes } from '../workbench/documents/routes.ts'
 import { createControlRoutes } from './control/serve.ts'
 import { guardControl } from './http/guard/guard.ts'
 import type { HttpHost, RouteRow } from './http/handler.ts'
@@ -50,4 +50,4 @@ const createMcpRoute = (host: HttpHost): RouteRow => ({
 })
 
 /** The SDK is loaded with the first message. */
-const loadMcp = onDemand(() => import('../mcp/server.ts'))
+const loadMcp = onDemand(() => import('../workbench/mcp/server.ts'))

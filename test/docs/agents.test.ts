@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import * as z from 'zod'
-import { TOOLS } from '../../src/mcp/server.ts'
 import { loadPersonas } from '../../src/sandbox/personas/load-personas.ts'
 import { explainName } from '../../src/server/client/explain-name.ts'
+import { TOOLS } from '../../src/workbench/mcp/server.ts'
 import { codeBlocks, expectPage, readPage, withGenerated } from './page.ts'
 
 const page = readPage('agents.md')

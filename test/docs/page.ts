@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
-import { sectionsOf } from '../../src/documents/markdown.ts'
+import { sectionsOf } from '../../src/workbench/documents/markdown.ts'
 
 /** The folder of the repository. */
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url))

@@ -6,7 +6,7 @@ import { Refusal, readUseAnswer, verifyWithJose } from './correct-client.ts'
 import { type CallOptions, exchange, fetchKeys, push, upgrade } from './correct-server-calls.ts'
 import { CLIENT_WITH_ES256, issuerOf, rowsOf, runCreate, runUse } from './flows.ts'
 
-// test/demo/checks.catalogue.test.ts shows of each row of a call that its reply fails just the checks of the row.
+// test/workbench/demo/checks.catalogue.test.ts shows of each row of a call that its reply fails just the checks of the row.
 
 const sandbox = await shareSandbox()
 /** Tokens are signed with RS256, but for the client of the tests. */

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { LANGUAGES, translate } from '../../../../src/server/http/html/messages.ts'
-import { HOSTED_PAGES, PAGES } from '../../../console/views.ts'
 import { byTestId, type Tag, tagsOf, textOf } from '../../../support/markup.ts'
+import { HOSTED_PAGES, PAGES } from '../../../workbench/console/views.ts'
 import { shell } from '../../pages/views.ts'
 
 const publicFolder = new URL('../../../../public/', import.meta.url)

@@ -1,0 +1,179 @@
+import {
+  type Coverage,
+  type CoverageDimension,
+  type CoverageGap,
+  type CoverageItem,
+  DIMENSIONS,
+  type DimensionName,
+  gapsOf,
+  nameOfSide,
+} from '../../sandbox/coverage/coverage.ts'
+import { currentCoverage } from '../../sandbox/coverage/describe-coverage.ts'
+import { type ConsoleFrame, type ConsolePlace, renderConsolePage } from '../../server/http/console-page.ts'
+import { breakable, counted, grouped, renderSnippet, renderTable, shortened } from '../../server/http/html/elements.ts'
+import { type Html, html, type Renderable } from '../../server/http/html/html.ts'
+import type { RenderedPage } from '../../server/http/html/layout.ts'
+import type { ConsoleRoute } from './console-route.ts'
+
+/** `console/coverage`: what was delivered to the app, and a form that clears the counters. At the base URL it covers all tenants. */
+export const coveragePage: ConsoleRoute = {
+  name: 'coverage',
+  async render({ tenant, frame }) {
+    return renderCoverage(frame, await currentCoverage(tenant))
+  },
+  async act({ tenant, fields }) {
+    if (fields['clear'] === 'true') tenant.coverage.clear()
+    return undefined
+  },
+}
+
+/** What each dimension counts. */
+const MEANINGS: Readonly<Record<DimensionName, string>> = {
+  answers: 'Each requested threshold of your claims: yes and no.',
+  filters: 'Each filter of your claims: passed and failed by an age signal.',
+  boundaries: 'A birthday today and tomorrow, for each threshold.',
+  endings: 'How a flow can end for your app.',
+  must: 'Wrong answers that every app has to refuse, and right ones that it has to accept.',
+  calls: 'Calls of your server: success, refusal, failure and timeout.',
+}
+
+/** What was delivered to the app, the gaps first, and a form that clears the counters. */
+export function renderCoverage(frame: ConsoleFrame, coverage: Coverage): RenderedPage {
+  const { dimensions, unused, omitted } = coverage
+  const isEmpty = DIMENSIONS.every((name) => dimensions[name].total === 0)
+  const place = { ...frame, firstClaims: JSON.stringify(coverage.claims[0]?.claims) }
+  const isOfAll = frame.tenant === undefined
+  return renderConsolePage(frame, {
+    title: 'Coverage',
+    current: 'coverage',
+    lead: html`What your app was shown, and what it was not. ${isOfAll ? 'All tenants are added up' : 'This tenant alone'}; a reset of the sandbox empties nothing here.`,
+    scripts: ['copy.js'],
+    body: isEmpty
+      ? renderEmpty()
+      : html`${renderDimensions(coverage, frame)}
+${DIMENSIONS.map((name) => renderDimension(name, dimensions[name], place))}
+${
+  unused.length > 0 &&
+  html`<section class="card" aria-labelledby="unused-title">
+<h2 id="unused-title">Not used by your app</h2>
+<ul class="steps">${unused.map(({ flow, reason }) => html`<li><code>${flow}</code>: ${reason}; nothing of it is a gap</li>`)}</ul>
+</section>`
+}
+${omitted.claims > 0 && html`<p class="notice">${counted(omitted.claims, 'answer')} ${omitted.claims === 1 ? 'is' : 'are'} not counted: the claims came after the limit of distinct claims was reached.</p>`}`,
+  })
+}
+
+function renderEmpty(): Html {
+  return html`<section class="card" aria-labelledby="empty-title">
+<h2 id="empty-title">Nothing yet</h2>
+<p class="notice muted">Nothing was delivered to an app since the sandbox started or the counters were emptied. The demo app does not count.</p>
+<h3>Keep it for a run of tests</h3>${renderSnippet('AGEKEY_SANDBOX_COVERAGE_FILE=coverage.json npx agekey-sandbox')}
+</section>`
+}
+
+function renderDimensions({ dimensions }: Coverage, { consolePath }: ConsoleFrame): Html {
+  return html`<section class="card" aria-labelledby="dimensions-title">
+<div class="row spread"><h2 id="dimensions-title">Dimensions</h2>
+<form method="post" action="${consolePath}/coverage"><button class="secondary" name="clear" value="true" data-testid="clear-coverage">Empty the counters</button></form></div>
+${renderTable(
+  'Dimensions',
+  ['Dimension', 'Seen', 'Percent', 'What it counts'],
+  DIMENSIONS.map((name) => ({
+    cells: [...renderCount(name, dimensions[name]), MEANINGS[name]],
+  })),
+)}
+</section>`
+}
+
+/** The cells of a dimension with its counts. */
+const renderCount = (name: DimensionName, { covered, total, percent }: CoverageDimension): readonly Renderable[] =>
+  total === 0
+    ? [name, html`<span class="muted">nothing to see</span>`, '']
+    : [
+        html`<a class="target" href="#${name}">${name}</a>`,
+        `${covered} of ${total}`,
+        html`<span class="whole"><meter min="0" max="100" value="${percent}" aria-label="${name}">${percent} %</meter> ${percent} %</span>`,
+      ]
+
+function renderDimension(
+  name: DimensionName,
+  dimension: CoverageDimension,
+  place: ConsoleFrame & { readonly firstClaims: string | undefined },
+): Html | false {
+  if (dimension.total === 0) return false
+  const gaps = gapsOf(dimension)
+  // A link into a folded part opens the part.
+  return html`<details class="card">
+<summary><h2>${name}</h2> <span class="mark ${gaps.length === 0 ? 'yes' : 'wait'}" data-testid="gaps-${name}">${gaps.length === 0 ? 'no gap' : counted(gaps.length, 'gap')}</span></summary>
+<div class="stack" id="${name}">
+${renderGaps(gaps, place)}
+${renderSeen(name, dimension)}
+</div>
+</details>`
+}
+
+/** The page on which a gap can be tried. */
+interface GapPlace extends Pick<ConsolePlace, 'consolePath' | 'demoPath'> {
+  /** The claims of the app as JSON, for gaps of the endings of a flow. */
+  readonly firstClaims: string | undefined
+}
+
+const MAX_CLAIMS_LENGTH = 300
+
+/** The claims of the following gaps. */
+const renderClaims = (claims: string | undefined): Html | false =>
+  claims !== undefined && html`<p class="muted"><code>${shortened(claims, MAX_CLAIMS_LENGTH)}</code></p>`
+
+/** The gaps: what closes each, and where to try that. */
+const renderGaps = (gaps: readonly CoverageGap[], place: GapPlace): readonly Html[] =>
+  grouped(gaps, ({ item }) => item.claims).map(
+    ([claims, those]) =>
+      html`${renderClaims(claims)}
+<ul class="coverage-gaps">${those.map(
+        (gap) =>
+          html`<li><strong>${breakable(gap.what)}</strong> <span>${gap.closes}</span> ${renderTry(gap, place)}</li>
+`,
+      )}</ul>`,
+  )
+
+function renderTry(
+  { what, item, persona, outcome }: CoverageGap,
+  { consolePath, demoPath, firstClaims }: GapPlace,
+): Html {
+  const link = (href: string, text: string) =>
+    html`<a class="target" href="${href}" aria-label="${text}: ${what}">${text}</a>`
+  if (outcome !== undefined)
+    return link(`${consolePath}/outcomes/${item.flow}/${encodeURIComponent(outcome)}`, 'Try it')
+  const { claims = firstClaims } = item
+  if (persona !== undefined && claims !== undefined)
+    return link(`${consolePath}/playground?${new URLSearchParams({ claims, persona }).toString()}#copy`, 'Try it')
+  if (item.flow === 'use') return link(`${consolePath}/personas`, 'Personas')
+  return link(demoPath, 'See it in the demo')
+}
+
+/** What was seen of a dimension, with the tests that saw it. */
+function renderSeen(name: DimensionName, { covered, items }: CoverageDimension): Html | false {
+  if (covered === 0) return false
+  return html`<details class="raw"><summary>${counted(covered, 'side')} seen, and by which tests</summary>
+${grouped(items, ({ claims }) => claims).map(([claims, those]) => {
+  const rows = those.flatMap(rowsOf)
+  return (
+    rows.length > 0 &&
+    html`${renderClaims(claims)}
+${renderTable(`What was seen of ${name}`, ['What', 'How often', 'Tests'], rows)}`
+  )
+})}
+</details>`
+}
+
+const MAX_NAME_LENGTH = 200
+
+const rowsOf = (item: CoverageItem) =>
+  Object.entries(item.sides).flatMap(([side, { count, tests = [] }]) => {
+    if (count === 0) return []
+    const names =
+      tests.length === 0
+        ? html`<span class="muted">no test gave its name</span>`
+        : html`<ul>${tests.map((test) => html`<li>${shortened(test, MAX_NAME_LENGTH)}</li>`)}</ul>`
+    return [{ cells: [breakable(nameOfSide(item, side)), count === 1 ? 'once' : `${count} times`, names] }]
+  })

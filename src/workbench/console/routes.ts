@@ -1,0 +1,109 @@
+import { type ConsoleFrame, consoleFrame, consolePathOf, renderConsolePage } from '../../server/http/console-page.ts'
+import type { Handler, HttpHost, RouteRow } from '../../server/http/handler.ts'
+import { html } from '../../server/http/html/html.ts'
+import type { RenderedPage } from '../../server/http/html/layout.ts'
+import { page, redirect } from '../../server/http/reply.ts'
+import { auditPage, showUploadedReport } from './audit/audit.ts'
+import {
+  askForToken,
+  type ConsoleRoute,
+  refusalToDrive,
+  showPage,
+  signIn,
+  takeBack,
+  takeForm,
+} from './console-route.ts'
+import { coveragePage } from './coverage.ts'
+import { flowPage } from './flows/flow.ts'
+import { flowsPage } from './flows/flows.ts'
+import { forcePage } from './force/force.ts'
+import { outcomePage, outcomesPage } from './force/outcomes.ts'
+import { personasPage } from './personas.ts'
+import { playgroundPage } from './playground/playground.ts'
+import { rulesPage } from './rules.ts'
+import { readingsPage } from './setup/readings.ts'
+import { type AppSettings, clientToShow, renderSettings, setupPage } from './setup/setup.ts'
+import { tenantsPage } from './setup/tenants.ts'
+
+const PAGES: readonly ConsoleRoute[] = [
+  flowsPage,
+  flowPage,
+  personasPage,
+  auditPage,
+  coveragePage,
+  playgroundPage,
+  outcomesPage,
+  outcomePage,
+  forcePage,
+  setupPage,
+  readingsPage,
+  rulesPage,
+  tenantsPage,
+]
+
+/** Pages that have moved. */
+const MOVED: Readonly<Record<string, string>> = {
+  expectations: 'force#queue',
+  scenarios: 'force#scenarios',
+  clock: 'force#clock',
+  clients: 'setup#clients',
+}
+
+const CONSOLE = '/_sandbox/console'
+
+/** The console: pages by GET, forms by POST to the path of their page. */
+export const createConsoleRoutes = (host: HttpHost): readonly RouteRow[] => [
+  { path: CONSOLE, method: 'get', handler: entrance(host) },
+  { path: `${CONSOLE}/sign-in`, method: 'post', handler: signIn(host), errors: 'page' },
+  { path: `${CONSOLE}/audit`, method: 'post', handler: showUploadedReport(host) },
+  { path: `${CONSOLE}/status`, method: 'post', handler: takeBack(host) },
+  ...PAGES.flatMap((route): RouteRow[] => {
+    const { act, name, below = '' } = route
+    const path = `${CONSOLE}/${name}${below}`
+    return [
+      { path, method: 'get', handler: showPage(route, host) },
+      ...(act ? [{ path, method: 'post', handler: takeForm({ ...route, act }, host) } as const] : []),
+    ]
+  }),
+  ...Object.entries(MOVED).map(
+    ([name, page]): RouteRow => ({ path: `${CONSOLE}/${name}`, method: 'get', handler: showMoved(page) }),
+  ),
+]
+
+/** Characters of a query in a `Location`: clients read headers of 16 KB. */
+const MAX_QUERY = 2_000
+
+/** Redirects to a part of another page, with the query, which may fill in a form. */
+const showMoved =
+  (page: string): Handler =>
+  ({ query }, tenant) => {
+    const [name, part] = page.split('#')
+    const search = query === '' || query.length > MAX_QUERY ? '' : `?${query}`
+    return { reply: redirect(302, `${consolePathOf(tenant)}/${name}${search}#${part}`) }
+  }
+
+const entrance =
+  (host: HttpHost): Handler =>
+  (request, tenant) => ({
+    reply: askForToken(request, tenant, host) ?? redirect(302, `${consolePathOf(tenant)}/flows`),
+  })
+
+/** `/`: the list of flows; for a caller who may not drive the sandbox only the settings to paste. */
+export function createHomeRoute(host: HttpHost): Handler {
+  const showFlows = showPage(flowsPage, host)
+  return async (request, tenant) => {
+    if (!refusalToDrive(request, host)) return showFlows(request, tenant)
+    const settings = { provider: tenant.provider, client: clientToShow(request, host) }
+    return { reply: page(200, renderClosedHome(await consoleFrame(request, tenant, host), settings)) }
+  }
+}
+
+/** The home page without flows, with a link to the sign-in of the console. */
+export const renderClosedHome = (frame: ConsoleFrame, settings: AppSettings): RenderedPage =>
+  renderConsolePage(frame, {
+    title: 'Flows',
+    current: 'flows',
+    lead: html`Flows are shown on the machine of the sandbox, or after signing in. <a class="target" href="${frame.consolePath}/flows">Sign in to the console</a>`,
+    scripts: ['copy.js'],
+    body: renderSettings(settings, frame),
+  })
