@@ -70,14 +70,14 @@ const SETTINGS = [
   'service/text/shell-word',
   'sandbox/files/reports/',
   'server/client/sandbox-error',
-  'cli/terminal',
-  'cli/remote/filter-flags',
+  'tools/cli/terminal',
+  'tools/cli/remote/filter-flags',
 ]
 
 /** Bundles the command line and the library with all dependencies. */
 export default defineConfig({
   input: {
-    bin: 'src/cli/main.ts',
+    bin: 'src/tools/cli/main.ts',
     index: 'src/index.ts',
     audit: 'src/audit.ts',
     playwright: 'src/playwright.ts',
@@ -127,16 +127,16 @@ export default defineConfig({
         {
           name: 'start',
           // A start watches its files, so it looks at them and at the folders of personas.
-          test: /src[\\/](cli[\\/]start[\\/](start|report|until|watch)|files[\\/]file-states|sandbox[\\/]personas[\\/]persona-folder)/,
+          test: /src[\\/](tools[\\/]cli[\\/]start[\\/](start|report|until|watch)|sandbox[\\/]files[\\/]file-states|sandbox[\\/]personas[\\/]persona-folder)/,
           includeDependenciesRecursively: false,
         },
         {
           name: 'server',
-          test: /^(?!.*(?:src[\\/](?:cli|audit)[\\/]|src[\\/](?:audit|vitest|playwright)\.ts|server[\\/]testing|commander|parse5|entities|tough-cookie|tldts))/,
+          test: /^(?!.*(?:src[\\/](?:tools|audit)[\\/]|src[\\/](?:audit|vitest|playwright)\.ts|commander|parse5|entities|tough-cookie|tldts))/,
           tags: ['$initial'],
         },
         // Parts that are loaded later. What several of them share would else be a file for each set of sharers.
-        { name: 'commands', test: /src[\\/]cli[\\/]/, minShareCount: 2, includeDependenciesRecursively: false },
+        { name: 'commands', test: /src[\\/]tools[\\/]/, minShareCount: 2, includeDependenciesRecursively: false },
         { name: 'audit', test: /src[\\/]audit[\\/]/, minShareCount: 2, includeDependenciesRecursively: false },
         { name: 'pages', test: /src[\\/]/, minShareCount: 2, includeDependenciesRecursively: false },
       ],

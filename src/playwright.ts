@@ -7,8 +7,8 @@ import { rowId } from './sandbox/outcomes/catalogue.ts'
 import { describeFlow } from './server/client/describe-flow.ts'
 import type { SandboxApi } from './server/client/sandbox-api.ts'
 import type { KnownOutcome, KnownPersona } from './server/client/shapes.ts'
-import { openTestSandbox, type TestSandboxOptions } from './server/testing/test-sandbox.ts'
-import { beginTest } from './server/testing/worker-coverage.ts'
+import { openTestSandbox, type TestSandboxOptions } from './tools/kits/test-sandbox.ts'
+import { beginTest } from './tools/kits/worker-coverage.ts'
 
 export type { TestSandboxOptions }
 

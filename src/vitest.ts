@@ -2,8 +2,8 @@ import type { AuditChoices } from './audit/choices.ts'
 import type { VisitFunction } from './audit/drive/visited-by.ts'
 import { type RegisterTest, registerTests } from './audit/kit/audit-tests.ts'
 import type { SandboxApi } from './server/client/sandbox-api.ts'
-import { describeTest, openTestSandbox, type TestSandboxOptions } from './server/testing/test-sandbox.ts'
-import { beginTest } from './server/testing/worker-coverage.ts'
+import { describeTest, openTestSandbox, type TestSandboxOptions } from './tools/kits/test-sandbox.ts'
+import { beginTest } from './tools/kits/worker-coverage.ts'
 
 export type { TestSandboxOptions }
 

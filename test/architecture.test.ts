@@ -16,76 +16,53 @@ const files: ReadonlyMap<string, string> = new Map(
     }),
 )
 
-/** What the domain and the edge may import: each room knows those below it. */
-const SERVED = ['server/http', 'sandbox', 'service/oidc', 'service/age', 'sandbox/files', 'service/text']
-const PAGES = ['backchannel', 'server/pages', 'workbench/console', 'workbench/demo']
+/** The groups of `src/`, from the bottom: each imports only the groups that it names, and the root of the package. */
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  service: [],
+  sandbox: ['service'],
+  server: ['service', 'sandbox'],
+  // An audit drives a sandbox by the client of the control API; a page of the console shows its report.
+  audit: ['service', 'sandbox', 'server/client', 'server/config/setting.ts'],
+  workbench: ['service', 'sandbox', 'server', 'audit/report'],
+  tools: ['service', 'sandbox', 'server', 'audit'],
+}
 
-/** What each room may import besides itself, including types: the floor plan of docs/maintainers/architecture.md. */
+/** The one file of service, sandbox and server that names another group, by `import()` only. */
+const COMPOSITION = 'server/loaded-later.ts'
+
+/** What serves a call knows the edge and what is below it, not what else is served. */
+const SERVED = ['server/http', 'sandbox', 'service']
+
+/** What some rooms may import besides themselves, including types, where it is less than their group may. */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
-  // The audit knows a sandbox only by its client, its catalogue and its readings.
-  audit: [
-    ...['server/client', 'sandbox/outcomes', 'sandbox/readings', 'service/oidc', 'sandbox/files'],
-    // Whether an address is this machine.
-    'sandbox/addresses',
-    'service/text',
-    // Checks of values, and a stopwatch.
-    'server/config/setting.ts',
-    'sandbox/clock/clock.ts',
-  ],
-  server: [
-    ...PAGES,
-    'server/control',
-    'server/client',
-    'workbench/documents',
-    'workbench/mcp',
-    ...SERVED,
-    'server/store',
-    'server/tls',
-    'server/config',
-  ],
-  'workbench/mcp': ['server/client', 'server/control', 'workbench/documents', ...SERVED],
-  'server/client': [
-    'server/control/contract',
-    'server/config',
-    'sandbox',
-    'service/oidc',
-    'service/age',
-    'sandbox/files',
-    'service/text',
-  ],
-  // The client becomes a part of an app, so it brings nothing of the control API's server along.
-  'server/control/contract': [
-    'server/config',
-    'sandbox',
-    'service/oidc',
-    'service/age',
-    'sandbox/files',
-    'service/text',
-  ],
-  'server/routes': ['server/pages', ...SERVED],
+  'service/text': [],
+  'service/age': ['service/text'],
+  'service/oidc': ['service/age', 'service/text'],
+  'sandbox/files': ['service/text'],
+  'server/http': ['sandbox', 'service', 'server/control/contract/recording-formats.ts'],
   'server/pages': SERVED,
-  'workbench/console': [...SERVED, 'audit/report'],
+  'server/routes': ['server/pages', ...SERVED],
+  'server/control': SERVED,
+  // The client becomes a part of an app, so it brings nothing of the control API's server along.
+  'server/control/contract': ['server/config', 'sandbox', 'service'],
+  'server/client': ['server/control/contract', 'server/config', 'sandbox', 'service'],
+  'server/store': ['sandbox', 'service'],
+  'server/tls': ['sandbox', 'service'],
+  'server/config': ['sandbox', 'service', 'server/store'],
+  // The audit knows a sandbox only by its client, its catalogue and its readings, whether an address is this machine, and a stopwatch.
+  audit: [
+    ...['server/client', 'server/config/setting.ts', 'sandbox/outcomes', 'sandbox/readings', 'sandbox/files'],
+    ...['sandbox/addresses', 'sandbox/clock/clock.ts', 'service'],
+  ],
+  'workbench/console': ['server/control/contract', 'audit/report', ...SERVED],
   'workbench/demo': SERVED,
   'workbench/documents': SERVED,
-  'server/control': SERVED,
-  'server/http': ['sandbox', 'service/oidc', 'service/age', 'sandbox/files', 'service/text'],
-  sandbox: ['service/oidc', 'service/age', 'sandbox/files', 'service/text'],
-  'service/oidc': ['service/age', 'service/text'],
-  'service/age': ['service/text'],
-  'service/text': [],
-  'server/store': ['sandbox', 'service/oidc', 'service/age', 'sandbox/files', 'service/text'],
-  'server/tls': ['sandbox', 'sandbox/files', 'service/text'],
-  'server/config': ['sandbox', 'service/oidc', 'service/age', 'server/store', 'sandbox/files', 'service/text'],
-  'sandbox/files': ['service/text'],
+  'workbench/mcp': ['server/client', 'server/control', 'workbench/documents', ...SERVED],
+  'tools/recordings': ['server/control/contract/recording-formats.ts', 'sandbox', 'service'],
+  'tools/kits': ['server', 'sandbox', 'service'],
 }
 
 const MAX_ENTRIES = 16
-/** Folders that hold more entries, each with the reason. */
-const FULL_FOLDERS: Readonly<Record<string, string>> = {
-  '.': 'the rooms of the floor plan and five entry points',
-  server: 'the kits for test suites leave it next',
-}
-
 /** Files that may hold a cast, each with the reason why a schema cannot prove the type. */
 const CASTS: Readonly<Record<string, string>> = {
   'server/config/settings.ts': 'still to go',
@@ -96,7 +73,7 @@ const CASTS: Readonly<Record<string, string>> = {
   'server/create-sandbox.ts': 'a server that listens on a port has an address',
 }
 
-/** Entry points, and the root of the package, stand beside the rooms. */
+/** Entry points, and the root of the package, stand beside the groups. */
 const BESIDE = ['audit.ts', 'index.ts', 'package-root.ts', 'playwright.ts', 'vitest.ts']
 
 const imports = [...files].flatMap(([from, text]) =>
@@ -106,8 +83,9 @@ const imports = [...files].flatMap(([from, text]) =>
   })),
 )
 
-/** `oidc/use.ts` is in the room `oidc`; a file beside the rooms counts as its own room. */
-const roomOf = (path: string) => path.split('/')[0] ?? path
+/** `service/oidc/use.ts` is in the group `service`; a file beside the groups counts as its own group. */
+const groupOf = (path: string) => path.split('/')[0] ?? path
+const isIn = (path: string, places: readonly string[]) => places.some((place) => `${path}/`.startsWith(`${place}/`))
 const arrow = ({ from, to }: (typeof imports)[number]) => `${from} -> ${to}`
 /** The files whose code matches a pattern. */
 const placesOf = (pattern: RegExp) => [...files].flatMap(([path, text]) => (pattern.test(text) ? [path] : [])).sort()
@@ -117,20 +95,26 @@ test('The architecture is read from the imports of every file', () => {
   expect(imports.filter(({ to }) => to.endsWith('.ts') && !files.has(to)).map(arrow)).toEqual([])
 })
 
-test.each(Object.entries(ROOMS))('The room %s of src imports only %j', (room, allowed) => {
-  const isIn = (path: string, places: readonly string[]) => places.some((place) => `${path}/`.startsWith(`${place}/`))
-  const ofRoom = imports.filter(({ from }) => isIn(from, [room]))
-  expect(ofRoom.filter(({ to }) => !isIn(to, [room, ...allowed, 'package-root.ts'])).map(arrow)).toEqual([])
+test.each(Object.entries({ ...GROUPS, ...ROOMS }))('The files of %s import only %j', (place, allowed) => {
+  const own = imports.filter(({ from }) => isIn(from, [place]) && from !== COMPOSITION)
+  expect(own.filter(({ to }) => !isIn(to, [place, ...allowed, 'package-root.ts'])).map(arrow)).toEqual([])
 })
 
-test('Every room of src is planned', () => {
-  const rooms = new Set([...files.keys()].map(roomOf))
-  expect([...rooms].sort()).toEqual([...new Set(Object.keys(ROOMS).map(roomOf)), ...BESIDE, 'cli'].sort())
+test('One file names the groups above the server, only by import()', () => {
+  const above = imports.filter(({ from, to }) => from === COMPOSITION && isIn(to, ['workbench', 'tools', 'audit']))
+  const loaded = files.get(COMPOSITION)?.match(/import\('/g) ?? []
+  expect(loaded.length).toBe(above.length)
+  expect(above.length).toBeGreaterThan(3)
+})
+
+test('src holds the groups beside the entry points', () => {
+  const groups = new Set([...files.keys()].map(groupOf))
+  expect([...groups].sort()).toEqual([...Object.keys(GROUPS), ...BESIDE].sort())
 })
 
 test('What is loaded later is loaded by onDemand, so that a load that failed is tried again', () => {
   // A command is loaded once in a process; a test runner is loaded already.
-  const atOnce = [...files].filter(([path]) => !path.startsWith('cli/') && path !== 'vitest.ts')
+  const atOnce = [...files].filter(([path]) => !path.startsWith('tools/cli/') && path !== 'vitest.ts')
   const linesOf = ([path, text]: [string, string]) =>
     [...text.matchAll(/.*\bimport\('(?!node:)/g)].map(([line]) => `${path}: ${line}`)
   const loads = atOnce.flatMap(linesOf)
@@ -140,7 +124,8 @@ test('What is loaded later is loaded by onDemand, so that a load that failed is 
 })
 
 test('Nothing imports the command line', () => {
-  expect(imports.filter(({ from, to }) => roomOf(to) === 'cli' && roomOf(from) !== 'cli').map(arrow)).toEqual([])
+  const isOfCommandLine = (path: string) => isIn(path, ['tools/cli'])
+  expect(imports.filter(({ from, to }) => isOfCommandLine(to) && !isOfCommandLine(from)).map(arrow)).toEqual([])
 })
 
 test('No files import each other in a circle, not even their types', () => {
@@ -153,13 +138,11 @@ test('No files import each other in a circle, not even their types', () => {
   expect(unread.map(arrow)).toEqual([])
 })
 
-test('No folders of a room import each other in a circle', () => {
-  const folderOf = (path: string) => posix.dirname(path).split('/').slice(0, 2).join('/')
+test('No folders import each other in a circle', () => {
+  const folderOf = (path: string) => posix.dirname(path).split('/').slice(0, 3).join('/')
   let unread = imports
     .map(({ from, to }) => ({ from: folderOf(from), to: folderOf(to) }))
-    .filter(
-      ({ from, to }) => from !== to && roomOf(from) === roomOf(to) && [from, to].every((one) => one.includes('/')),
-    )
+    .filter(({ from, to }) => !isIn(from, [to]) && !isIn(to, [from]) && to !== '.')
   for (let before = 0; unread.length !== before; ) {
     before = unread.length
     const waiting = new Set(unread.map(({ from }) => from))
@@ -171,7 +154,7 @@ test('No folders of a room import each other in a circle', () => {
 test('A folder of src has at most 16 entries', () => {
   const folders = readdirSync(ROOT, { recursive: true, encoding: 'utf8' }).map((path) => posix.dirname(path))
   const isFull = (folder: string) => folders.filter((other) => other === folder).length > MAX_ENTRIES
-  expectOnly([...new Set(folders)].filter(isFull), FULL_FOLDERS)
+  expect([...new Set(folders)].filter(isFull)).toEqual([])
 })
 
 /** Suites that test the whole product, or something besides source files. */
@@ -187,11 +170,11 @@ test('A test of X/y.ts stands at its path: X/y.test.ts, X/y.topic.test.ts or X/y
     const place = posix.join(folder, posix.basename(path).split('.')[0] ?? '')
     return !files.has(`${place}.ts`) && !folders.has(place) && !files.has(`${folder}.ts`)
   })
-  expect(astray.filter((path) => !SUITES.includes(roomOf(path)))).toEqual([])
+  expect(astray.filter((path) => !SUITES.includes(groupOf(path)))).toEqual([])
 })
 
 test('A test of service or sandbox starts no server: `npm run test:fast` runs these', () => {
-  const domain = tests.filter((path) => ['service', 'sandbox'].includes(roomOf(path)))
+  const domain = tests.filter((path) => ['service', 'sandbox'].includes(groupOf(path)))
   const server =
     /support\/(?:sandbox|http-client|browser-client|relying-party)\.ts|src\/server\/(?!store|config)|\bfetch\(/
   expect(domain.length).toBeGreaterThan(30)
@@ -211,9 +194,9 @@ test.each([
   // The start of an audit is not an instant of a sandbox.
   ['reads the time', TIME, ['audit/audit.ts', 'sandbox/clock/clock.ts']],
   ['writes to a response', WRITING, ['server/http/reply.ts']],
-  ['prints', /\bconsole\.\w+\(|process\.(?:stdout|stderr)/, ['cli']],
+  ['prints', /\bconsole\.\w+\(|process\.(?:stdout|stderr)/, ['tools/cli']],
 ])('Only one place of src %s', (_what, pattern, places) => {
-  expect([...new Set(placesOf(pattern).map((path) => path.replace(/^cli\/.*/, 'cli')))]).toEqual(places)
+  expect([...new Set(placesOf(pattern).map((path) => path.replace(/^tools\/cli\/.*/, 'tools/cli')))]).toEqual(places)
 })
 
 test.each([

@@ -51,7 +51,7 @@ export function createApp(host: HttpHost, app: Express = express()): Express {
   // Pages and control calls are loaded with their first request: a start and a flow do not need them.
   const pages = loadedOnDemand(async () => {
     const { createPageRoutes } = await import('./page-routes.ts')
-    const rows = createPageRoutes(host)
+    const rows = await createPageRoutes(host)
     const router = express.Router({ mergeParams: true, caseSensitive: true, strict: true })
     addRoutes(router, rows, host)
     return router.use('/_sandbox/assets', createAssets()).use(refuseUnknownPath(host, [...serviceRows, ...rows]))

@@ -15,13 +15,14 @@ import { createApp, messageClasses } from './app.ts'
 import { createClosing } from './client/closing.ts'
 import { createLocalTransport, withSandboxErrors } from './client/local-transport.ts'
 import { createSandboxApi, type SandboxApi } from './client/sandbox-api.ts'
-import { declareSettings } from './declared-settings.ts'
 import { controlIsOff, createControlGuard } from './http/guard/guard.ts'
 import type { CallSummary, HttpHost } from './http/handler.ts'
 import { close, createServerWith, listen, reachableUrl } from './listen.ts'
-import { checkSandboxOptions, type SandboxOptions, withHarmlessCallbacks } from './sandbox-options.ts'
-import { settleKeys } from './settle-keys.ts'
-import { processSecrets, shownClient } from './settle-settings.ts'
+import { loadRecordings } from './loaded-later.ts'
+import { declareSettings } from './settings/declared-settings.ts'
+import { checkSandboxOptions, type SandboxOptions, withHarmlessCallbacks } from './settings/sandbox-options.ts'
+import { settleKeys } from './settings/settle-keys.ts'
+import { processSecrets, shownClient } from './settings/settle-settings.ts'
 import { createMemoryStores, type Stores } from './store/stores.ts'
 import { obtainCertificate, servesHttps } from './tls/server-certificate.ts'
 
@@ -178,6 +179,10 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Chang
     guard: createControlGuard(addresses, { listeningOn: address.address, token: options.controlToken }),
     uptimeSeconds: () => uptime() / 1000,
     lastAudit: async () => options.lastAudit?.(),
+    async exportFlow(flow, as, tenant) {
+      const { exportFlow } = await loadRecordings()
+      return exportFlow(flow, as, { tenant, version: packageVersion() })
+    },
     checkStore: stores.check,
     onCall: options.onCall,
     onError: (error) => options.onError?.(error),

@@ -1,17 +1,19 @@
-import { onDemand } from '../sandbox/files/on-demand.ts'
-import { createConsoleRoutes, createHomeRoute } from '../workbench/console/routes.ts'
-import { createDemoRoutes } from '../workbench/demo/routes.ts'
-import { createDocumentRoutes } from '../workbench/documents/routes.ts'
 import { createControlRoutes } from './control/serve.ts'
 import { guardControl } from './http/guard/guard.ts'
 import type { HttpHost, RouteRow } from './http/handler.ts'
+import { loadConsole, loadDemo, loadDocuments, loadMcp } from './loaded-later.ts'
 import { appearanceCss } from './pages/appearance.ts'
 import { clientLogo } from './pages/logo.ts'
 import { createEmbeddingRoute, createHostedRoutes } from './pages/routes.ts'
 import { TRAP_ENDPOINT, trap } from './routes/trap.ts'
 
 /** The routes outside of the service: forms of the hosted pages, home page, control API, console, demo. */
-export function createPageRoutes(host: HttpHost): readonly RouteRow[] {
+export async function createPageRoutes(host: HttpHost): Promise<readonly RouteRow[]> {
+  const [{ createConsoleRoutes, createHomeRoute }, { createDemoRoutes }, { createDocumentRoutes }] = await Promise.all([
+    loadConsole(),
+    loadDemo(),
+    loadDocuments(),
+  ])
   const hosted = createHostedRoutes(host)
   const pages: readonly RouteRow[] = [
     { path: '/v1/oidc/use/why', method: 'get', handler: hosted.why, errors: 'page' },
@@ -48,6 +50,3 @@ const createMcpRoute = (host: HttpHost): RouteRow => ({
     return { reply: await answerMessage(request, tenant, host) }
   },
 })
-
-/** The SDK is loaded with the first message. */
-const loadMcp = onDemand(() => import('../workbench/mcp/server.ts'))

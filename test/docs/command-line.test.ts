@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createProgram } from '../../src/cli/program.ts'
+import { createProgram } from '../../src/tools/cli/program.ts'
 import { readPage } from './page.ts'
 
 test('command-line.md has a section and a row for each command, in the order of --help', () => {

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { statSync } from 'node:fs'
 import { expect, test, vi } from 'vitest'
-import { buildCli } from '../cli/built-cli.ts'
 import { findFreePort } from '../support/free-port.ts'
+import { buildCli } from '../tools/cli/built-cli.ts'
 import { codeBlocks, ROOT, readRoot, tableOf } from './page.ts'
 
 const { start } = await buildCli()

@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { createReport } from '../../src/cli/start/report.ts'
-import { RECORDING_NAMES } from '../../src/sandbox/recordings/recording.ts'
 import { createServiceRoutes } from '../../src/server/app.ts'
+import { RECORDING_NAMES } from '../../src/server/control/contract/recording-formats.ts'
 import { createPageRoutes } from '../../src/server/page-routes.ts'
 import { createMemoryStores } from '../../src/server/store/stores.ts'
+import { createReport } from '../../src/tools/cli/start/report.ts'
 import { linkedFiles } from '../../src/workbench/documents/files.ts'
 import { TOOLS } from '../../src/workbench/mcp/server.ts'
 import { press } from '../support/forms.ts'
@@ -93,7 +93,7 @@ const PLACES: readonly ((secret: string) => Promise<unknown>)[] = [
 
 /** The paths of every address that is read, from the tables of the routes. An answer to a reader of the events never ends. */
 const host = createTestHost(await createTestParts(createMemoryStores()))
-const READ = [...createServiceRoutes(host), ...createPageRoutes(host)]
+const READ = [...createServiceRoutes(host), ...(await createPageRoutes(host))]
   .filter(({ method, path }) => method === 'get' && path !== '/_sandbox/events')
   .map(({ path }) => path)
 

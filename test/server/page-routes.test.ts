@@ -13,7 +13,7 @@ import { expectPromises } from './every-answer.ts'
 const host = createTestHost(await createTestParts(createMemoryStores()))
 const request = supertest(createApp(host))
 
-const routes = [...createServiceRoutes(host), ...createPageRoutes(host)].map((row) => ({
+const routes = [...createServiceRoutes(host), ...(await createPageRoutes(host))].map((row) => ({
   ...row,
   path: row.path.replaceAll(/:\w+/g, 'adult-passport'),
 }))

@@ -1,5 +1,5 @@
-import { callHttp, type HttpCall } from '../../src/cli/remote/reach-sandbox.ts'
 import type { HttpAnswer } from '../../src/server/client/exchange.ts'
+import { callHttp, type HttpCall } from '../../src/tools/cli/remote/reach-sandbox.ts'
 
 const TIMEOUT_MS = 10_000
 

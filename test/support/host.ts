@@ -1,6 +1,7 @@
 import type { SharedParts } from '../../src/sandbox/tenants/shared-parts.ts'
 import { createTenants } from '../../src/sandbox/tenants/tenants.ts'
 import type { HttpHost } from '../../src/server/http/handler.ts'
+import { exportFlow } from '../../src/tools/recordings/export-flow.ts'
 import { TEST_ADDRESSES } from './tenant.ts'
 
 /** What routes need of a server that listens on loopback, for a test without a server, or with another part in its place. */
@@ -20,6 +21,7 @@ export const createTestHost = (parts: SharedParts, changes: Partial<HttpHost> = 
   tenants: createTenants(parts, { addresses: TEST_ADDRESSES }),
   trustedProxies: [],
   uptimeSeconds: () => 0,
+  exportFlow: (flow, as, tenant) => exportFlow(flow, as, { tenant, version: 'test' }),
   checkStore: async () => {},
   lastAudit: async () => undefined,
   onCall() {},

@@ -18,13 +18,13 @@ export type { FlowStatus } from '../../sandbox/journal/explain-flow.ts'
 export type { Persona } from '../../sandbox/personas/persona-schema.ts'
 export type { Expectation } from '../../sandbox/queue/expectation.ts'
 export type { ScenarioProgress, StepProgress } from '../../sandbox/queue/queued.ts'
-export type { RecordingName } from '../../sandbox/recordings/recording.ts'
 export type { Claims } from '../../service/age/claims.ts'
 export type { Override } from '../../service/age/filters.ts'
 export type { Check, SignalTrace, ThresholdTrace } from '../../service/age/trace.ts'
 export type { Lifetimes } from '../../service/oidc/ports.ts'
 export type { Finding } from '../../service/oidc/rules/finding.ts'
 export type { Immutable } from '../control/contract/contract.ts'
+export type { RecordingName } from '../control/contract/recording-formats.ts'
 
 type Given<Op extends keyof Operations, Part extends 'query' | 'body'> = Immutable<z.output<Operations[Op][Part]>>
 

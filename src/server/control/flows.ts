@@ -12,7 +12,6 @@ import { nextSteps } from '../../sandbox/journal/next-steps.ts'
 import { searchFlows } from '../../sandbox/journal/search-flows.ts'
 import { requireOutcomeName, requirePersona } from '../../sandbox/outcomes/names.ts'
 import { parsedParameters } from '../../sandbox/queue/queued.ts'
-import { exportFlow } from '../../sandbox/recordings/export-flow.ts'
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 import { readPage } from '../http/list-page.ts'
 import { DEFAULT_LISTED, type flowOperations } from './contract/flows.ts'
@@ -47,14 +46,14 @@ export const flowHandlers: Pick<Handlers, keyof typeof flowOperations> = {
     const { items: flows, next } = (await waited) ?? { items: [], next: undefined }
     return { status: 200, body: { flows, next, last_ended: await journal.lastEnded(name) } }
   },
-  async getFlow({ tenant, host: { version }, params: { id }, query: { as } }) {
+  async getFlow({ tenant, host, params: { id }, query: { as } }) {
     const flow = await existing(id, tenant)
-    if (as !== undefined) return { status: 200, file: await exportFlow(flow, as, { tenant, version }) }
+    if (as !== undefined) return { status: 200, file: await host.exportFlow(flow, as, tenant) }
     const next = nextSteps(flow, { lifetimes: tenant.provider.lifetimes, now: tenant.clock.now() })
     return { status: 200, body: { ...wireFlow(flow), ...explainFlow(flow), next_steps: next } }
   },
-  async exportFlow({ tenant, host: { version }, params: { id, as } }) {
-    return { status: 200, body: await exportFlow(await existing(id, tenant), as, { tenant, version }) }
+  async exportFlow({ tenant, host, params: { id, as } }) {
+    return { status: 200, body: await host.exportFlow(await existing(id, tenant), as, tenant) }
   },
   streamEvents: ({ tenant: { journal, name }, signal }) => ({
     status: 200,

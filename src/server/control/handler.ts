@@ -1,11 +1,11 @@
 import type * as z from 'zod'
-import type { RecordedFile } from '../../sandbox/recordings/export-flow.ts'
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 import type { Cookie } from '../http/cookie.ts'
 import type { HttpHost } from '../http/handler.ts'
 import type { RenderedPage } from '../http/html/layout.ts'
 import type { StartStream } from '../http/reply.ts'
 import type { Immutable, OperationId, OperationResult, Operations } from './contract/contract.ts'
+import type { RecordedFile } from './contract/recording-formats.ts'
 
 export interface ControlContext {
   readonly tenant: Tenant

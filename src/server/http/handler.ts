@@ -1,5 +1,6 @@
 import type { Decision } from '../../sandbox/decision/decide.ts'
 import type { FlowLink } from '../../sandbox/journal/flow-link.ts'
+import type { Flow } from '../../sandbox/journal/journal.ts'
 import type { Outcome } from '../../sandbox/outcomes/outcome.ts'
 import type { SandboxSettings } from '../../sandbox/tenants/shared-parts.ts'
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
@@ -9,6 +10,7 @@ import type { CreateTransaction } from '../../service/oidc/create.ts'
 import type { Endpoint } from '../../service/oidc/endpoints.ts'
 import type { Finding } from '../../service/oidc/rules/finding.ts'
 import type { UseEvaluation, UseTransaction } from '../../service/oidc/use.ts'
+import type { RecordedFile, RecordingName } from '../control/contract/recording-formats.ts'
 import type { ControlGuard, OpenTo } from './guard/guard.ts'
 import type { Incoming } from './incoming.ts'
 import type { Reply } from './reply.ts'
@@ -121,6 +123,8 @@ export interface HttpHost {
   uptimeSeconds(): number
   /** The report of the last audit as JSON, if there is one. */
   lastAudit(): Promise<string | undefined>
+  /** Writes a flow of a tenant as a file. @throws Refusal 409 when none of its calls can be made again in this format */
+  exportFlow(flow: Flow, as: RecordingName, tenant: Tenant): Promise<RecordedFile>
   /** @throws Refusal (503) while the store does not accept records */
   checkStore(): Promise<void>
   /** Absent without a listener: then calls are not summarised. */

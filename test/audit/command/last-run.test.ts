@@ -2,10 +2,10 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { keepReport, readUnsettled } from '../../../src/audit/command/last-run.ts'
 import { totalsOf } from '../../../src/audit/report/checks-of.ts'
-import { useScratchFolder } from '../../cli/audit/audit-in-process.ts'
-import { buildCli } from '../../cli/built-cli.ts'
 import { findFreePort } from '../../support/free-port.ts'
 import { startSandbox } from '../../support/sandbox.ts'
+import { useScratchFolder } from '../../tools/cli/audit/audit-in-process.ts'
+import { buildCli } from '../../tools/cli/built-cli.ts'
 import { auditedRow, auditReport, MIXED, READINGS_FOUND } from '../report/sample-report.ts'
 
 const { start } = await buildCli()

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { AppStart } from '../../../src/audit/command/plan.ts'
 import { findFreePort, startApp } from '../../../src/audit/command/start-app.ts'
-import { startGroup } from '../../../src/cli/start/process-group.ts'
 import { createMask } from '../../../src/sandbox/clients/mask.ts'
+import { startGroup } from '../../../src/tools/cli/start/process-group.ts'
 import { startWebApp } from '../../support/web-app.ts'
 
 const { signal } = new AbortController()

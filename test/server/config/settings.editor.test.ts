@@ -7,10 +7,10 @@ import * as z from 'zod'
 import { renderAuditFile } from '../../../src/audit/command/plan.ts'
 import { auditFileSchema } from '../../../src/audit/command/settings.ts'
 import { auditReportSchema } from '../../../src/audit/report/audit-report.ts'
-import { renderStarterFile } from '../../../src/cli/start/init.ts'
 import { personaSchema, personasSchema } from '../../../src/sandbox/personas/persona-schema.ts'
 import { scenarioSchema } from '../../../src/sandbox/queue/scenario-schema.ts'
 import { configSchema } from '../../../src/server/config/settings.ts'
+import { renderStarterFile } from '../../../src/tools/cli/start/init.ts'
 import { MIXED } from '../../audit/report/sample-report.ts'
 
 /** The files that people write (`input`) or that are written for other programs (`output`), and their schemas. */

@@ -5,11 +5,11 @@ import { type CoverageCounters, emptyCounters, parseCoverage } from '../../../sr
 import { coverageSchema } from '../../../src/sandbox/coverage/coverage.ts'
 import { createSandbox } from '../../../src/server/create-sandbox.ts'
 import { openCoverageFile } from '../../../src/server/store/coverage-file.ts'
-import { described } from '../../cli/coverage/sample-coverage.ts'
 import { folderWith } from '../../support/folder-with.ts'
 import { createClient } from '../../support/http-client.ts'
 import { KEY_FILE } from '../../support/keys.ts'
 import { createRelyingParty } from '../../support/relying-party.ts'
+import { described } from '../../tools/cli/coverage/sample-coverage.ts'
 
 let folder: string
 let coverageFile: string

@@ -32,9 +32,9 @@ import { renderFragment } from '../../../src/workbench/demo/callback.ts'
 import { renderDemoResult } from '../../../src/workbench/demo/result.ts'
 import { renderDemoStart } from '../../../src/workbench/demo/start.ts'
 import { MIXED } from '../../audit/report/sample-report.ts'
-import { adultCounters, described } from '../../cli/coverage/sample-coverage.ts'
 import { advice, chooseView, createView, errorView, formPostCallback, shell } from '../../server/pages/views.ts'
 import { listedFlow, recordedCall } from '../../support/journal-entries.ts'
+import { adultCounters, described } from '../../tools/cli/coverage/sample-coverage.ts'
 import { check, exchange, useSession } from '../demo/sessions.ts'
 
 export const frame: ConsoleFrame = {

@@ -2,11 +2,11 @@ import * as z from 'zod'
 import { callRecordSchema } from '../../../sandbox/journal/call-record.ts'
 import { FLOW_STATUSES } from '../../../sandbox/journal/explain-flow.ts'
 import { isFlowId, MAX_FLOW_CALLS, MAX_FLOW_CHARACTERS, NONE_ENDED } from '../../../sandbox/journal/journal.ts'
-import { RECORDING_NAMES } from '../../../sandbox/recordings/recording.ts'
 import { thresholdTraceSchema } from '../../../service/age/trace.ts'
 import { echoedText } from '../../../service/oidc/request/echoed.ts'
 import { mustBe } from '../../../service/text/schema-problems.ts'
 import { byId, instant, limit, type Operation, READ, waitSeconds } from './operation.ts'
+import { RECORDING_NAMES } from './recording-formats.ts'
 
 const flowKind = z.enum(['use', 'create', 'upgrade'])
 const flowStatus = z.enum(FLOW_STATUSES)

@@ -4,8 +4,12 @@ import { outcomeOf, summarizeFlow } from '../../../sandbox/journal/explain-flow.
 import { type Flow, flowId, flowNumber, type ListedFlow } from '../../../sandbox/journal/journal.ts'
 import { linkStories, type StoryLinks } from '../../../sandbox/journal/link-stories.ts'
 import { nextSteps } from '../../../sandbox/journal/next-steps.ts'
-import { RECORDING_FORMATS, RECORDING_NAMES, recordingFile } from '../../../sandbox/recordings/recording.ts'
 import type { Tenant } from '../../../sandbox/tenants/tenant.ts'
+import {
+  RECORDING_FORMATS,
+  RECORDING_NAMES,
+  recordingFile,
+} from '../../../server/control/contract/recording-formats.ts'
 import { type ConsoleFrame, renderConsolePage } from '../../../server/http/console-page.ts'
 import { renderInstant } from '../../../server/http/html/elements.ts'
 import { type Html, html } from '../../../server/http/html/html.ts'

@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest'
-import { run } from '../../../cli/in-process.ts'
 import type { Answer } from '../../../support/http-client.ts'
 import { useRequest } from '../../../support/requests.ts'
 import { describeWith } from '../../../support/tools.ts'
+import { run } from '../../../tools/cli/in-process.ts'
 import { startReplica, statuses, useRedis } from './redis-server.ts'
 
 /** States of a Redis that answers and does not take a write, each with the commands that begin it and end it. */

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { RECORDING_NAMES } from '../../../../src/sandbox/recordings/recording.ts'
+import { RECORDING_NAMES } from '../../../../src/server/control/contract/recording-formats.ts'
 import { byTestId, tagsOf, textOf } from '../../../support/markup.ts'
 import { createRelyingParty } from '../../../support/relying-party.ts'
 import { type Changes, createRequest, useRequest } from '../../../support/requests.ts'

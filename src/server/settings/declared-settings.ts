@@ -1,0 +1,42 @@
+import type { SandboxSettings } from '../../sandbox/tenants/shared-parts.ts'
+import { formerSecretsOf } from '../../sandbox/tenants/tenant-settings.ts'
+import { changedSettings } from '../config/settings.ts'
+import type { SandboxOptions } from './sandbox-options.ts'
+import { settleSettings, warningsOf } from './settle-settings.ts'
+
+/** The settings that the options of a sandbox declare for its tenants. */
+export interface DeclaredSettings {
+  /** The settings at present. */
+  readonly settings: SandboxSettings
+  /**
+   * Replaces the settings by those of other options, all or none. Warnings that the options before did not cause go to `onWarning`.
+   * @returns the names of the options that changed
+   * @throws ConfigError for a bad persona file, or an unknown persona or outcome
+   */
+  change(options: SandboxOptions): Promise<readonly string[]>
+}
+
+/** Reads the settings of `options`, and gives its warnings. @throws ConfigError what `change` throws */
+export async function declareSettings(options: SandboxOptions): Promise<DeclaredSettings> {
+  let running = options
+  let settings = await settleSettings(options)
+  for (const warning of warningsOf(settings)) options.onWarning?.(warning)
+  return {
+    get settings() {
+      return settings
+    },
+    async change(given) {
+      // Each tenant draws its identifiers from the seed of the start.
+      const next = await settleSettings({ ...given, seed: options.seed }, running)
+      const known = warningsOf(settings)
+      for (const warning of warningsOf(next)) if (!known.includes(warning)) options.onWarning?.(warning)
+      const changed = changedSettings(byOption(settings), byOption(next), 'live')
+      settings = { ...next, formerSecrets: formerSecretsOf(settings) }
+      running = given
+      return changed
+    },
+  }
+}
+
+/** The settings under the names of their options. */
+const byOption = (settings: SandboxSettings) => ({ ...settings, ...settings.vocabulary, ...settings.defaults })

@@ -1,0 +1,268 @@
+import { writeFileSync } from 'node:fs'
+import { BUILTIN_CLIENT } from '../../../sandbox/clients/clients.ts'
+import { createClock } from '../../../sandbox/clock/clock.ts'
+import { messageOf } from '../../../sandbox/files/caught.ts'
+import { ConfigError, type FileProblem } from '../../../sandbox/files/config-error.ts'
+import { type JUnitSuite, renderJUnit } from '../../../sandbox/files/reports/junit.ts'
+import { loadPersonas } from '../../../sandbox/personas/load-personas.ts'
+import { parseScenario, readScenarioText } from '../../../sandbox/queue/scenario-file.ts'
+import { type Scenario, stepOf, summaryOf } from '../../../sandbox/queue/scenario-schema.ts'
+import { connectSandbox } from '../../../server/client/connect-sandbox.ts'
+import { createRemoteTransport } from '../../../server/client/remote-transport.ts'
+import type { SandboxApi } from '../../../server/client/sandbox-api.ts'
+import { loadSettings, type Settings } from '../../../server/config/load-settings.ts'
+import {
+  CLIENT_ID_VARIABLE,
+  CLIENT_SECRET_VARIABLE,
+  type Texts,
+  URL_VARIABLE,
+} from '../../../server/config/text-settings.ts'
+import { readTimeout } from '../remote/filter-flags.ts'
+import { type AskFlags, checkedUrl } from '../remote/reach-sandbox.ts'
+import { STOP_MS, startGroup } from '../start/process-group.ts'
+import { createReport } from '../start/report.ts'
+import { createFromSettings } from '../start/start.ts'
+import { exitWithin, untilSignal } from '../start/until-signal.ts'
+import { createRunReport, hasPassed, type RunReport } from './report.ts'
+import { runScenario, type ScenarioRun, type StepResult } from './run-scenario.ts'
+
+/** The flags of `run` itself. */
+interface RunOptions extends AskFlags {
+  readonly timeout?: string
+  readonly junit?: string
+  readonly command?: readonly string[]
+}
+
+const DEFAULT_TIMEOUT_SECONDS = 60
+
+/** The exit code that shells expect after SIGINT. */
+const INTERRUPTED = 130
+const CLOSING_MS = 500
+
+/**
+ * Runs scenario files one after the other, in a sandbox of its own or in the one at `--url`, up to the first failing step. All files are
+ * read before the first one runs. A command may run meanwhile.
+ * @param options.command the app's own tests: a program and its arguments
+ * @returns the exit code: that of the command when it failed, otherwise 1 when a step failed or was not reached
+ * @throws Error for a bad flag, ConfigError for a bad file, SandboxError when the sandbox refuses
+ */
+export async function run(files: readonly string[], flags: Texts, options: RunOptions): Promise<number> {
+  const timeoutSeconds = readTimeout(options.timeout, DEFAULT_TIMEOUT_SECONDS)
+  const loaded = await loadSettings({ flags })
+  const settings: Settings = options.json ? { ...loaded, log: 'json' } : loaded
+  // A missing or wrong file must not be reported as a port in use.
+  const texts = readAll(files, (file) => ({ file, text: readScenarioText(file) }))
+  const { url, tenant } = options
+  // A sandbox of its own need not run yet, and the one at `--url` says its personas.
+  const remote = url === undefined ? undefined : openRemote(url, settings, tenant)
+  const known = await (remote?.api.personas.list() ?? loadPersonas(settings.sandbox.personas))
+  const personas = known.map(({ name }) => name)
+  const scenarios = readAll(texts, ({ file, text }) => ({ file, scenario: parseScenario(text, { file, personas }) }))
+  const interrupted = untilSignal()
+  const stage = remote ?? (await openOwn(settings, tenant))
+  let command: AppCommand | undefined
+  try {
+    const report = createRunReport(settings.log, { isShared: options.command !== undefined })
+    const isJson = settings.log === 'json'
+    command = options.command && (await prepareCommand(options.command, { stage, report, isJson }))
+    const runs: ScenarioRun[] = []
+    let armed: string | undefined
+    let isTimedOut = false
+    let isInterrupted = false
+    void interrupted.then(() => {
+      isInterrupted = true
+      return abandon(armed, stage, command)
+    })
+    for (const { file, scenario } of scenarios) {
+      const { name } = scenario
+      if (!hasPassed(runs)) {
+        runs.push({ name, file, steps: scenario.steps.map(skippedStep) })
+        continue
+      }
+      if (runs.length > 0) await stage.prepare()
+      const listener = {
+        ...report,
+        armed: (id: string) => {
+          armed = id
+          if (runs.length === 0) stage.announce()
+          report.scenario({ name, file })
+          command?.start()
+        },
+        timedOut: () => {
+          isTimedOut = true
+          void command?.stop()
+        },
+      }
+      const steps = await runScenario(scenario, stage.api, { timeoutSeconds, listener, early: command?.early })
+      runs.push({ name, file, steps })
+    }
+    const ending = await command?.ending()
+    report.end(runs, ending)
+    if (options.junit !== undefined) writeJUnit(options.junit, runs)
+    if (isInterrupted) return INTERRUPTED
+    if (ending && ending.code !== 0 && !isTimedOut) return ending.code
+    return hasPassed(runs) ? 0 : 1
+  } finally {
+    await command?.stop()
+    await stage.leave()
+  }
+}
+
+/** The sandbox in which scenarios run. */
+interface Stage {
+  readonly api: SandboxApi
+  /** What an app needs to use the sandbox, as environment variables. */
+  environment(): Promise<Readonly<Record<string, string>>>
+  /** Prints the URL, once. Requests may follow immediately, so a scenario is armed by then. */
+  announce(): void
+  /** Prepares the sandbox for the next scenario. */
+  prepare(): Promise<void>
+  leave(): Promise<void>
+}
+
+async function openOwn(settings: Settings, tenant: string | undefined): Promise<Stage> {
+  const { log, warnings } = settings
+  if (tenant !== undefined) throw ConfigError.of('--tenant: is for a sandbox at --url; give both or neither')
+  const report = createReport(log, createClock().now)
+  for (const warning of warnings) report.warning(warning)
+  const { warning, defect } = report
+  const sandbox = await createFromSettings(settings, { warning, defect })
+  const { client, url, baseUrl } = sandbox
+  return {
+    api: sandbox,
+    environment: async () => environmentOf({ ...client, baseUrl, controlToken: settings.sandbox.controlToken }),
+    announce: () => report.ready({ client, url, baseUrl }),
+    prepare: () => sandbox.reset(),
+    leave: () => sandbox.close(),
+  }
+}
+
+/** The sandbox also belongs to others: nothing is reset between scenarios. */
+function openRemote(url: string, { sandbox: settings }: Settings, tenant: string | undefined): Stage {
+  const { controlToken } = settings
+  const sandbox = connectSandbox(checkedUrl(url, '--url'), controlToken === undefined ? {} : { controlToken })
+  const api = tenant === undefined ? sandbox : sandbox.tenant(tenant)
+  return {
+    api,
+    environment: () => environmentAt(api.baseUrl, settings),
+    announce() {},
+    prepare: async () => {},
+    leave: () => sandbox.close(),
+  }
+}
+
+/** The URL comes from the sandbox itself, since a container is reached by another one. Secrets of clients stay there. */
+async function environmentAt(url: string, { controlToken, clients = [] }: Settings['sandbox']) {
+  const [, name = 'default'] = /\/t\/([^/]+)$/.exec(url) ?? []
+  const { call } = createRemoteTransport({ baseUrl: url, token: controlToken })
+  const { base_url: baseUrl, clients: known } = await call('getTenant', { params: { name } })
+  const [declared] = known
+  if (!declared) return environmentOf({ ...BUILTIN_CLIENT, baseUrl, controlToken })
+  const clientId = declared.client_id
+  const clientSecret = clients.find((client) => client.clientId === clientId)?.clientSecret
+  return environmentOf({ baseUrl, clientId, clientSecret, controlToken })
+}
+
+interface StagedApp {
+  readonly baseUrl: string
+  readonly clientId: string
+  /** Absent when only the sandbox knows the secret. */
+  readonly clientSecret?: string | undefined
+  readonly controlToken?: string | undefined
+}
+
+function environmentOf({ baseUrl, clientId, clientSecret, controlToken }: StagedApp): Record<string, string> {
+  return {
+    [URL_VARIABLE]: baseUrl,
+    [CLIENT_ID_VARIABLE]: clientId,
+    ...(clientSecret === undefined ? {} : { [CLIENT_SECRET_VARIABLE]: clientSecret }),
+    ...(controlToken === undefined ? {} : { AGEKEY_SANDBOX_CONTROL_TOKEN: controlToken }),
+  }
+}
+
+/** The app's own command, which runs during the scenarios. */
+type AppCommand = Awaited<ReturnType<typeof prepareCommand>>
+
+/**
+ * Prepares a command. Its output is passed through, and goes to stderr when events are on stdout.
+ * @param words the program and its arguments
+ */
+async function prepareCommand(
+  words: readonly string[],
+  { stage, report, isJson }: { stage: Stage; report: RunReport; isJson: boolean },
+) {
+  const env = await stage.environment()
+  let end = (_reason: string) => {}
+  const early = new Promise<string>((resolve) => {
+    end = resolve
+  })
+  let group: ReturnType<typeof startGroup> | undefined
+  return {
+    /** Ends the wait of a scenario: resolves with the reason. */
+    early,
+    /** Starts the command once, when a scenario is armed. */
+    start() {
+      if (group) return
+      report.commandStarted(words)
+      group = startGroup(words, { env, stdio: ['ignore', isJson ? 2 : 1, 2] })
+      void group.ended.then((ending) => {
+        report.commandEnded(ending)
+        end(`the command ${ending.reason}`)
+      })
+    },
+    /** How the command ended; `undefined` when it was never started. */
+    ending: async () => group?.ended,
+    /** Ends the command with the programs that it started. */
+    stop: async () => group?.stop(),
+  }
+}
+
+/** The user interrupts the run. A sandbox that keeps running must not keep the scenario. */
+async function abandon(id: string | undefined, { api }: Stage, command: AppCommand | undefined): Promise<void> {
+  process.exitCode = INTERRUPTED
+  exitWithin(command ? STOP_MS + CLOSING_MS : CLOSING_MS)
+  if (id !== undefined) await api.scenarios.remove(id).catch(() => undefined)
+  await command?.stop()
+  process.exit()
+}
+
+/** Reads all items. @throws ConfigError with the problems of all */
+function readAll<T, R>(items: readonly T[], read: (item: T) => R): R[] {
+  const problems: FileProblem[] = []
+  const results = items.flatMap((item) => {
+    try {
+      return [read(item)]
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      problems.push(...error.problems)
+      return []
+    }
+  })
+  if (problems.length > 0) throw ConfigError.inFiles(problems)
+  return results
+}
+
+function skippedStep(declared: Scenario['steps'][number], index: number): StepResult {
+  const step = stepOf(declared)
+  return { index, kind: step.kind, summary: summaryOf(step), status: 'skipped', seconds: 0 }
+}
+
+function writeJUnit(file: string, runs: readonly ScenarioRun[]): void {
+  try {
+    writeFileSync(file, renderJUnit(runs.map(suiteOf)))
+  } catch (cause) {
+    throw ConfigError.of(`--junit: ${file} cannot be written: ${messageOf(cause)}`, { cause })
+  }
+}
+
+/** For JUnit a scenario is a testsuite, a step a testcase. */
+function suiteOf({ name, file, steps }: ScenarioRun): JUnitSuite {
+  const cases = steps.map(({ index, kind, summary, status, seconds, detail }) => ({
+    name: `${index + 1} ${kind} ${summary}`,
+    classname: name,
+    seconds,
+    status,
+    detail,
+  }))
+  return { name, file, cases }
+}
